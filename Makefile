@@ -1,0 +1,63 @@
+# Every target builds what it needs of .venv first, from pyproject.toml and constraints.txt.
+# PYTHON chooses the interpreter that .venv is made from; ARGS goes to pytest or to the benchmark.
+
+PYTHON ?= python3
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -qq -c constraints.txt
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+# Two installations must not write to one environment at a time.
+.NOTPARALLEL:
+.PHONY: help quickstart test lint docs bench clean distclean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+quickstart: $(STAMP)-run ## train, decode and draw on the bundled sample
+	@$(BIN)/semipunct quickstart
+
+test: $(STAMP)-test ## the test suite, with coverage
+	$(BIN)/python -m pytest --cov --cov-report=term $(ARGS)
+
+lint: $(STAMP)-lint ## formatting, style and types
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m pyright
+
+docs: $(STAMP)-docs ## the documentation site, in docs/_build/html
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+bench: $(STAMP)-run ## sentences per second of the inside recursion
+	$(BIN)/python experiments/benchmarks/inside.py $(ARGS)
+
+clean: ## remove reports, caches and generated pages
+	rm -rf build dist htmlcov .coverage .coverage.* .hypothesis .pytest_cache .ruff_cache
+	rm -rf docs/_build docs/generated
+	find $(wildcard semirings semipunct experiments tests docs) -name __pycache__ -prune -exec rm -rf {} +
+
+distclean: clean ## clean, and remove .venv as well
+	rm -rf $(VENV)
+
+# pip is written last when an environment is made: its presence means that the making succeeded.
+$(BIN)/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+	  "semipunct needs Python 3.11 or newer, this is %d.%d: make PYTHON=python3.11 ..." \
+	  % sys.version_info[:2])'
+	@echo "making $(VENV) with $(PYTHON)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(STAMP)-run: pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "installing semipunct and what it needs into $(VENV)"
+	@$(INSTALL) -e .
+	@touch $@
+
+$(STAMP)-test $(STAMP)-lint $(STAMP)-docs: $(STAMP)-%: pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "installing semipunct and what '$*' needs into $(VENV)"
+	@$(INSTALL) -e '.[$*]'
+	@touch $@

@@ -1,0 +1,1 @@
+"""Questions asked of the tree structure: likelihood, objective, best analyses and samples."""

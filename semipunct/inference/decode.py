@@ -1,0 +1,220 @@
+"""Underlying trees T': the best one, and samples from the posterior p(T' | T, x).
+
+Both are pulled back through ``tree.inside``: the cotangent of what is counted about each choice
+marks the choices of a derivation (``semirings.derivation``, ``semirings.sampling``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.batch import by_length
+from semipunct.inference.likelihood import SENTENCES, WORDS
+from semipunct.inference.rewriting import Edit, Rewriter
+from semipunct.marks import FINAL, INITIAL
+from semipunct.model.layout import Batch
+from semipunct.model.punctuation import Parameters, PunctuationModel
+from semipunct.structures.tree import Potentials, inside
+from semipunct.treebank.sentences import Puncteme, Sentence
+from semipunct.treebank.trees import constituents
+from semirings.base import Semiring
+from semirings.derivation import Derivation
+from semirings.real import Real
+from semirings.sampling import Sampling
+
+
+@dataclass(frozen=True, slots=True)
+class SlotAnalysis:
+    """How one slot came about: underlying tokens, the edits in the order made, surface tokens."""
+
+    underlying: Puncteme
+    edits: tuple[Edit, ...]
+    surface: Puncteme
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """An underlying tree T' of a sentence.
+
+    Attributes:
+        sentence: the words, the tree and the surface.
+        pairs: left and right puncteme of each word; an open puncteme is shown as the tokens it
+            was written as.
+        log_joint: log p(T', x | T), summed over edits (natural logarithm).
+        log_posterior: log p(T' | T, x).
+        slots: one entry per slot.
+    """
+
+    sentence: Sentence
+    pairs: tuple[tuple[Puncteme, Puncteme], ...]
+    log_joint: float
+    log_posterior: float
+    slots: tuple[SlotAnalysis, ...]
+
+
+def underlying(
+    sentence: Sentence, pairs: Sequence[tuple[Puncteme, Puncteme]]
+) -> tuple[Puncteme, ...]:
+    """The underlying string of every slot (section 2.2).
+
+    Right punctemes of the constituents that end at the slot, innermost first, then left
+    punctemes of those that start there, outermost first; boundary marks of the surface around.
+    """
+    left, right = constituents(sentence.heads)
+    ends: list[list[tuple[int, Puncteme]]] = [[] for _ in sentence.slots]
+    starts: list[list[tuple[int, Puncteme]]] = [[] for _ in sentence.slots]
+    for w, (l, r) in enumerate(pairs):
+        size = right[w] - left[w]
+        if r:
+            ends[right[w]].append((size, r))
+        if l:
+            starts[left[w]].append((-size, l))
+    strings: list[Puncteme] = []
+    for i, surface in enumerate(sentence.slots):
+        inner = [p for _, p in sorted(ends[i], key=_size)] + [
+            p for _, p in sorted(starts[i], key=_size)
+        ]
+        tokens = [t for p in inner for t in p]
+        if surface[:1] == (INITIAL,):
+            tokens.insert(0, INITIAL)
+        if surface[-1:] == (FINAL,):
+            tokens.append(FINAL)
+        strings.append(tuple(tokens))
+    return tuple(strings)
+
+
+def _size(entry: tuple[int, Puncteme]) -> int:
+    return entry[0]
+
+
+def best(
+    model: PunctuationModel,
+    parameters: Parameters,
+    sentences: Sequence[Sentence],
+    semiring: Semiring | None = None,
+) -> list[Analysis | None]:
+    """The best derivation of each sentence, None for a sentence that has none.
+
+    Args:
+        model: the model.
+        parameters: its weights.
+        sentences: words, trees and surface punctuation.
+        semiring: says what is best; a ``Derivation`` over any selective base (default Viterbi:
+            the most probable choice of punctemes and edits).
+    """
+    chosen = semiring or Derivation()
+
+    def tags(counted: jax.Array, potentials: Potentials) -> tuple[jax.Array, jax.Array]:
+        total = inside(potentials._replace(counted=counted), chosen)
+        return jnp.sum(total.value.tag), chosen.log_weight(total.value) + total.log_scale
+
+    @jax.jit
+    def pick(p: Parameters, batch: Batch) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+        potentials = model.potentials(p, batch)
+        counted = jnp.zeros_like(potentials.choice)
+        used, weight = jax.grad(tags, has_aux=True)(counted, potentials)
+        total = inside(potentials, Real())
+        log_p = Real().log_weight(total.value) + total.log_scale
+        return jnp.argmax(used, 1), weight, log_p, potentials.choice
+
+    rewriter = Rewriter.of(model, parameters)
+    prepared = model.prepare(sentences)
+    result: list[Analysis | None] = [None] * len(sentences)
+    for members in by_length(prepared.lengths, SENTENCES, WORDS):
+        batch = model.lay_out(prepared, members, SENTENCES)
+        choice, weight, log_p, log_choice = (np.asarray(x) for x in pick(parameters, batch))
+        for b, (i, words) in enumerate(_spans(members, prepared.lengths)):
+            if np.isfinite(weight[b]):
+                result[i] = _analysis(
+                    model, rewriter, sentences[i], choice[words], log_choice[words], log_p[b]
+                )
+    return result
+
+
+def sample(
+    model: PunctuationModel,
+    parameters: Parameters,
+    sentences: Sequence[Sentence],
+    samples: int,
+    seed: int,
+) -> list[list[Analysis]]:
+    """Independent draws from p(T' | T, x), after one inside pass per batch.
+
+    Args:
+        model: the model.
+        parameters: its weights.
+        sentences: words, trees and surface punctuation.
+        samples: draws per sentence.
+        seed: fixes the draws.
+
+    Returns:
+        For each sentence its samples; an empty list for a sentence without an analysis.
+    """
+    semiring = Sampling()
+
+    @jax.jit
+    def draw(
+        p: Parameters, batch: Batch, key: jax.Array
+    ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+        potentials = model.potentials(p, batch)
+
+        def value(counted: jax.Array) -> tuple[object, jax.Array]:
+            total = inside(potentials._replace(counted=counted), semiring)
+            return total.value, total.log_scale
+
+        total, pull, log_scale = jax.vjp(value, jnp.zeros_like(potentials.choice), has_aux=True)
+        seeds = semiring.seed(key, (samples, batch.slots.shape[0]))
+        used = jax.lax.map(lambda s: jnp.argmax(pull(s)[0], 1), seeds, batch_size=8)
+        log_p = semiring.log_weight(total) + log_scale
+        return used, log_p, potentials.choice, log_p
+
+    rewriter = Rewriter.of(model, parameters)
+    prepared = model.prepare(sentences)
+    result: list[list[Analysis]] = [[] for _ in sentences]
+    key = jax.random.key(seed)
+    for number, members in enumerate(by_length(prepared.lengths, SENTENCES, WORDS)):
+        batch = model.lay_out(prepared, members, SENTENCES)
+        choices, log_p, log_choice, _ = (
+            np.asarray(x) for x in draw(parameters, batch, jax.random.fold_in(key, number))
+        )
+        for b, (i, words) in enumerate(_spans(members, prepared.lengths)):
+            if np.isfinite(log_p[b]):
+                result[i] = [
+                    _analysis(
+                        model, rewriter, sentences[i], c[words], log_choice[words], log_p[b]
+                    )
+                    for c in choices
+                ]
+    return result
+
+
+def _spans(members: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, slice]]:
+    """Where the words of each member stand in its batch."""
+    ends = np.cumsum([lengths[i] for i in members]).tolist()
+    return [(i, slice(end - lengths[i], end)) for i, end in zip(members, ends, strict=True)]
+
+
+def _analysis(
+    model: PunctuationModel,
+    rewriter: Rewriter,
+    sentence: Sentence,
+    choice: npt.NDArray[np.int64],
+    log_choice: npt.NDArray[np.float32],
+    log_p: float,
+) -> Analysis:
+    names = [model.inventory.pair_name(int(c)) for c in choice]
+    log_joint = float(log_choice[np.arange(len(choice)), choice].sum(dtype=np.float64))
+    slots: list[SlotAnalysis] = []
+    for tokens, surface in zip(underlying(sentence, names), sentence.slots, strict=True):
+        rewriting = rewriter.explain(tokens, surface)
+        log_joint += rewriting.log_probability
+        slots.append(SlotAnalysis(tokens, rewriting.edits, surface))
+    posterior = min(0.0, log_joint - float(log_p)) if math.isfinite(log_joint) else -math.inf
+    return Analysis(sentence, tuple(names), log_joint, posterior, tuple(slots))

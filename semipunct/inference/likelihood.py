@@ -1,0 +1,48 @@
+"""Likelihoods of the surface punctuation given words and tree (equation 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import jax
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.batch import by_length
+from semipunct.model.layout import Batch
+from semipunct.model.punctuation import Parameters, PunctuationModel
+from semipunct.structures.tree import inside
+from semipunct.treebank.sentences import Sentence
+from semirings.base import Semiring
+from semirings.real import Real
+
+SENTENCES, WORDS = 64, 512
+"""The most sentences and words of a batch when no gradient is wanted."""
+
+
+def log_likelihood(
+    model: PunctuationModel,
+    parameters: Parameters,
+    batch: Batch,
+    semiring: Semiring | None = None,
+) -> jax.Array:
+    """Log weight of each sentence's total, ``[sentences]``; log p(x | T) in the default Real.
+
+    Minus infinity for a sentence without an analysis, zero for padding. Differentiable.
+    """
+    chosen = semiring or Real()
+    total = inside(model.potentials(parameters, batch), chosen)
+    return chosen.log_weight(total.value) + total.log_scale
+
+
+def corpus_log_likelihood(
+    model: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]
+) -> npt.NDArray[np.float64]:
+    """Log p(x | T) of each sentence, in batches of similar length."""
+    score = jax.jit(lambda p, b: log_likelihood(model, p, b))
+    prepared = model.prepare(sentences)
+    result = np.zeros(len(sentences))
+    for members in by_length(prepared.lengths, SENTENCES, WORDS):
+        batch = model.lay_out(prepared, members, SENTENCES)
+        result[members] = np.asarray(score(parameters, batch), np.float64)[: len(members)]
+    return result

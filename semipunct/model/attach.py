@@ -1,0 +1,96 @@
+"""ATTACH: the log-linear distribution over a node's pair of punctemes (section 2.1, equation 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.batch import SparseRows
+from semipunct.marks import is_symmetric
+from semipunct.model.features import FeatureMap
+from semipunct.model.inventory import Inventory
+from semipunct.model.templates import TARGETS
+
+
+class AttachTables(NamedTuple):
+    """Constants of an inventory.
+
+    Attributes:
+        projection: for each target ``[columns, pairs]`` how its weights spread over pairs.
+        allowed: ``[relations, pairs]`` or None.
+    """
+
+    projection: Mapping[str, npt.NDArray[np.float32]]
+    allowed: npt.NDArray[np.bool_] | None
+
+
+def attach_tables(inventory: Inventory) -> AttachTables:
+    """Build the constants of an inventory."""
+    pairs = np.arange(len(inventory.pairs))
+    left = np.zeros((len(inventory.labels), len(pairs)), np.float32)
+    right = left.copy()
+    left[inventory.pairs[:, 0], pairs] = 1.0
+    right[inventory.pairs[:, 1], pairs] = 1.0
+    symmetric = np.array([[is_symmetric(*inventory.pair_name(p)) for p in pairs]], np.float32)
+    projection = {"left": left, "right": right, "symmetric": symmetric}
+    return AttachTables(projection, inventory.allowed)
+
+
+def attach_parameters(
+    inventory: Inventory, features: FeatureMap, initial: np.random.Generator | None, scale: float
+) -> dict[str, np.ndarray]:
+    """Initial weights: N(0, scale^2) or zero, plus log-counts for ``N.l.r.d`` (appendix A).
+
+    The log-counts are smoothed by one half, so that pairs never seen with a relation start low
+    instead of impossible.
+    """
+    columns = {
+        "pair": len(inventory.pairs),
+        "left": len(inventory.labels),
+        "right": len(inventory.labels),
+        "symmetric": 1,
+    }
+    result: dict[str, np.ndarray] = {}
+    for target in TARGETS:
+        shape = (features.sizes[target], columns[target])
+        table = np.zeros(shape) if initial is None else initial.normal(0.0, scale, shape)
+        result[f"attach.{target}"] = table.astype(np.float32)
+    counts = np.log(inventory.counts + 0.5).astype(np.float32)
+    result["attach.relation"] = counts - counts[:, :1]
+    return result
+
+
+def log_attach(
+    parameters: Mapping[str, jax.Array],
+    tables: AttachTables,
+    features: Mapping[str, SparseRows],
+    relation: jax.Array,
+) -> jax.Array:
+    """Log probability of every pair at every node, ``[nodes, pairs]`` (equation 4).
+
+    Args:
+        parameters: from ``attach_parameters``.
+        tables: from ``attach_tables``.
+        features: feature vectors by target.
+        relation: ``[nodes]``.
+    """
+    nodes = relation.shape[0]
+    score = parameters["attach.relation"][relation]
+    for target, rows in features.items():
+        weights = parameters[f"attach.{target}"]
+        if not weights.shape[0]:
+            continue
+        entries = weights[rows.context] * rows.value[:, None]
+        summed = jax.ops.segment_sum(entries, rows.node, nodes + 1, indices_are_sorted=True)[:nodes]
+        if target != "pair":
+            summed = summed @ tables.projection[target]
+        score = score + summed
+    if tables.allowed is None:
+        return jax.nn.log_softmax(score)
+    possible = jnp.asarray(tables.allowed)[relation]
+    return jnp.where(possible, jax.nn.log_softmax(jnp.where(possible, score, -1e30)), -jnp.inf)

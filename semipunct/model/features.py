@@ -1,0 +1,252 @@
+"""Extracting feature vectors of nodes by reading the template table.
+
+Everything is computed for many sentences at once in numpy: attributes are columns of small
+integers over all nodes, a conjunction is a mixed-radix number, and the contexts kept at training
+time are looked up by binary search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.marks import FINAL, INITIAL
+from semipunct.model.templates import TARGETS, Target, Template
+from semipunct.treebank.trees import constituents
+from semipunct.treebank.sentences import Sentence
+
+Ints = npt.NDArray[np.int64]
+
+_UNSEEN = 0  # attribute values that training never saw share this code
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Sparse feature vectors of nodes for one target, ordered by node.
+
+    Attributes:
+        start: ``[nodes + 1]`` where each node's entries begin.
+        context: ``[entries]`` feature numbers.
+        value: ``[entries]`` feature values.
+    """
+
+    start: Ints
+    context: Ints
+    value: npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Attributes:
+    """Columns over all nodes of some sentences.
+
+    Attributes:
+        single: attribute to ``[nodes]`` codes.
+        multiple: attribute to (node, code, count), ordered by node.
+        codes: attribute to number of codes.
+    """
+
+    single: Mapping[str, Ints]
+    multiple: Mapping[str, tuple[Ints, Ints, Ints]]
+    codes: Mapping[str, int]
+
+
+def length_class(words: Ints) -> Ints:
+    """1 for 1-2 words, 2 for 3-5, 3 for 6 and more (template W)."""
+    return 1 + (words >= 3).astype(np.int64) + (words >= 6)
+
+
+class Symbols:
+    """Codes of the strings that attributes take; code 0 is for what training never saw."""
+
+    def __init__(self, values: Mapping[str, Sequence[str]]) -> None:
+        """Fix the code of each value by its position, per kind of value."""
+        self.values = {kind: tuple(v) for kind, v in values.items()}
+        self._code = {
+            kind: {value: i + 1 for i, value in enumerate(v)} for kind, v in self.values.items()
+        }
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence], tokens: Sequence[str]) -> Symbols:
+        """Collect the values in training sentences; ``tokens`` is the token vocabulary."""
+        upos = sorted({u for s in sentences for u in s.upos})
+        relation = sorted({r for s in sentences for r in s.relations})
+        return cls({"upos": upos, "relation": relation, "token": tuple(tokens)})
+
+    def code(self, kind: str, values: Iterable[str]) -> Ints:
+        """Codes of values; unseen ones get code 0."""
+        table = self._code[kind]
+        return np.array([table.get(v, _UNSEEN) for v in values], np.int64)
+
+    def size(self, kind: str) -> int:
+        """Number of codes of a kind, the unseen one included."""
+        return len(self.values[kind]) + 1
+
+
+def attributes(sentences: Sequence[Sentence], symbols: Symbols) -> Attributes:
+    """Compute all attributes that templates may name, for all nodes of ``sentences``."""
+    single: dict[str, list[Ints]] = {}
+    multiple: dict[str, list[tuple[Ints, Ints, Ints]]] = {}
+    base = 0
+    for sentence in sentences:
+        for name, column in _single(sentence, symbols).items():
+            single.setdefault(name, []).append(column)
+        for name, (node, code, count) in _multiple(sentence, symbols).items():
+            multiple.setdefault(name, []).append((node + base, code, count))
+        base += len(sentence.forms)
+    upos, relation, token = (symbols.size(k) for k in ("upos", "relation", "token"))
+    codes = {
+        "upos": upos, "relation": relation, "arc": 2 * relation, "length": 4,
+        "before_left": upos + 2, "after_left": upos + 2,
+        "before_right": upos + 2, "after_right": upos + 2,
+        "ancestor": relation, "child": relation, "inside": token,
+    }  # fmt: skip
+    empty = np.zeros(0, np.int64)
+    return Attributes(
+        {name: np.concatenate(columns) for name, columns in single.items()},
+        {
+            name: tuple(np.concatenate([p[i] for p in parts] or [empty]) for i in range(3))  # type: ignore[misc]
+            for name, parts in multiple.items()
+        },
+        codes,
+    )
+
+
+def _single(sentence: Sentence, symbols: Symbols) -> dict[str, Ints]:
+    upos = symbols.code("upos", sentence.upos)
+    relation = symbols.code("relation", sentence.relations)
+    heads = np.array(sentence.heads, np.int64)
+    words = np.arange(1, len(heads) + 1)
+    left, right = (np.array(edge, np.int64) for edge in constituents(sentence.heads))
+    # Around slot i stand words i and i + 1; the sentence's edges have codes of their own.
+    before = np.concatenate([[symbols.size("upos")], upos])
+    after = np.concatenate([upos, [symbols.size("upos") + 1]])
+    return {
+        "upos": upos,
+        "relation": relation,
+        "arc": 2 * relation + (words < heads),
+        "length": length_class(right - left),
+        "before_left": before[left],
+        "after_left": after[left],
+        "before_right": before[right],
+        "after_right": after[right],
+    }
+
+
+def _multiple(sentence: Sentence, symbols: Symbols) -> dict[str, tuple[Ints, Ints, Ints]]:
+    relation = symbols.code("relation", sentence.relations)
+    heads = np.array(sentence.heads, np.int64) - 1
+    words, relations = len(heads), symbols.size("relation")
+    left, right = (np.array(edge, np.int64) for edge in constituents(sentence.heads))
+    child = np.zeros((words, relations), np.int64)
+    np.add.at(child, (heads[heads >= 0], relation[heads >= 0]), 1)
+    ancestor = np.zeros((words, relations), np.int64)
+    # Wider constituents first, so that a parent's row is ready before its dependents'.
+    for w in np.argsort(left - right, kind="stable").tolist():
+        if heads[w] >= 0:
+            ancestor[w] = ancestor[heads[w]]
+            ancestor[w, relation[heads[w]]] += 1
+    marks = [t for slot in sentence.slots for t in slot if t not in (INITIAL, FINAL)]
+    if marks:
+        seen = np.zeros((words + 2, symbols.size("token")), np.int64)
+        for slot, tokens in enumerate(sentence.slots):
+            inner = [t for t in tokens if t not in (INITIAL, FINAL)]
+            np.add.at(seen[slot + 1], symbols.code("token", inner), 1)
+        seen = seen.cumsum(0)
+        inside = ((seen[right] - seen[left + 1]) > 0).astype(np.int64)
+    else:
+        inside = np.zeros((words, 1), np.int64)
+    return {
+        name: (*np.nonzero(table), table[np.nonzero(table)])  # type: ignore[misc]
+        for name, table in (("ancestor", ancestor), ("child", child), ("inside", inside))
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Conjunction:
+    """One feature family: a context of a template, and the value combinations kept for it."""
+
+    template: str
+    target: Target
+    parts: tuple[str, ...]
+    over: str | None
+    kept: Ints
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureMap:
+    """From nodes to feature numbers, fixed at training time.
+
+    Attributes:
+        symbols: codes of attribute values.
+        conjunctions: the feature families, with the combinations that training kept.
+        sizes: number of features of each target.
+    """
+
+    symbols: Symbols
+    conjunctions: tuple[Conjunction, ...]
+    sizes: Mapping[Target, int]
+
+    @classmethod
+    def fit(
+        cls,
+        sentences: Sequence[Sentence],
+        symbols: Symbols,
+        templates: Sequence[Template],
+        minimum: int = 1,
+    ) -> FeatureMap:
+        """Keep the contexts seen at least ``minimum`` times in training."""
+        columns = attributes(sentences, symbols)
+        sizes: dict[Target, int] = dict.fromkeys(TARGETS, 0)
+        found: list[Conjunction] = []
+        for template in templates:
+            for context in template.contexts:
+                key, _, _ = _keys(columns, context, template.over)
+                values, counts = np.unique(key, return_counts=True)
+                kept = values[counts >= minimum]
+                offset = sizes[template.target]
+                found.append(
+                    Conjunction(
+                        template.name, template.target, context, template.over, kept, offset
+                    )
+                )
+                sizes[template.target] += len(kept)
+        return cls(symbols, tuple(found), sizes)
+
+    def extract(self, sentences: Sequence[Sentence]) -> dict[Target, Rows]:
+        """The feature vectors of all nodes of ``sentences``, in order."""
+        columns = attributes(sentences, self.symbols)
+        nodes = len(columns.single["upos"])
+        result: dict[Target, Rows] = {}
+        for target in TARGETS:
+            parts = [self._entries(columns, c) for c in self.conjunctions if c.target == target]
+            parts.append((np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)))
+            node, context, value = (np.concatenate([p[i] for p in parts]) for i in range(3))
+            order = np.argsort(node, kind="stable")
+            start = np.searchsorted(node[order], np.arange(nodes + 1))
+            result[target] = Rows(start, context[order], value[order].astype(np.float32))
+        return result
+
+    def _entries(self, columns: Attributes, family: Conjunction) -> tuple[Ints, Ints, Ints]:
+        key, node, value = _keys(columns, family.parts, family.over)
+        if not len(family.kept):
+            return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
+        place = np.minimum(np.searchsorted(family.kept, key), len(family.kept) - 1)
+        known = family.kept[place] == key
+        return node[known], family.offset + place[known], value[known]
+
+
+def _keys(columns: Attributes, parts: Sequence[str], over: str | None) -> tuple[Any, Any, Any]:
+    """Mixed-radix codes of a conjunction, with the node and value of each occurrence."""
+    nodes = len(columns.single["upos"])
+    key = np.zeros(nodes, np.int64)
+    for part in parts:
+        key = key * columns.codes[part] + columns.single[part]
+    if over is None:
+        return key, np.arange(nodes), np.ones(nodes, np.int64)
+    node, code, count = columns.multiple[over]
+    return key[node] * columns.codes[over] + code, node, count

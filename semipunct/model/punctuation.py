@@ -1,0 +1,123 @@
+"""The whole model: p(x | T) from ATTACH and the channel, as potentials of the tree structure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.marks import PAIRS, is_unmatched
+from semipunct.model.attach import AttachTables, attach_parameters, attach_tables, log_attach
+from semipunct.model.channel import channel_parameters, log_edits
+from semipunct.model.features import FeatureMap, Symbols
+from semipunct.model.inventory import Inventory, build_inventory
+from semipunct.model.layout import Batch, Prepared, lay_out, prepare
+from semipunct.model.options import ModelOptions
+from semipunct.model.slots import automata, label_tries
+from semipunct.model.templates import APPENDIX_A
+from semipunct.structures.tree import Pairs, Potentials
+from semipunct.structures.window import Trie
+from semipunct.treebank.sentences import Sentence
+from semirings.base import Groups
+
+Parameters = Mapping[str, jax.Array]
+
+
+@dataclass(frozen=True, eq=False)
+class PunctuationModel:
+    """Everything of a model but its weights.
+
+    Attributes:
+        options: what was asked for.
+        inventory: tokens, punctemes and pairs.
+        features: the feature contexts kept.
+    """
+
+    options: ModelOptions
+    inventory: Inventory
+    features: FeatureMap
+
+    @classmethod
+    def fit(cls, sentences: Sequence[Sentence], options: ModelOptions) -> PunctuationModel:
+        """Collect the inventory and the feature contexts of training sentences."""
+        inventory = build_inventory(sentences, options)
+        symbols = Symbols.of(sentences, inventory.symbols)
+        templates = [t for t in APPENDIX_A if t.name in options.templates]
+        features = FeatureMap.fit(sentences, symbols, templates, options.minimum_context_count)
+        return cls(options, inventory, features)
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether the window moves from right to left."""
+        return self.options.channel == "r2l"
+
+    @cached_property
+    def attach_tables(self) -> AttachTables:
+        """Constants of ATTACH."""
+        return attach_tables(self.inventory)
+
+    @cached_property
+    def tries(self) -> tuple[Trie, Trie]:
+        """Tries of the punctemes in reading order."""
+        return label_tries(self.inventory, mirrored=self.mirrored)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """The pairs grouped by either side, in reading order."""
+        sides = self.inventory.pairs[:, ::-1] if self.mirrored else self.inventory.pairs
+        labels = len(self.inventory.labels)
+        return Pairs(Groups.of(sides[:, 0], labels), Groups.of(sides[:, 1], labels), 0)
+
+    @cached_property
+    def unmatched(self) -> npt.NDArray[np.float32]:
+        """``[pairs]`` one for pairs with unmatched symmetric tokens (appendix B)."""
+        tokens = set(self.inventory.symbols)
+        known = {(a, b) for a, b in PAIRS if a in tokens and b in tokens}
+        names = (self.inventory.pair_name(p) for p in range(len(self.inventory.pairs)))
+        return np.array([is_unmatched(a, b, known) for a, b in names], np.float32)
+
+    def initial_parameters(self, seed: int, scale: float) -> dict[str, np.ndarray]:
+        """Starting weights: N(0, scale^2), or zero for scale 0, plus the log-counts."""
+        generator = np.random.default_rng(seed) if scale > 0 else None
+        return {
+            **attach_parameters(self.inventory, self.features, generator, scale),
+            **channel_parameters(self.inventory.symbols, self.options, generator, scale),
+        }
+
+    def prepare(self, sentences: Sequence[Sentence]) -> Prepared:
+        """Extract features and order trees, once for all batches."""
+        return prepare(sentences, self.inventory, self.features, mirrored=self.mirrored)
+
+    def lay_out(
+        self, prepared: Prepared, members: Sequence[int], sentences: int | None = None
+    ) -> Batch:
+        """The padded arrays of a batch of prepared sentences."""
+        return lay_out(
+            prepared, members, self.inventory, mirrored=self.mirrored, sentences=sentences
+        )
+
+    def potentials(
+        self, parameters: Parameters, batch: Batch, counted: jax.Array | None = None
+    ) -> Potentials:
+        """Log weights of all choices and slot automata of a batch.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+            counted: ``[pairs]`` or ``[words, pairs]``, an additive quantity of choices.
+        """
+        choice = log_attach(parameters, self.attach_tables, batch.features, batch.relation)
+        edits = log_edits(parameters, 0, self.inventory.symbols, self.options)
+        return Potentials(
+            choice,
+            None if counted is None else jnp.broadcast_to(counted, choice.shape),
+            self.pairs,
+            automata(batch.accept, edits, self.inventory, self.tries, mirrored=self.mirrored),
+            batch.schedule,
+            batch.log_scale,
+        )

@@ -1,0 +1,63 @@
+"""The feature templates of ATTACH as data (Li, Wang and Eisner 2019, appendix A).
+
+A template names what it weighs (``target``), an optional multi-valued attribute it runs over
+(``over``), and the contexts it is conjoined with, most specific first: the back-offs. One
+extractor (``semipunct.model.features``) reads the table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Target = Literal["pair", "left", "right", "symmetric"]
+"""What a feature's weights distinguish: the pair (l, r), only l, only r, or only whether l and r
+are symmetric."""
+
+TARGETS: tuple[Target, ...] = ("pair", "left", "right", "symmetric")
+
+Context = tuple[str, ...]
+"""Names of the attributes of a node whose values are conjoined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One family of features.
+
+    Attributes:
+        name: as in the paper, or a new word.
+        target: what the weights distinguish.
+        contexts: the conjunctions, one feature each.
+        over: a multi-valued attribute; one feature per value, weighted by its count.
+    """
+
+    name: str
+    target: Target
+    contexts: tuple[Context, ...]
+    over: str | None = None
+
+
+_BACKOFFS: tuple[Context, ...] = (
+    ("upos", "arc"),
+    ("upos", "relation"),
+    ("upos",),
+    ("arc",),
+    ("relation",),
+)
+
+
+def _with(attribute: str) -> tuple[Context, ...]:
+    return tuple((attribute, *context) for context in _BACKOFFS)
+
+
+APPENDIX_A: tuple[Template, ...] = (
+    Template("N", "pair", _BACKOFFS),
+    Template("W", "pair", _with("length")),
+    Template("A", "pair", _BACKOFFS, over="ancestor"),
+    Template("C", "pair", _BACKOFFS, over="child"),
+    Template("L", "left", (("before_left", "after_left"),)),
+    Template("R", "right", (("before_right", "after_right"),)),
+    Template("S", "symmetric", _BACKOFFS),
+    Template("c", "pair", _BACKOFFS, over="inside"),
+)
+"""The templates of appendix A, with all their back-offs."""

@@ -1,0 +1,1 @@
+"""Structures over any semiring: one forward routine each, and the type of its potentials."""

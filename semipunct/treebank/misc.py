@@ -1,0 +1,76 @@
+"""Attributes of the MISC column: ``Key=value|Key=value``, or ``_`` for none.
+
+Values are percent-escaped (as UTF-8) where a character would break the column: ``|``, ``=``,
+``%``, control characters and everything that counts as a space.
+"""
+
+from collections.abc import Mapping
+from urllib.parse import unquote
+
+from semipunct.errors import UsageError
+
+EMPTY = "_"
+
+
+def escape(value: str) -> str:
+    """Escape a value so that it can stand in a MISC column; `unescape` undoes it."""
+    return "".join(
+        "".join(f"%{byte:02X}" for byte in char.encode("utf-8")) if _is_unsafe(char) else char
+        for char in value
+    )
+
+
+def _is_unsafe(char: str) -> bool:
+    return char in "|=%" or char.isspace() or not char.isprintable()
+
+
+def unescape(value: str) -> str:
+    """Undo `escape`."""
+    return unquote(value, errors="strict") if "%" in value else value
+
+
+def with_attributes(column: str, attributes: Mapping[str, str]) -> str:
+    """Add attributes to a MISC column; an existing key keeps its place and gets the new value.
+
+    Raises `UsageError` if a key is empty or holds a character that would need escaping.
+    """
+    if not attributes:
+        return column
+    new = {_checked(key): f"{key}={escape(value)}" for key, value in attributes.items()}
+    items = [] if column in (EMPTY, "") else column.split("|")
+    result: list[str] = []
+    placed: set[str] = set()
+    for item in items:
+        key = item.partition("=")[0]
+        if key not in new:
+            result.append(item)
+        elif key not in placed:
+            result.append(new[key])
+            placed.add(key)
+    result.extend(text for key, text in new.items() if key not in placed)
+    return "|".join(result)
+
+
+def _checked(key: str) -> str:
+    if not key or any(_is_unsafe(char) for char in key):
+        raise UsageError(
+            f"{key!r} cannot be the name of a MISC attribute; "
+            "use at least one letter and no space, |, = or %"
+        )
+    return key
+
+
+def attributes(column: str) -> dict[str, str]:
+    """Read a MISC column: keys to unescaped values, in order; a bare item has value ''."""
+    if column in (EMPTY, ""):
+        return {}
+    parts = (item.partition("=") for item in column.split("|"))
+    return {key: _unescape_leniently(value) for key, _, value in parts}
+
+
+def _unescape_leniently(value: str) -> str:
+    # Attributes that others wrote may hold a plain % which is no escape of ours.
+    try:
+        return unescape(value)
+    except UnicodeDecodeError:
+        return value

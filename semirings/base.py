@@ -1,0 +1,153 @@
+"""The interface that every semiring implements, and the defaults that follow from it.
+
+A semiring value is a pytree of equally shaped JAX arrays. Structure code touches values only
+through the methods below and through ``jax.tree.map`` of indexing, so one routine serves every
+semiring. A semiring object holds parameters only: it is frozen and hashable, hence usable as a
+static argument of ``jax.jit``; randomness never enters an operation as an argument.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semirings.laws_declared import Laws
+
+Value = Any
+"""A pytree of equally shaped arrays; its structure is the semiring's own affair."""
+
+
+class Groups(NamedTuple):
+    """A partition of items into groups, in the two forms that summing over groups needs.
+
+    Attributes:
+        table: ``[groups, largest]`` indices of the items of each group, padded with the number
+            of items.
+        membership: ``[items, groups]`` one where the item belongs to the group, else zero.
+        group: ``[items]`` the group of each item.
+    """
+
+    table: npt.NDArray[np.int32]
+    membership: npt.NDArray[np.float32]
+    group: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, group_of_item: Sequence[int] | np.ndarray, groups: int) -> Groups:
+        """Build both forms from the group of each item."""
+        group = np.asarray(group_of_item, dtype=np.int64)
+        counts = np.bincount(group, minlength=groups)
+        table = np.full((groups, max(1, int(counts.max(initial=0)))), len(group), dtype=np.int32)
+        order = np.argsort(group, kind="stable")
+        column = np.arange(len(group)) - np.repeat(np.cumsum(counts) - counts, counts)
+        table[group[order], column] = order
+        membership = np.zeros((len(group), groups), dtype=np.float32)
+        membership[np.arange(len(group)), group] = 1.0
+        return cls(table, membership, group.astype(np.int32))
+
+
+class Semiring(ABC):
+    """A set with ``plus`` and ``times`` over arrays of its values.
+
+    ``plus`` is commutative and associative with neutral element zero, ``times`` is associative
+    with neutral element one, distributes over ``plus``, and zero annihilates. Exceptions are
+    declared in ``laws`` with their reason.
+    """
+
+    name: ClassVar[str]
+    laws: ClassVar[Laws]
+
+    @abstractmethod
+    def zeros(self, shape: tuple[int, ...]) -> Value:
+        """An array of additive neutral elements of the given shape."""
+
+    @abstractmethod
+    def ones(self, shape: tuple[int, ...]) -> Value:
+        """An array of multiplicative neutral elements of the given shape."""
+
+    @abstractmethod
+    def plus(self, a: Value, b: Value) -> Value:
+        """Elementwise sum with broadcasting."""
+
+    @abstractmethod
+    def times(self, a: Value, b: Value) -> Value:
+        """Elementwise product with broadcasting."""
+
+    @abstractmethod
+    def sum(self, a: Value, axis: int) -> Value:
+        """Sum along one axis; an empty axis gives zero."""
+
+    @abstractmethod
+    def lift(self, log_weight: jax.Array, counted: jax.Array | None = None) -> Value:
+        """Turn natural-log weights, and what is counted about each, into values.
+
+        Args:
+            log_weight: any shape; minus infinity is the weight zero.
+            counted: same shape, an additive quantity of whatever carries the weight (an
+                indicator, a cost, a tag for back-pointers). Semirings that count nothing
+                ignore it.
+        """
+
+    @abstractmethod
+    def log_weight(self, a: Value) -> jax.Array:
+        """Read the natural-log weight out of values; zero reads as minus infinity."""
+
+    def prod(self, a: Value, axis: int) -> Value:
+        """Product along one axis; an empty axis gives one.
+
+        Folds neighbours pairwise, so depth is logarithmic and order is kept.
+        """
+        size = jax.tree.leaves(a)[0].shape[axis]
+        if size == 0:
+            shape = list(jax.tree.leaves(a)[0].shape)
+            del shape[axis]
+            return self.ones(tuple(shape))
+        a = jax.tree.map(lambda x: jnp.moveaxis(x, axis, 0), a)
+        while size > 1:
+            even, odd = size // 2, size % 2
+            paired = self.times(
+                jax.tree.map(lambda x, n=even: x[0 : 2 * n : 2], a),
+                jax.tree.map(lambda x, n=even: x[1 : 2 * n : 2], a),
+            )
+            if odd:
+                paired = jax.tree.map(lambda x, y: jnp.concatenate([x, y[-1:]]), paired, a)
+            a, size = paired, even + odd
+        return jax.tree.map(lambda x: x[0], a)
+
+    def matmul(self, a: Value, b: Value) -> Value:
+        """Matrix product of ``[..., i, k]`` and ``[..., k, j]``: sum over k of the products."""
+        left = jax.tree.map(lambda x: x[..., :, :, None], a)
+        right = jax.tree.map(lambda x: x[..., None, :, :], b)
+        return self.sum(self.times(left, right), axis=-2)
+
+    def group_sum(self, a: Value, groups: Groups) -> Value:
+        """Sum the last axis ``[..., items]`` within groups, giving ``[..., groups]``."""
+        padded = self.concatenate([a, self.zeros((*jax.tree.leaves(a)[0].shape[:-1], 1))], axis=-1)
+        return self.sum(jax.tree.map(lambda x: x[..., groups.table], padded), axis=-1)
+
+    def group_spread(self, a: Value, groups: Groups) -> Value:
+        """Give each item its group's entry: ``[..., groups]`` to ``[..., items]``."""
+        return jax.tree.map(lambda x: x[..., groups.group], a)
+
+    def balance(self, a: Value, axes: tuple[int, ...]) -> tuple[Value, jax.Array]:
+        """Split a value into a well-scaled one and the log of the factor taken out.
+
+        The factor is one number for all of ``axes``. Only semirings whose weights live outside
+        log space have anything to do here; for the others the factor is one.
+        """
+        shape = jax.tree.leaves(a)[0].shape
+        kept = tuple(n for i, n in enumerate(shape) if i not in {x % len(shape) for x in axes})
+        return a, jnp.zeros(kept, jnp.float32)
+
+    def concatenate(self, values: Sequence[Value], axis: int) -> Value:
+        """Join values along an existing axis."""
+        return jax.tree.map(lambda *xs: jnp.concatenate(xs, axis), *values)
+
+    def where(self, condition: jax.Array, a: Value, b: Value) -> Value:
+        """Choose elementwise between two values; the condition broadcasts."""
+        return jax.tree.map(lambda x, y: jnp.where(condition, x, y), a, b)

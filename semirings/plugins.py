@@ -1,0 +1,48 @@
+"""Finding semirings by name: everybody registers them under the entry point group ``semirings``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+
+from semirings.base import Semiring
+
+GROUP = "semirings"
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """One registered semiring.
+
+    Attributes:
+        name: the name of the entry point.
+        distribution, version: where it comes from.
+        semiring: the semiring with default parameters, or None if it failed to load.
+        fault: why it failed, or the empty string.
+    """
+
+    name: str
+    distribution: str
+    version: str
+    semiring: Semiring | None
+    fault: str = ""
+
+
+def available() -> dict[str, Plugin]:
+    """All registered semirings by name. One that is broken is named, and harms no other."""
+    found = (_load(point) for point in entry_points(group=GROUP))
+    return {plugin.name: plugin for plugin in sorted(found, key=lambda p: p.name)}
+
+
+def _load(point: EntryPoint) -> Plugin:
+    distribution = point.dist.name if point.dist else "?"
+    version = point.dist.version if point.dist else "?"
+    try:
+        semiring = point.load()()
+    except Exception as error:  # noqa: BLE001 - whatever a stranger's module raises on import
+        fault = f"{type(error).__name__}: {error}"
+        return Plugin(point.name, distribution, version, None, fault)
+    if not isinstance(semiring, Semiring):
+        fault = f"{point.value} is no subclass of semirings.Semiring"
+        return Plugin(point.name, distribution, version, None, fault)
+    return Plugin(point.name, distribution, version, semiring)

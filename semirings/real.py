@@ -1,0 +1,78 @@
+"""Nonnegative reals with sum and product, rescaled so that float32 suffices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from semirings.base import Groups, Semiring
+from semirings.laws_declared import Laws
+from semirings.numerics import safe_log
+
+
+@dataclass(frozen=True)
+class Real(Semiring):
+    """Weights as they are: ``plus`` adds, ``times`` multiplies.
+
+    Long products leave the range of floats; ``balance`` takes the largest entry out as a log
+    factor. The factor is a constant of differentiation (the quotient carries the whole
+    gradient), so no gradient ever divides by the square of a small number.
+    """
+
+    name: ClassVar[str] = "real"
+    laws: ClassVar[Laws] = Laws()
+
+    def zeros(self, shape: tuple[int, ...]) -> jax.Array:
+        """Zeros."""
+        return jnp.zeros(shape, jnp.float32)
+
+    def ones(self, shape: tuple[int, ...]) -> jax.Array:
+        """Ones."""
+        return jnp.ones(shape, jnp.float32)
+
+    def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
+        """Add."""
+        return a + b
+
+    def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
+        """Multiply."""
+        return a * b
+
+    def sum(self, a: jax.Array, axis: int) -> jax.Array:
+        """Add up one axis."""
+        return jnp.sum(a, axis)
+
+    def prod(self, a: jax.Array, axis: int) -> jax.Array:
+        """Multiply up one axis."""
+        return jnp.prod(a, axis)
+
+    def matmul(self, a: jax.Array, b: jax.Array) -> jax.Array:
+        """The ordinary matrix product."""
+        return a @ b
+
+    def group_sum(self, a: jax.Array, groups: Groups) -> jax.Array:
+        """One matrix product with the membership matrix: no scatter in either direction."""
+        return a @ groups.membership
+
+    def group_spread(self, a: jax.Array, groups: Groups) -> jax.Array:
+        """One matrix product, whose transpose needs no scatter either."""
+        return a @ groups.membership.T
+
+    def lift(self, log_weight: jax.Array, counted: jax.Array | None = None) -> jax.Array:
+        """The exponential of the log weight."""
+        return jnp.exp(log_weight)
+
+    def log_weight(self, a: jax.Array) -> jax.Array:
+        """The logarithm, minus infinity at zero with gradient zero."""
+        return safe_log(a)
+
+    def balance(self, a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
+        """Divide by the largest entry along ``axes``, held constant."""
+        largest = jax.lax.stop_gradient(jnp.max(a, axes, keepdims=True)) if axes else (
+            jax.lax.stop_gradient(a)
+        )
+        largest = jnp.where((largest > 0) & jnp.isfinite(largest), largest, 1.0)
+        return a / largest, jnp.log(jnp.squeeze(largest, axes))

@@ -1,0 +1,60 @@
+"""Settings and fixtures of the whole suite."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import platformdirs
+
+
+def compilation_cache() -> str:
+    """A folder that outlives the run: compiling, not computing, is most of the suite's time."""
+    folder = platformdirs.user_cache_path("semipunct") / "tests" / "xla"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return tempfile.mkdtemp(prefix="semipunct-xla-")
+    if os.access(folder, os.W_OK):
+        return str(folder)
+    return tempfile.mkdtemp(prefix="semipunct-xla-")
+
+
+# Set before the first import of jax, and in the environment, so that commands started by tests
+# share the cache; whoever has chosen a folder keeps it.
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", compilation_cache())
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
+
+import jax  # noqa: E402
+import pytest  # noqa: E402
+from hypothesis import HealthCheck, settings  # noqa: E402
+
+# A first example may compile for seconds, so neither deadlines nor "too slow" mean anything here.
+COMPILES = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("fast", max_examples=25, derandomize=True, **COMPILES)
+settings.register_profile("thorough", max_examples=500, print_blob=True, **COMPILES)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of treebanks (`en`, `zh`, ...) kept beside the repository; skips without it."""
+    folder = ROOT.parent / "shared" / "data" / "ud-1.4"
+    if not folder.is_dir():
+        pytest.skip("the UD 1.4 treebanks are not at ../shared/data/ud-1.4 beside the repository")
+    return folder
+
+
+@pytest.fixture
+def strict_numerics():
+    """Within the test, mixing dtypes or ranks without saying so raises."""
+    with jax.numpy_dtype_promotion("strict"), jax.numpy_rank_promotion("raise"):
+        yield
+
+
+@pytest.fixture
+def x64():
+    """Within the test, 64-bit numbers: for comparisons with the oracle."""
+    with jax.enable_x64(True):
+        yield

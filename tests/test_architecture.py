@@ -1,0 +1,299 @@
+"""Which part may import which, as a table, and the checks that read the imports against it.
+
+Nothing is imported here: source is read as text, so a broken package is still checked.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+OURS = ("semirings", "semipunct", "experiments", "tests")
+LIBRARY = ("semirings", "semipunct")
+LONGEST = 400
+
+# Each room and what it may import of ours. A module belongs to the room with the longest matching
+# name, and may always import from its own room. `semipunct.errors` is open to every room of
+# semipunct: an error that cannot be raised where the mistake is found is no use.
+ROOMS: dict[str, tuple[str, ...]] = {
+    "semirings": (),
+    "semipunct.data": (),
+    "semipunct.errors": (),
+    "semipunct.marks": (),
+    "semipunct.shapes": (),
+    "semipunct.treebank": ("semipunct.marks",),
+    "semipunct.batch": ("semipunct.treebank", "semipunct.marks", "semipunct.shapes"),
+    "semipunct.structures": ("semirings", "semipunct.shapes"),
+    "semipunct.model": (
+        "semipunct.treebank",  # features are read off sentences
+        "semipunct.batch",
+        "semipunct.marks",
+        "semipunct.shapes",
+        "semipunct.structures",
+    ),
+    "semipunct.inference": (
+        "semipunct.treebank",
+        "semipunct.batch",
+        "semipunct.structures",
+        "semipunct.model",
+        "semirings",
+    ),
+    "semipunct.training": (
+        "semipunct.treebank",
+        "semipunct.inference",
+        "semipunct.model",
+        "semipunct.batch",
+    ),
+    "semipunct.parsing": (
+        "semipunct.treebank",
+        "semipunct.batch",
+        "semipunct.structures",
+        "semirings",
+    ),
+    "semipunct.tasks": (
+        "semipunct.inference",
+        "semipunct.model",
+        "semipunct.batch",
+        "semipunct.treebank",
+    ),
+    "semipunct.baselines": (
+        "semipunct.tasks.base",
+        "semipunct.treebank",
+        "semipunct.batch",
+        "semipunct.structures",
+        "semirings",
+    ),
+    "semipunct.cli": ("semipunct", "semirings"),
+    "semipunct.__main__": ("semipunct.cli",),
+    # The package itself re-exports the public names of the rooms below it.
+    "semipunct": ("semipunct", "semirings"),
+    "experiments": ("semipunct", "semirings"),
+    "tests": ("semipunct", "semirings"),
+}
+
+# Packages of others that only the named places may import.
+ONLY_IN: dict[str, tuple[str, ...]] = {
+    "typer": ("semipunct.cli", "tests"),
+    "click": ("semipunct.cli", "tests"),
+    "rich": ("semipunct.cli", "tests"),
+    "conllu": ("semipunct.treebank.conllu",),
+    "jax._src": (),
+    "pickle": (),
+}
+
+# Packages of others that the named places may never import: the data is read without jax, so that
+# commands on treebanks start at once.
+NEVER_IN: dict[str, tuple[str, ...]] = dict.fromkeys(
+    ("jax", "jaxlib", "optax"), ("semipunct.errors", "semipunct.marks", "semipunct.treebank")
+)
+
+ORACLE = "tests.oracle"
+
+
+class Import(NamedTuple):
+    """One imported name: `module`, and the line that imports it."""
+
+    module: str
+    line: int
+
+
+def within(module: str, prefixes: tuple[str, ...]) -> bool:
+    """Whether the module is one of the packages or inside one."""
+    return any(module == prefix or module.startswith(prefix + ".") for prefix in prefixes)
+
+
+def sources(root: Path, packages: tuple[str, ...] = OURS) -> Iterator[Path]:
+    """All Python files of the given packages."""
+    for package in packages:
+        yield from sorted((root / package).rglob("*.py"))
+
+
+def module_name(root: Path, path: Path) -> str:
+    """`semipunct/model/__init__.py` is `semipunct.model`."""
+    parts = path.relative_to(root).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(root: Path, path: Path) -> Iterator[Import]:
+    """Every import of a file, at any depth, with relative ones resolved.
+
+    `from a import b` counts as `a.b`, which is right where b is a module and harmless where not.
+    """
+    package = path.parent.relative_to(root).parts
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(alias.name, node.lineno)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            stem = ".".join([*base, *([node.module] if node.module else [])])
+            for alias in node.names:
+                yield Import(stem if alias.name == "*" else f"{stem}.{alias.name}", node.lineno)
+
+
+def room_of(module: str) -> str | None:
+    """The room with the longest matching name; a module of semipunct needs one of its own."""
+    room = max((name for name in ROOMS if within(module, (name,))), key=len, default=None)
+    return None if room == "semipunct" and module != "semipunct" else room
+
+
+def arrow(module: str, target: str) -> str | None:
+    """What is wrong with `module` importing `target`, if anything is."""
+    for package, places in ONLY_IN.items():
+        if within(target, (package,)) and not within(module, places):
+            return f"{package} may be imported only in: {', '.join(places) or 'nowhere'}"
+    for package, places in NEVER_IN.items():
+        if within(target, (package,)) and within(module, places):
+            return f"{package} may not be imported here"
+    if module == ORACLE and target.split(".")[0] not in {*sys.stdlib_module_names, "numpy"}:
+        return "the oracle may import the standard library and numpy only"
+    if not within(target, OURS):
+        return None
+    if within(target, ("experiments",)) and not within(module, ("experiments",)):
+        return "nothing imports the experiments"
+    private = any(part.startswith("_") and part != "__version__" for part in target.split("."))
+    if private and within(module, ("experiments",)) and within(target, LIBRARY):
+        return "experiments import public names only"
+    room = room_of(module)
+    if room is None:  # reported once for the module, not for each of its imports
+        return None
+    allowed = (room, *ROOMS[room])
+    if room == "semipunct" and within(target, ("semipunct.cli", "semipunct.__main__")):
+        return "the package may not import its own command line"
+    if within(module, ("semipunct",)):
+        # A name of the package itself, such as its version, is nobody's arrow.
+        allowed = (*allowed, "semipunct.errors", "semipunct.__version__")
+    return None if within(target, allowed) else f"{room} may not import {target}"
+
+
+def violations(root: Path) -> list[str]:
+    """Every forbidden arrow and every overlong module, as `path:line: what is wrong`."""
+    found: list[str] = []
+    for path in sources(root):
+        module, place = module_name(root, path), path.relative_to(root).as_posix()
+        lines = path.read_text(encoding="utf-8").count("\n")
+        if lines > LONGEST:
+            found.append(f"{place}:{LONGEST}: {lines} lines, at most {LONGEST} are allowed")
+        if within(module, LIBRARY) and room_of(module) is None:
+            found.append(f"{place}:1: the module is in no room of the table ROOMS")
+        for target, line in imports(root, path):
+            wrong = arrow(module, target)
+            if wrong is not None:
+                found.append(f"{place}:{line}: {wrong} (imports {target})")
+    return found
+
+
+def undocumented(root: Path) -> list[str]:
+    """Every public module, class and function of the library that has no docstring."""
+    found: list[str] = []
+    for path in sources(root, LIBRARY):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        nodes = [
+            tree,
+            *(
+                node
+                for node in tree.body
+                if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+            ),
+        ]
+        for node in nodes:
+            name = path.stem if isinstance(node, ast.Module) else node.name
+            public = name == "__init__" or not name.startswith("_")
+            if public and not ast.get_docstring(node):
+                line = getattr(node, "lineno", 1)
+                found.append(f"{path.relative_to(root).as_posix()}:{line}: {name}")
+    return found
+
+
+def test_imports_follow_the_table():
+    assert violations(ROOT) == []
+
+
+def test_public_names_have_docstrings():
+    assert undocumented(ROOT) == []
+
+
+def test_the_table_has_no_cycle():
+    def below(room: str, seen: tuple[str, ...]) -> None:
+        assert room not in seen, " -> ".join((*seen, room))
+        for target in ROOMS[room]:
+            next_room = room_of(target)
+            if next_room is not None and next_room != "semipunct":
+                below(next_room, (*seen, room))
+
+    for room in ROOMS:
+        below(room, ())
+
+
+def plant(root: Path, path: str, text: str) -> None:
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "path, text, complaint",
+    [
+        ("semirings/log.py", "from semipunct import errors", "semirings may not import"),
+        ("semirings/log.py", "from jax._src import core", "jax._src"),
+        ("semirings/log.py", "from jax import _src", "jax._src"),
+        ("semipunct/treebank/slots.py", "import jax.numpy as jnp", "jax may not"),
+        ("semipunct/treebank/slots.py", "def f():\n    import jax", "slots.py:2: jax may not"),
+        ("semipunct/treebank/slots.py", "import conllu", "conllu may be imported only in"),
+        ("semipunct/treebank/slots.py", "from semipunct.batch import X", "may not import"),
+        ("semipunct/treebank/slots.py", "from ..batch import X", "semipunct.batch.X"),
+        ("semipunct/treebank/slots.py", "from .. import batch", "semipunct.batch"),
+        ("semipunct/marks.py", "from semipunct.treebank import X", "may not import"),
+        ("semipunct/structures/tree.py", "import semipunct.model", "may not import"),
+        ("semipunct/model/attach.py", "import semirings", "may not import semirings"),
+        ("semipunct/model/attach.py", "import semipunct", "may not import semipunct"),
+        ("semipunct/training/loop.py", "from rich.progress import Progress", "rich may be"),
+        ("semipunct/inference/loss.py", "import typer", "typer may be imported only in"),
+        ("semipunct/baselines/crf.py", "from semipunct.tasks.restore import f", "may not import"),
+        ("semipunct/tasks/restore.py", "import experiments.tables", "nothing imports the exp"),
+        ("semipunct/__init__.py", "from semipunct.cli import main", "its own command line"),
+        ("semipunct/helpers.py", "", "no room"),
+        ("experiments/run.py", "from semipunct.model import _secret", "public names only"),
+        ("experiments/run.py", "from semirings._table import x", "public names only"),
+        ("experiments/run.py", "import rich", "rich may be imported only in"),
+        ("tests/test_x.py", "import experiments", "nothing imports the experiments"),
+        ("tests/oracle.py", "import scipy", "standard library and numpy only"),
+        ("tests/oracle.py", "from semipunct.marks import OPEN", "standard library and numpy"),
+        ("semirings/real.py", "x = 1\n" * 401, "401 lines, at most 400"),
+    ],
+)
+def test_a_forbidden_arrow_is_found(tmp_path: Path, path: str, text: str, complaint: str):
+    plant(tmp_path, path, text)
+    found = violations(tmp_path)
+    assert len(found) == 1
+    assert found[0].startswith(path)
+    assert complaint in found[0]
+
+
+def test_allowed_arrows_are_not_reported(tmp_path: Path):
+    plant(tmp_path, "semirings/log.py", "import jax\nfrom semirings.base import Semiring")
+    plant(tmp_path, "semirings/base.py", "x = 1\n" * 400)
+    plant(tmp_path, "semipunct/__init__.py", "from semipunct.tasks import restore")
+    plant(tmp_path, "semipunct/treebank/conllu.py", "import conllu\nfrom ..errors import E")
+    plant(tmp_path, "semipunct/model/attach.py", "from . import channel\nimport semipunct.batch")
+    plant(tmp_path, "semipunct/baselines/crf.py", "from semipunct.tasks.base import Task")
+    plant(tmp_path, "semipunct/cli/__init__.py", "import typer, rich, semipunct.tasks")
+    plant(tmp_path, "experiments/run.py", "from semipunct import __version__, tasks")
+    plant(tmp_path, "tests/oracle.py", "import itertools\nimport numpy as np")
+    assert violations(tmp_path) == []
+
+
+def test_a_missing_docstring_is_found(tmp_path: Path):
+    plant(tmp_path, "semirings/a.py", '"""A."""\n\ndef shown(): ...\n\ndef _hidden(): ...\n')
+    plant(tmp_path, "semirings/b.py", "class Shown:\n    '''Said.'''\n")
+    plant(tmp_path, "semirings/_c.py", "")
+    plant(tmp_path, "semipunct/__init__.py", "")
+    assert undocumented(tmp_path) == [
+        "semirings/a.py:3: shown",
+        "semirings/b.py:1: b",
+        "semipunct/__init__.py:1: __init__",
+    ]
