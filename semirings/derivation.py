@@ -27,12 +27,12 @@ class Selective(Protocol):
 
     laws: ClassVar[Laws]
 
-    def zeros(self, shape: tuple[int, ...]) -> Value: ...  # noqa: D102
-    def ones(self, shape: tuple[int, ...]) -> Value: ...  # noqa: D102
-    def times(self, a: Value, b: Value) -> Value: ...  # noqa: D102
-    def lift(self, log_weight: jax.Array, counted: jax.Array | None = None) -> Value: ...  # noqa: D102
-    def log_weight(self, a: Value) -> jax.Array: ...  # noqa: D102
-    def select(self, a: Value, axis: int) -> jax.Array: ...  # noqa: D102
+    def zeros(self, shape: tuple[int, ...]) -> Value: ...
+    def ones(self, shape: tuple[int, ...]) -> Value: ...
+    def times(self, a: Value, b: Value) -> Value: ...
+    def lift(self, log_weight: jax.Array, counted: jax.Array | None = None) -> Value: ...
+    def log_weight(self, a: Value) -> jax.Array: ...
+    def select(self, a: Value, axis: int) -> jax.Array: ...
 
 
 class Tagged(NamedTuple):
@@ -84,9 +84,7 @@ class Derivation(Semiring):
             del shape[axis]
             return self.zeros(tuple(shape))
         winner = jnp.expand_dims(self.base.select(a.weight, axis), axis)
-        return jax.tree.map(
-            lambda x: jnp.squeeze(jnp.take_along_axis(x, winner, axis), axis), a
-        )
+        return jax.tree.map(lambda x: jnp.squeeze(jnp.take_along_axis(x, winner, axis), axis), a)
 
     def lift(self, log_weight: jax.Array, counted: jax.Array | None = None) -> Tagged:
         """Attach what is counted as the tag."""

@@ -71,8 +71,10 @@ class Real(Semiring):
 
     def balance(self, a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
         """Divide by the largest entry along ``axes``, held constant."""
-        largest = jax.lax.stop_gradient(jnp.max(a, axes, keepdims=True)) if axes else (
-            jax.lax.stop_gradient(a)
+        largest = (
+            jax.lax.stop_gradient(jnp.max(a, axes, keepdims=True))
+            if axes
+            else (jax.lax.stop_gradient(a))
         )
         largest = jnp.where((largest > 0) & jnp.isfinite(largest), largest, 1.0)
         return a / largest, jnp.log(jnp.squeeze(largest, axes))

@@ -15,8 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.batch import by_length
-from semipunct.inference.likelihood import SENTENCES, WORDS
+from semipunct.batch import jit
+from semipunct.inference.likelihood import batches_by_length
 from semipunct.inference.rewriting import Edit, Rewriter
 from semipunct.marks import FINAL, INITIAL
 from semipunct.model.layout import Batch
@@ -70,12 +70,12 @@ def underlying(
     left, right = constituents(sentence.heads)
     ends: list[list[tuple[int, Puncteme]]] = [[] for _ in sentence.slots]
     starts: list[list[tuple[int, Puncteme]]] = [[] for _ in sentence.slots]
-    for w, (l, r) in enumerate(pairs):
+    for w, (opening, closing) in enumerate(pairs):
         size = right[w] - left[w]
-        if r:
-            ends[right[w]].append((size, r))
-        if l:
-            starts[left[w]].append((-size, l))
+        if closing:
+            ends[right[w]].append((size, closing))
+        if opening:
+            starts[left[w]].append((-size, opening))
     strings: list[Puncteme] = []
     for i, surface in enumerate(sentence.slots):
         inner = [p for _, p in sorted(ends[i], key=_size)] + [
@@ -115,7 +115,7 @@ def best(
         total = inside(potentials._replace(counted=counted), chosen)
         return jnp.sum(total.value.tag), chosen.log_weight(total.value) + total.log_scale
 
-    @jax.jit
+    @jit
     def pick(p: Parameters, batch: Batch) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
         potentials = model.potentials(p, batch)
         counted = jnp.zeros_like(potentials.choice)
@@ -127,8 +127,7 @@ def best(
     rewriter = Rewriter.of(model, parameters)
     prepared = model.prepare(sentences)
     result: list[Analysis | None] = [None] * len(sentences)
-    for members in by_length(prepared.lengths, SENTENCES, WORDS):
-        batch = model.lay_out(prepared, members, SENTENCES)
+    for members, batch in batches_by_length(model, prepared):
         choice, weight, log_p, log_choice = (np.asarray(x) for x in pick(parameters, batch))
         for b, (i, words) in enumerate(_spans(members, prepared.lengths)):
             if np.isfinite(weight[b]):
@@ -159,7 +158,7 @@ def sample(
     """
     semiring = Sampling()
 
-    @jax.jit
+    @jit
     def draw(
         p: Parameters, batch: Batch, key: jax.Array
     ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
@@ -179,17 +178,14 @@ def sample(
     prepared = model.prepare(sentences)
     result: list[list[Analysis]] = [[] for _ in sentences]
     key = jax.random.key(seed)
-    for number, members in enumerate(by_length(prepared.lengths, SENTENCES, WORDS)):
-        batch = model.lay_out(prepared, members, SENTENCES)
+    for number, (members, batch) in enumerate(batches_by_length(model, prepared)):
         choices, log_p, log_choice, _ = (
             np.asarray(x) for x in draw(parameters, batch, jax.random.fold_in(key, number))
         )
         for b, (i, words) in enumerate(_spans(members, prepared.lengths)):
             if np.isfinite(log_p[b]):
                 result[i] = [
-                    _analysis(
-                        model, rewriter, sentences[i], c[words], log_choice[words], log_p[b]
-                    )
+                    _analysis(model, rewriter, sentences[i], c[words], log_choice[words], log_p[b])
                     for c in choices
                 ]
     return result

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import jax
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.batch import by_length
-from semipunct.model.layout import Batch
+from semipunct.batch import by_length, jit
+from semipunct.model.layout import Batch, Prepared, fit_frame
 from semipunct.model.punctuation import Parameters, PunctuationModel
 from semipunct.structures.tree import inside
 from semipunct.treebank.sentences import Sentence
@@ -35,14 +35,25 @@ def log_likelihood(
     return chosen.log_weight(total.value) + total.log_scale
 
 
+def batches_by_length(
+    model: PunctuationModel, prepared: Prepared
+) -> Iterator[tuple[list[int], Batch]]:
+    """All sentences in batches of similar length and few shapes, with their numbers."""
+    members = list(by_length(prepared.lengths, SENTENCES, WORDS))
+    if not members:
+        return
+    frame = fit_frame(prepared, members, SENTENCES)
+    for batch in members:
+        yield batch, model.lay_out(prepared, batch, frame)
+
+
 def corpus_log_likelihood(
     model: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]
 ) -> npt.NDArray[np.float64]:
     """Log p(x | T) of each sentence, in batches of similar length."""
-    score = jax.jit(lambda p, b: log_likelihood(model, p, b))
+    score = jit(lambda p, b: log_likelihood(model, p, b))
     prepared = model.prepare(sentences)
     result = np.zeros(len(sentences))
-    for members in by_length(prepared.lengths, SENTENCES, WORDS):
-        batch = model.lay_out(prepared, members, SENTENCES)
+    for members, batch in batches_by_length(model, prepared):
         result[members] = np.asarray(score(parameters, batch), np.float64)[: len(members)]
     return result

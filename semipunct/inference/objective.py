@@ -68,7 +68,7 @@ def expected_unmatched(potentials: Potentials, *, printed: bool) -> tuple[jax.Ar
         by_sentence = jax.ops.segment_sum(
             jnp.where(schedule.is_word, prior, 0.0),
             schedule.sentence_of_word,
-            schedule.first_slot.shape[0],
+            schedule.last.shape[0],
         )
         return Real().log_weight(total.value) + total.log_scale, by_sentence
     semiring = Expectation()

@@ -1,4 +1,4 @@
-"""One slot, forward: how the channel turns a given underlying string into a given surface string."""
+"""One slot, forward: how the channel turns an underlying string into a surface string."""
 
 from __future__ import annotations
 

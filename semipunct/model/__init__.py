@@ -1,1 +1,1 @@
-"""The punctuation model: inventory, features, ATTACH, the channel, and the potentials they build."""
+"""The punctuation model: inventory, features, ATTACH, the channel, and their potentials."""

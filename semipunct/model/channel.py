@@ -93,6 +93,7 @@ def log_edits(
 
 def mirror(edits: Edits) -> Edits:
     """The edits as the mirrored string sees them: text order reversed, the sides swapped."""
+
     # The start symbol is no token of the text: its row stays what it is.
     def swap(table: jax.Array, start: jax.Array) -> jax.Array:
         return table.T.at[0, :].set(start[0, :]).at[1:, 0].set(-jnp.inf)

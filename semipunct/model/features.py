@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from semipunct.marks import FINAL, INITIAL
 from semipunct.model.templates import TARGETS, Target, Template
-from semipunct.treebank.trees import constituents
 from semipunct.treebank.sentences import Sentence
+from semipunct.treebank.trees import constituents
 
 Ints = npt.NDArray[np.int64]
 

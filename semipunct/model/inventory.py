@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from semipunct.marks import FINAL, INITIAL, OPEN, UNK
 from semipunct.model.options import ModelOptions
-from semipunct.treebank.trees import constituents
 from semipunct.treebank.sentences import Puncteme, Sentence
+from semipunct.treebank.trees import constituents
 
 START = "<start>"
 """Symbol 0 of the channel: the state before the first token of a slot (Lambda in appendix D)."""

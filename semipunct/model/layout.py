@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.batch import SparseRows, size_class
+from semipunct.batch import SparseRows, round_up
 from semipunct.model.features import FeatureMap, Rows
 from semipunct.model.inventory import Inventory
 from semipunct.model.slots import Acceptors, acceptors
@@ -25,11 +25,39 @@ from semipunct.structures.schedule import (
 from semipunct.treebank.sentences import Sentence
 from semipunct.treebank.trees import constituents
 
-_WORDS = 32
-_ENTRIES_PER_WORD = 48
-_LANES = (1, 8)
-_STRINGS = 32
-_STEPS = 16
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The padded sizes of batches: all that decides a compiled shape.
+
+    Attributes:
+        sentences, words: of a batch.
+        strings: distinct surface strings; states: length of the longest.
+        steps: steps of the scan; lanes: absorptions per step, narrow and wide.
+        factors: numbers multiplied up per sentence.
+        entries: feature entries by target.
+    """
+
+    sentences: int
+    words: int
+    strings: int
+    states: int
+    steps: int
+    lanes: tuple[int, ...]
+    factors: int
+    entries: Mapping[str, int]
+
+    def doubled(self) -> Frame:
+        """A frame for batches that exceed this one; steps are doubled on their own."""
+        return replace(
+            self,
+            words=2 * self.words,
+            strings=2 * self.strings,
+            states=2 * self.states,
+            lanes=tuple(2 * n for n in self.lanes),
+            factors=2 * self.factors,
+            entries={t: 2 * n for t, n in self.entries.items()},
+        )
 
 
 class Batch(NamedTuple):
@@ -116,7 +144,7 @@ def lay_out(
     inventory: Inventory,
     *,
     mirrored: bool,
-    sentences: int | None = None,
+    frame: Frame | None = None,
 ) -> Batch:
     """Lay some sentences out in padded arrays.
 
@@ -125,52 +153,121 @@ def lay_out(
         members: numbers of those that form the batch.
         inventory: gives the alphabet.
         mirrored: as for ``prepare``.
-        sentences: pad to this many sentences (default: to a power of two).
+        frame: the sizes to pad to (default: the batch's own, rounded up). A batch that does not
+            fit gets a frame twice as large, or four times, so that few shapes occur.
     """
+    draft = _draft(prepared, members)
+    frame = frame or _frame_of(draft, len(members))
+    while not _fits(draft, frame):
+        frame = frame.doubled()
+    placement = place(draft.programs, draft.groups, frame.lanes)
+    while placement.steps > frame.steps:
+        frame = replace(frame, steps=2 * frame.steps)
+    words = sum(p.words for p in draft.programs)
+    capacity = Capacity(
+        sentences=max(frame.sentences, len(members)),
+        words=frame.words,
+        slots=frame.strings,
+        steps=frame.steps,
+        lanes=frame.lanes,
+        factors=frame.factors,
+    )
+    accept = acceptors(draft.strings, inventory, frame.states, frame.strings, mirrored=mirrored)
+    relation = np.full(capacity.words, len(inventory.relations), np.int32)
+    relation[:words] = np.concatenate([_words_of(prepared, prepared.relation, i) for i in members])
+    log_scale = np.zeros(capacity.sentences, np.float32)
+    log_scale[: len(members)] = [accept.log_scale[a].sum() for a in draft.automata]
+    count = np.zeros(capacity.sentences, np.int32)
+    count[: len(members)] = [len(a) for a in draft.automata]
+    return Batch(
+        {t: _pad(r, capacity.words, frame.entries[t]) for t, r in draft.entries.items()},
+        relation,
+        accept,
+        pack(draft.programs, draft.automata, placement, capacity),
+        log_scale,
+        count,
+    )
+
+
+def fit_frame(prepared: Prepared, batches: Sequence[Sequence[int]], sentences: int) -> Frame:
+    """Sizes that nearly all of some batches fit into, without much padding.
+
+    Args:
+        prepared: all sentences.
+        batches: typical batches.
+        sentences: the most sentences of a batch.
+    """
+    drafts = [_draft(prepared, members) for members in batches]
+    sizes = [_frame_of(draft, sentences) for draft in drafts]
+
+    def most(values: Sequence[int], share: float = 0.97) -> int:
+        return int(np.quantile(values, share, method="higher"))
+
+    widths = range(len(sizes[0].lanes))
+    lanes = tuple(int(np.ceil(np.median([f.lanes[w] for f in sizes]))) for w in widths)
+    steps = [place(d.programs, d.groups, lanes).steps for d in drafts[: min(len(drafts), 64)]]
+    return Frame(
+        sentences=sentences,
+        words=most([f.words for f in sizes]),
+        strings=most([f.strings for f in sizes]),
+        states=most([f.states for f in sizes]),
+        steps=most(steps, 0.8),
+        lanes=lanes,
+        factors=most([f.factors for f in sizes]),
+        entries={t: most([f.entries[t] for f in sizes]) for t in sizes[0].entries},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A batch before padding."""
+
+    programs: list[Program]
+    automata: list[npt.NDArray[np.int32]]
+    strings: list[tuple[int, ...]]
+    groups: list[npt.NDArray[np.int32]]
+    entries: dict[str, SparseRows]
+
+
+def _draft(prepared: Prepared, members: Sequence[int]) -> _Draft:
     programs = [prepared.programs[i] for i in members]
     slots = [prepared.string_of_slot[i] for i in members]
     used, local = np.unique(np.concatenate([np.zeros(1, np.int32), *slots]), return_inverse=True)
     automata = np.split(local[1:].astype(np.int32), np.cumsum([len(s) for s in slots])[:-1])
     strings = [prepared.strings[i] for i in used.tolist()]
-    longest = max(len(s) for s in strings)
     is_wide = np.array([len(s) > 1 for s in strings])
     groups = [
         (is_wide[a[p.left_slot]] | is_wide[a[p.right_slot]]).astype(np.int32)
         for p, a in zip(programs, automata, strict=True)
     ]
+    return _Draft(programs, automata, strings, groups, _entries(prepared, members))
 
-    words = sum(p.words for p in programs)
-    entries = _entries(prepared, members)
-    k = size_class(
-        words / _WORDS,
-        *(len(rows.context) / (_WORDS * _ENTRIES_PER_WORD) for rows in entries.values()),
-    )
-    lanes = tuple(max(1, 2**k // divisor) for divisor in _LANES)
-    placement = place(programs, groups, lanes)
-    closing = max(int(p.untouched.sum()) + len(p.kid) for p in programs)
-    capacity = Capacity(
-        sentences=sentences or 2 ** size_class(len(members)),
-        words=_WORDS * 2**k,
-        slots=_STRINGS * 2 ** size_class(len(strings) / _STRINGS),
-        steps=_STEPS * 2 ** size_class(placement.steps / _STEPS),
+
+def _frame_of(draft: _Draft, sentences: int) -> Frame:
+    """The sizes of one batch. Lanes are as many as its longest chain leaves work for."""
+    chain = max(1, *(int(p.height.max(initial=0)) for p in draft.programs))
+    work = [sum(int((g == width).sum()) for g in draft.groups) for width in (0, 1)]
+    lanes = tuple(max(1, -(-3 * n // (2 * chain))) for n in work)
+    return Frame(
+        sentences=sentences,
+        words=round_up(sum(p.words for p in draft.programs)),
+        strings=round_up(len(draft.strings)),
+        states=max(2, round_up(max(len(s) for s in draft.strings), 1)),
+        steps=round_up(place(draft.programs, draft.groups, lanes).steps, 1),
         lanes=lanes,
-        factors=16 * 2 ** size_class(closing / 16),
+        factors=round_up(max(int(p.untouched.sum()) + len(p.kid) for p in draft.programs)),
+        entries={t: round_up(len(rows.context)) for t, rows in draft.entries.items()},
     )
-    states = max(2, 2 ** size_class(longest))
-    accept = acceptors(strings, inventory, states, capacity.slots, mirrored=mirrored)
-    relation = np.full(capacity.words, len(inventory.relations), np.int32)
-    relation[:words] = np.concatenate([_words_of(prepared, prepared.relation, i) for i in members])
-    log_scale = np.zeros(capacity.sentences, np.float32)
-    log_scale[: len(members)] = [accept.log_scale[a].sum() for a in automata]
-    count = np.zeros(capacity.sentences, np.int32)
-    count[: len(members)] = [len(s) for s in slots]
-    return Batch(
-        {t: _pad(r, capacity.words, k) for t, r in entries.items()},
-        relation,
-        accept,
-        pack(programs, automata, placement, capacity),
-        log_scale,
-        count,
+
+
+def _fits(draft: _Draft, frame: Frame) -> bool:
+    """Whether everything but the number of steps is within a frame."""
+    return (
+        sum(p.words for p in draft.programs) <= frame.words
+        and len(draft.strings) <= frame.strings
+        and max(len(s) for s in draft.strings) <= frame.states
+        and max(int(p.untouched.sum()) + len(p.kid) for p in draft.programs) <= frame.factors
+        and all(len(rows.context) <= frame.entries[t] for t, rows in draft.entries.items())
     )
 
 
@@ -203,11 +300,8 @@ def _entries(prepared: Prepared, members: Sequence[int]) -> dict[str, SparseRows
     return result
 
 
-def _pad(rows: SparseRows, words: int, k: int) -> SparseRows:
+def _pad(rows: SparseRows, words: int, size: int) -> SparseRows:
     entries = len(rows.context)
-    # Targets with one context per node need a fraction of the entries: a class of their own.
-    size = words * max(1, 2 ** size_class(entries / words))
-    size = min(size, words * _ENTRIES_PER_WORD)
     node = np.full(size, words, np.int32)
     context = np.zeros(size, np.int32)
     value = np.zeros(size, np.float32)

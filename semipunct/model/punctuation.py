@@ -16,7 +16,7 @@ from semipunct.model.attach import AttachTables, attach_parameters, attach_table
 from semipunct.model.channel import channel_parameters, log_edits
 from semipunct.model.features import FeatureMap, Symbols
 from semipunct.model.inventory import Inventory, build_inventory
-from semipunct.model.layout import Batch, Prepared, lay_out, prepare
+from semipunct.model.layout import Batch, Frame, Prepared, lay_out, prepare
 from semipunct.model.options import ModelOptions
 from semipunct.model.slots import automata, label_tries
 from semipunct.model.templates import APPENDIX_A
@@ -68,10 +68,15 @@ class PunctuationModel:
 
     @cached_property
     def pairs(self) -> Pairs:
-        """The pairs grouped by either side, in reading order."""
+        """The pairs grouped by either side, in reading order.
+
+        Groups are trie nodes: left labels are read as columns (suffixes), right ones as rows.
+        """
         sides = self.inventory.pairs[:, ::-1] if self.mirrored else self.inventory.pairs
-        labels = len(self.inventory.labels)
-        return Pairs(Groups.of(sides[:, 0], labels), Groups.of(sides[:, 1], labels), 0)
+        prefixes, suffixes = self.tries
+        nodes = max(prefixes.nodes, suffixes.nodes)
+        left, right = suffixes.label[sides[:, 0]], prefixes.label[sides[:, 1]]
+        return Pairs(Groups.of(left, nodes), Groups.of(right, nodes), 0)
 
     @cached_property
     def unmatched(self) -> npt.NDArray[np.float32]:
@@ -94,12 +99,10 @@ class PunctuationModel:
         return prepare(sentences, self.inventory, self.features, mirrored=self.mirrored)
 
     def lay_out(
-        self, prepared: Prepared, members: Sequence[int], sentences: int | None = None
+        self, prepared: Prepared, members: Sequence[int], frame: Frame | None = None
     ) -> Batch:
-        """The padded arrays of a batch of prepared sentences."""
-        return lay_out(
-            prepared, members, self.inventory, mirrored=self.mirrored, sentences=sentences
-        )
+        """The padded arrays of a batch of prepared sentences; see ``fit_frame`` for the frame."""
+        return lay_out(prepared, members, self.inventory, mirrored=self.mirrored, frame=frame)
 
     def potentials(
         self, parameters: Parameters, batch: Batch, counted: jax.Array | None = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +40,12 @@ class Acceptors(NamedTuple):
 
 
 def acceptors(
-    strings: Sequence[tuple[int, ...]], inventory: Inventory, states: int, slots: int, *, mirrored: bool
+    strings: Sequence[tuple[int, ...]],
+    inventory: Inventory,
+    states: int,
+    slots: int,
+    *,
+    mirrored: bool,
 ) -> Acceptors:
     """Build the acceptors of distinct surface strings, padded to ``slots`` and ``states``.
 
@@ -89,7 +93,12 @@ def acceptors(
 
 
 def automata(
-    accept: Acceptors, edits: Edits, inventory: Inventory, labels: tuple[Trie, Trie], *, mirrored: bool
+    accept: Acceptors,
+    edits: Edits,
+    inventory: Inventory,
+    labels: tuple[Trie, Trie],
+    *,
+    mirrored: bool,
 ) -> WindowAutomata:
     """Compose one pass of the channel with acceptors.
 

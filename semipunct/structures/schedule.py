@@ -22,46 +22,53 @@ Ints = npt.NDArray[np.int32]
 class Program:
     """The absorptions of one sentence, in an order that respects their dependencies.
 
-    Nodes count from 0; the root's parent is -1. Slots count from 0 to n.
+    Nodes count from 0, slots from 0 to n. A vector that an absorption reads is the result of
+    an earlier absorption, or, marked -1, the one that its slot's automaton begins or ends with.
 
     Attributes:
         words: number of words.
-        kid, parent, from_left, left_slot, right_slot: one entry per absorption.
+        kid, from_left, left_slot, right_slot: one entry per absorption.
+        at_left, at_right: where the kid's own vectors come from.
+        meeting: where its parent's vector comes from.
+        last: the absorption that leaves the sentence's last vector, or -1.
         successor: ``[absorptions, 2]`` later absorptions that wait for it, or -1.
         height: length of the longest chain of absorptions that begins with it.
         untouched: ``[words]`` whether a node lies between two empty slots.
-        left_of_word, right_of_word: ``[words]`` the slots beside each word.
     """
 
     words: int
     kid: Ints
-    parent: Ints
     from_left: npt.NDArray[np.bool_]
     left_slot: Ints
     right_slot: Ints
+    at_left: Ints
+    at_right: Ints
+    meeting: Ints
+    last: int
     successor: Ints
     height: Ints
     untouched: npt.NDArray[np.bool_]
-    left_of_word: Ints
-    right_of_word: Ints
 
 
 class Lanes(NamedTuple):
     """Absorptions by step and lane, all ``[steps, lanes]``.
 
     Attributes:
-        kid, parent: rows of the absorbed node and of its parent.
-        from_left: whether the kid is on its parent's left.
-        left_slot, right_slot: automata at the kid's two edges.
-        closes: whether the slot at the kid's outer edge is empty.
+        kid: the absorbed node.
+        from_left: whether it is on its parent's left.
+        left_slot, right_slot: automata at its two edges.
+        at_left, at_right, meeting: rows of the store with its vectors and its parent's.
+        closes: whether the slot at its outer edge is empty.
         sentence: the sentence, or the number of sentences for an idle lane.
     """
 
     kid: Ints
-    parent: Ints
     from_left: npt.NDArray[np.bool_]
     left_slot: Ints
     right_slot: Ints
+    at_left: Ints
+    at_right: Ints
+    meeting: Ints
     closes: npt.NDArray[np.bool_]
     sentence: Ints
 
@@ -69,24 +76,25 @@ class Lanes(NamedTuple):
 class Schedule(NamedTuple):
     """The packed programs of a batch.
 
+    The store of ``tree.inside`` has a row for what each automaton ends with, for what each
+    begins with, and for the result of every lane of every step, group by group.
+
     Attributes:
         lanes: one ``Lanes`` for each vector width, ascending.
-        left_of_word, right_of_word: ``[words]`` automata of the slots beside each word.
         sentence_of_word: ``[words]``; padding belongs to the last sentence.
         is_word: ``[words]`` whether a row is a word, not padding.
         is_untouched: ``[words]`` nodes between two empty slots (no padding).
-        first_slot, last_slot: ``[sentences]`` automata at the sentence's edges.
+        last: ``[sentences]`` row of each sentence's last vector.
+        last_slot: ``[sentences]`` automaton at the sentence's end.
         factors: ``[sentences, factors]`` indices into the numbers taken out of lanes (group by
             group, step by step), then of words, then a one.
     """
 
     lanes: tuple[Lanes, ...]
-    left_of_word: Ints
-    right_of_word: Ints
     sentence_of_word: Ints
     is_word: npt.NDArray[np.bool_]
     is_untouched: npt.NDArray[np.bool_]
-    first_slot: Ints
+    last: Ints
     last_slot: Ints
     factors: Ints
 
@@ -115,7 +123,8 @@ def program(heads: Sequence[int], left: Ints, right: Ints, empty: Sequence[bool]
 
     Args:
         heads: head of each word, counting from 1, 0 for the root.
-        left, right: ``[n]`` the slots at the edges of each word's constituent.
+        left: ``[n]`` the slot at the left edge of each word's constituent.
+        right: ``[n]`` the one at its right edge.
         empty: ``[n + 1]`` whether a slot's automaton has one state.
     """
     words = len(heads)
@@ -129,38 +138,52 @@ def program(heads: Sequence[int], left: Ints, right: Ints, empty: Sequence[bool]
     index[touched] = np.arange(len(touched))
     from_left = (np.arange(words) < parent) & (parent >= 0)
 
-    successor = np.full((len(touched), 2), -1, np.int32)
+    # On each side of a node its touched dependents form a chain, nearest to the head first.
+    count = len(touched)
+    at_left, at_right, meeting = (np.full(count, -1, np.int64) for _ in range(3))
+    successor = np.full((count, 2), -1, np.int64)
     chains: dict[tuple[int, bool], list[int]] = {}
     for w in touched.tolist():
         chains.setdefault((int(parent[w]), bool(from_left[w])), []).append(w)
+    last = -1
     for (p, on_left), kids in chains.items():
-        kids.sort(reverse=on_left)  # nearest to the head first
-        for kid, following in zip(kids, kids[1:], strict=False):
-            successor[index[kid], 0] = index[following]
+        kids.sort(reverse=on_left)
+        places = [int(index[w]) for w in kids]
+        outer = left if on_left else right
+        for place_, kid, following in zip(places, kids, places[1:], strict=False):
+            successor[place_, 0] = following
+            if not is_empty[outer[kid]]:
+                meeting[following] = place_
+        if not is_empty[outer[kids[-1]]]:
+            if p < 0:
+                last = places[-1]
+            elif index[p] >= 0 and outer[p] == outer[kids[-1]]:
+                (at_left if on_left else at_right)[index[p]] = places[-1]
         if p >= 0 and index[p] >= 0:
-            successor[index[kids[-1]], 1] = index[p]
+            successor[places[-1], 1] = index[p]
     order = _topological(successor)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    successor = np.where(successor >= 0, rank[successor], -1)[order].astype(np.int32)
+    rank = np.full(count + 1, -1, np.int64)  # rank[-1] keeps -1 what it is
+    rank[order] = np.arange(count)
+    successor = rank[successor][order].astype(np.int32)
     touched = touched[order]
-    height = np.ones(len(touched), np.int32)
-    for i in range(len(touched) - 1, -1, -1):
+    height = np.ones(count, np.int32)
+    for i in range(count - 1, -1, -1):
         for j in successor[i].tolist():
             if j >= 0:
                 height[i] = max(height[i], height[j] + 1)
     return Program(
         words,
         touched.astype(np.int32),
-        parent[touched].astype(np.int32),
         from_left[touched],
         left[touched],
         right[touched],
+        rank[at_left][order].astype(np.int32),
+        rank[at_right][order].astype(np.int32),
+        rank[meeting][order].astype(np.int32),
+        int(rank[last]),
         successor,
         height,
         untouched,
-        np.arange(words, dtype=np.int32),
-        np.arange(1, words + 1, dtype=np.int32),
     )
 
 
@@ -170,22 +193,18 @@ def mirrored_program(
     """The program of the mirror image of a tree; nodes keep their numbers, slots are mirrored.
 
     Args:
-        heads, left, right, empty: of the tree in text order, as for ``program``.
+        heads: of the tree in text order, like all the rest, as for ``program``.
+        left: slots at left edges.
+        right: slots at right edges.
+        empty: whether a slot's automaton has one state.
     """
     words = len(heads)
     mirrored_heads = [words + 1 - h if h else 0 for h in reversed(heads)]
     p = program(mirrored_heads, words - right[::-1], words - left[::-1], list(reversed(empty)))
-    return replace(
-        p,
-        kid=(words - 1 - p.kid).astype(np.int32),
-        parent=np.where(p.parent < 0, -1, words - 1 - p.parent).astype(np.int32),
-        untouched=p.untouched[::-1],
-        left_of_word=p.left_of_word[::-1],
-        right_of_word=p.right_of_word[::-1],
-    )
+    return replace(p, kid=(words - 1 - p.kid).astype(np.int32), untouched=p.untouched[::-1])
 
 
-def _topological(successor: Ints) -> npt.NDArray[np.int64]:
+def _topological(successor: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     waiting = np.bincount(successor[successor >= 0], minlength=len(successor)).tolist()
     ready = [i for i, count in enumerate(waiting) if not count]
     order: list[int] = []
@@ -211,9 +230,7 @@ class Placement:
     lane: list[Ints]
 
 
-def place(
-    programs: Sequence[Program], groups: Sequence[Ints], lanes: Sequence[int]
-) -> Placement:
+def place(programs: Sequence[Program], groups: Sequence[Ints], lanes: Sequence[int]) -> Placement:
     """Greedy list scheduling, longest remaining chain first.
 
     Args:
@@ -276,59 +293,61 @@ def pack(
     words = sum(p.words for p in programs)
     if len(programs) > c.sentences or words > c.words or placement.steps > c.steps:
         raise ValueError(f"{len(programs)} sentences, {words} words, {placement.steps} steps > {c}")
-    lanes = [_idle(c.steps, size, c.words, c.sentences) for size in c.lanes]
-    left_of_word = np.zeros(c.words, np.int32)
-    right_of_word = np.zeros(c.words, np.int32)
+    lanes = [_idle(c.steps, size, c.sentences) for size in c.lanes]
     sentence_of_word = np.full(c.words, max(0, c.sentences - 1), np.int32)
     is_untouched = np.zeros(c.words, bool)
-    first_slot = np.zeros(c.sentences, np.int32)
+    last = np.full(c.sentences, c.slots, np.int32)
     last_slot = np.zeros(c.sentences, np.int32)
     lane_base = np.cumsum([0, *(c.steps * size for size in c.lanes)])
     one = int(lane_base[-1]) + c.words
     factors = np.full((c.sentences, c.factors), one, np.int32)
+    width = np.array(c.lanes)
     base = 0
     for b, (p, slots) in enumerate(zip(programs, automata, strict=True)):
         span = slice(base, base + p.words)
-        left_of_word[span] = slots[p.left_of_word]
-        right_of_word[span] = slots[p.right_of_word]
         sentence_of_word[span] = b
         is_untouched[span] = p.untouched
-        first_slot[b], last_slot[b] = slots[0], slots[-1]
-        closes = np.where(p.from_left, slots[p.left_slot], slots[p.right_slot]) == 0
-        taken_out = [lane_base[-1] + base + np.flatnonzero(p.untouched)]
+        last_slot[b] = slots[-1]
+        left_slot, right_slot = slots[p.left_slot], slots[p.right_slot]
+        group, step, place_ = placement.group[b], placement.step[b], placement.lane[b]
+        # result[-1] is never used: -1 marks what the automata begin or end with.
+        result = np.append(lane_base[group] + step * width[group] + place_, 0)
+        row = 2 * c.slots + result
+        ends, begins = slots, c.slots + slots
+        at_left = np.where(p.at_left < 0, ends[p.left_slot], row[p.at_left])
+        at_right = np.where(p.at_right < 0, begins[p.right_slot], row[p.at_right])
+        met_slot = np.where(p.from_left, ends[p.right_slot], begins[p.left_slot])
+        meeting = np.where(p.meeting < 0, met_slot, row[p.meeting])
+        last[b] = begins[-1] if p.last < 0 else row[p.last]
+        closes = np.where(p.from_left, left_slot, right_slot) == 0
         for g, lane in enumerate(lanes):
-            mine = placement.group[b] == g
-            at = placement.step[b][mine], placement.lane[b][mine]
-            lane.kid[at] = base + p.kid[mine]
-            lane.parent[at] = np.where(p.parent[mine] < 0, c.words + b, base + p.parent[mine])
-            lane.from_left[at] = p.from_left[mine]
-            lane.left_slot[at] = slots[p.left_slot[mine]]
-            lane.right_slot[at] = slots[p.right_slot[mine]]
-            lane.closes[at] = closes[mine]
-            lane.sentence[at] = b
-            closing = mine & closes
-            flat = placement.step[b][closing] * c.lanes[g] + placement.lane[b][closing]
-            taken_out.append(lane_base[g] + flat)
-        indices = np.concatenate(taken_out)
+            mine = group == g
+            at = step[mine], place_[mine]
+            values = (
+                base + p.kid, p.from_left, left_slot, right_slot,
+                at_left, at_right, meeting, closes, np.full(len(p.kid), b),
+            )  # fmt: skip
+            for table, column in zip(lane, values, strict=True):
+                table[at] = column[mine]
+        untouched = lane_base[-1] + base + np.flatnonzero(p.untouched)
+        indices = np.concatenate([untouched, result[:-1][closes]])
         if len(indices) > c.factors:
             raise ValueError(f"{len(indices)} factors > {c.factors}")
         factors[b, : len(indices)] = indices
         base += p.words
     return Schedule(
-        tuple(lanes), left_of_word, right_of_word, sentence_of_word,
-        np.arange(c.words) < words, is_untouched,
-        first_slot, last_slot, factors,
+        tuple(lanes), sentence_of_word, np.arange(c.words) < words, is_untouched,
+        last, last_slot, factors,
     )  # fmt: skip
 
 
-def _idle(steps: int, lanes: int, words: int, sentences: int) -> Lanes:
-    """Idle lanes read the row of zeros and write the row that nobody reads (``tree._start``)."""
+def _idle(steps: int, lanes: int, sentences: int) -> Lanes:
+    """Idle lanes absorb node 0 between empty slots into nothing: nobody reads their results."""
 
     def full(value: int) -> Ints:
         return np.full((steps, lanes), value, np.int32)
 
-    rows = words + sentences
-    no = np.zeros((steps, lanes), bool)
-    return Lanes(
-        full(rows), full(rows + 1), no.copy(), full(0), full(0), no.copy(), full(sentences)
-    )
+    def no() -> npt.NDArray[np.bool_]:
+        return np.zeros((steps, lanes), bool)
+
+    return Lanes(full(0), no(), full(0), full(0), full(0), full(0), full(0), no(), full(sentences))

@@ -20,6 +20,7 @@ that nodes between two empty slots, the majority, cost one number and no step.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import jax
@@ -41,11 +42,11 @@ class Reader(Protocol):
     @property
     def final(self) -> Value: ...
     def columns(self, slots: jax.Array, vectors: Value) -> Value:
-        """``M(label) v``: ``[lanes, width]`` to ``[lanes, labels, width]``."""
+        """``M(label) v``: ``[lanes, width]`` to ``[left labels, lanes, width]``."""
         ...
 
     def rows(self, slots: jax.Array, vectors: Value) -> Value:
-        """``v M(label)``: ``[lanes, width]`` to ``[lanes, labels, width]``."""
+        """``v M(label)``: ``[lanes, width]`` to ``[right labels, lanes, width]``."""
         ...
 
 
@@ -64,6 +65,9 @@ class SlotAutomata(Protocol):
 
 class Pairs(NamedTuple):
     """The label pairs that a node may choose, grouped by either side.
+
+    Labels are numbered as the automata's ``columns`` (left) and ``rows`` (right) come; both
+    groupings have as many groups as the larger of the two.
 
     Attributes:
         by_left: the pairs grouped by their left label.
@@ -97,7 +101,7 @@ class Potentials(NamedTuple):
 
 
 class Total(NamedTuple):
-    """The sum over all derivations of each sentence: ``value * exp(log_scale)``, ``[sentences]``."""
+    """The sum over the derivations of each sentence: ``value * exp(log_scale)``, ``[sentences]``."""
 
     value: Value
     log_scale: jax.Array
@@ -119,71 +123,136 @@ def inside(potentials: Potentials, semiring: Semiring) -> Total:
     reader: Reader = potentials.automata.reader(semiring)
     choice = semiring.lift(potentials.choice, potentials.counted)
     store = _start(reader, schedule, semiring)
+    base = 2 * _automata(reader)
+    inputs: list[Any] = []
+    for lanes in schedule.lanes:
+        steps, size = lanes.kid.shape
+        rows = base + size * jnp.arange(steps)
+        base += steps * size
+        inputs.append((lanes, jax.tree.map(lambda x, i=lanes.kid: x[i], choice), rows))
 
-    def step(store: Value, lanes: tuple[Lanes, ...]) -> tuple[Value, list[tuple[Value, Any]]]:
+    def step(store: Value, groups: list[Any]) -> tuple[Value, list[tuple[Value, Any]]]:
         factors: list[tuple[Value, Any]] = []
-        for group, width in zip(lanes, potentials.automata.widths, strict=True):
-            store, factor = _absorb(store, group, width, choice, potentials.pairs, reader, semiring)
+        for (lanes, chosen, row), width in zip(groups, potentials.automata.widths, strict=True):
+            sources = lanes.at_left, lanes.at_right, lanes.meeting
+            store, vectors = _read_rows(store, sources, width)
+            new, factor = _absorb(lanes, chosen, vectors, potentials.pairs, reader, semiring)
+            store = jax.tree.map(
+                lambda x, y, r=row: jax.lax.dynamic_update_slice(x, y, (r, 0)), store, new
+            )
             factors.append(factor)
         return store, factors
 
-    store, factors = jax.lax.scan(step, store, schedule.lanes)
+    store, factors = jax.lax.scan(step, store, inputs)
     return _finish(store, factors, choice, reader, potentials, semiring)
 
 
-def _start(reader: Reader, schedule: Schedule, s: Semiring) -> Value:
-    """Running vectors ``[2 * rows, states]``: at the left, then at the right of every row.
+def _automata(reader: Reader) -> int:
+    """Number of automata, the empty one included."""
+    return jax.tree.leaves(reader.initial)[0].shape[0]
 
-    Rows are the nodes, one virtual parent of the root for each sentence, whose right vector
-    starts at the sentence's first slot, a row of zeros for idle lanes to read, and one for them
-    to write.
-    """
-    left = jax.tree.map(lambda x: x[schedule.left_of_word], reader.final)
-    right = jax.tree.map(lambda x: x[schedule.right_of_word], reader.initial)
-    first = jax.tree.map(lambda x: x[schedule.first_slot], reader.initial)
-    idle = s.zeros((2, *jax.tree.leaves(left)[0].shape[1:]))
-    return s.concatenate([left, first, idle, right, first, idle], axis=0)
+
+def _start(reader: Reader, schedule: Schedule, s: Semiring) -> Value:
+    """The store ``[rows, states]`` before the first step; see ``Schedule`` for its rows."""
+    lanes = sum(x.kid.shape[0] * x.kid.shape[1] for x in schedule.lanes)
+    states = jax.tree.leaves(reader.initial)[0].shape[1]
+    return s.concatenate([reader.final, reader.initial, s.zeros((lanes, states))], axis=0)
 
 
 def _absorb(
-    store: Value,
     lanes: Lanes,
-    width: int,
     choice: Value,
+    vectors: tuple[Value, Value, Value],
     pairs: Pairs,
     reader: Reader,
     s: Semiring,
 ) -> tuple[Value, tuple[Value, jax.Array]]:
-    """Absorb one constituent per lane into its parent; see the module's docstring."""
-    rows = jax.tree.leaves(store)[0].shape[0] // 2
-    target = lanes.parent + jnp.where(lanes.from_left, 0, rows)
+    """Absorb one constituent per lane into its parent; see the module's docstring.
 
-    def vector(row: jax.Array) -> Value:
-        return jax.tree.map(lambda x: x[row, :width], store)
+    Args:
+        lanes: ``[lanes]`` of one step.
+        choice: ``[lanes, pairs]`` of the kids.
+        vectors: ``[lanes, width]`` the kid's at its left and right, and its parent's.
+        pairs: which labels a pair consists of.
+        reader: the slot automata.
+        s: the semiring.
 
-    at_left = reader.columns(lanes.left_slot, vector(lanes.kid))
-    at_right = reader.rows(lanes.right_slot, vector(lanes.kid + rows))
-    side = lanes.from_left[:, None, None]
-    outer, outer_scale = s.balance(s.where(side, at_left, at_right), (1, 2))
+    Returns:
+        ``[lanes, width]`` the parent's new vector, and the number ``[lanes]`` taken out where
+        that vector is a number, with the log of the scale taken out of it.
+    """
+    a, b, g = vectors
+    at_left, at_right = _same_labels(
+        reader.columns(lanes.left_slot, a), reader.rows(lanes.right_slot, b), s
+    )
+    side = lanes.from_left[:, None]
+    outer, outer_scale = s.balance(s.where(side, at_left, at_right), (0, 2))
     inner = s.where(side, at_right, at_left)
-    parent = jax.tree.map(lambda x: x[..., None], vector(target))
-    meeting = jax.tree.map(lambda x: x[..., 0], s.matmul(inner, parent))
+    meeting = s.sum(s.times(inner, jax.tree.map(lambda x: x[None], g)), 2)
+    meeting = jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), meeting)
     meeting, meeting_scale = s.balance(meeting, (1,))
 
-    side = lanes.from_left[:, None]
-    across = s.where(
-        side, s.group_spread(meeting, pairs.by_right), s.group_spread(meeting, pairs.by_left)
-    )
-    chosen = s.times(jax.tree.map(lambda x: x.at[lanes.kid].get(mode="clip"), choice), across)
-    weight = s.where(side, s.group_sum(chosen, pairs.by_left), s.group_sum(chosen, pairs.by_right))
-    new = s.matmul(jax.tree.map(lambda x: x[:, None, :], weight), outer)
-    new, new_scale = s.balance(jax.tree.map(lambda x: x[:, 0], new), (1,))
-
+    left, right = pairs.by_left, pairs.by_right
+    across = s.where(side, s.group_spread(meeting, right), s.group_spread(meeting, left))
+    chosen = s.times(choice, across)
+    weight = s.where(side, s.group_sum(chosen, left), s.group_sum(chosen, right))
+    weight = jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1)[..., None], weight)
+    new, new_scale = s.balance(s.sum(s.times(weight, outer), 0), (1,))
     factor = jax.tree.map(lambda x: x[:, 0], new)
-    one_state = s.where(jnp.arange(width) == 0, s.ones((width,)), s.zeros((width,)))
-    kept = s.where(lanes.closes[:, None], one_state, new)
-    store = jax.tree.map(lambda x, y: x.at[target, :width].set(y), store, kept)
-    return store, (factor, outer_scale + meeting_scale + new_scale)
+    return new, (factor, outer_scale + meeting_scale + new_scale)
+
+
+def _same_labels(at_left: Value, at_right: Value, s: Semiring) -> tuple[Value, Value]:
+    """Pad two values ``[labels, lanes, width]`` to the same number of labels."""
+    left, right = (jax.tree.leaves(x)[0].shape for x in (at_left, at_right))
+    more = max(left[0], right[0])
+
+    def padded(value: Value, shape: tuple[int, ...]) -> Value:
+        if shape[0] == more:
+            return value
+        return s.concatenate([value, s.zeros((more - shape[0], *shape[1:]))], axis=0)
+
+    return padded(at_left, left), padded(at_right, right)
+
+
+def _read_rows(
+    store: Value, indices: tuple[jax.Array, ...], width: int
+) -> tuple[Value, tuple[Value, ...]]:
+    """Read rows of the store, equally many by each index, and pass the store on."""
+    where = jnp.concatenate(indices)
+    leaves, structure = jax.tree.flatten(store)
+    read = [_thread(leaf, where, width) for leaf in leaves]
+    rows = structure.unflatten([rows for _, rows in read])
+    count = len(indices[0])
+    starts = range(0, len(indices) * count, count)
+    parts = [jax.tree.map(lambda x, i=start: x[i : i + count], rows) for start in starts]
+    return structure.unflatten([leaf for leaf, _ in read]), tuple(parts)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(2,))
+def _thread(store: jax.Array, index: jax.Array, width: int) -> tuple[jax.Array, jax.Array]:
+    """``store`` itself, and its rows.
+
+    Because the store comes out again, its cotangent is one array that the reverse pass updates
+    in place; plain indexing would make a new one, of the whole store's size, in every step.
+    """
+    return store, store[index, :width]
+
+
+def _thread_forward(
+    store: jax.Array, index: jax.Array, width: int
+) -> tuple[tuple[jax.Array, jax.Array], jax.Array]:
+    return _thread(store, index, width), index
+
+
+def _thread_reverse(
+    width: int, index: jax.Array, cotangent: tuple[jax.Array, jax.Array]
+) -> tuple[jax.Array, None]:
+    store, rows = cotangent
+    return store.at[index, :width].add(rows), None
+
+
+_thread.defvjp(_thread_forward, _thread_reverse)
 
 
 def _finish(
@@ -195,12 +264,10 @@ def _finish(
     s: Semiring,
 ) -> Total:
     schedule = potentials.schedule
-    sentences = schedule.first_slot.shape[0]
-    rows = jax.tree.leaves(store)[0].shape[0] // 2
-    virtual = rows + schedule.left_of_word.shape[0] + jnp.arange(sentences)
-    last = jax.tree.map(lambda x: x[virtual][:, None, :], store)
-    final = jax.tree.map(lambda x: x[schedule.last_slot][:, :, None], reader.final)
-    value = jax.tree.map(lambda x: x[:, 0, 0], s.matmul(last, final))
+    sentences = schedule.last.shape[0]
+    last = jax.tree.map(lambda x: x[schedule.last], store)
+    final = jax.tree.map(lambda x: x[schedule.last_slot], reader.final)
+    value = s.sum(s.times(last, final), 1)
 
     untouched, untouched_scale = s.balance(
         jax.tree.map(lambda x: x[:, potentials.pairs.empty], choice), ()

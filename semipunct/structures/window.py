@@ -5,8 +5,8 @@ symbol ``a``. Reading the next symbol ``b`` it makes one of four edits: keep (wr
 absorb left (b pending), absorb right (a pending), transpose (write b, a pending). Composed with
 an acceptor of what is written, its states are pairs (acceptor state ``s``, pending symbol ``a``)
 and the matrix of a symbol ``b`` is never needed whole: a product with a vector costs a few
-elementwise operations per state (docs/model.md gives the four terms). Labels are strings of symbols;
-the products for all labels share work along tries.
+elementwise operations per state (docs/model.md gives the four terms). Labels are strings of
+symbols; the products for all labels share work along tries.
 
 Symbol 0 is the start of the string: reading ``b`` from it is an absorption to the left of weight
 one, as in appendix D.
@@ -39,6 +39,11 @@ class Trie(NamedTuple):
 
     levels: tuple[Level, ...]
     label: np.ndarray
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes, the root included."""
+        return 1 + sum(len(level.symbol) for level in self.levels)
 
     @classmethod
     def of(cls, labels: Sequence[tuple[int, ...]]) -> Trie:
@@ -141,26 +146,26 @@ class WindowReader(NamedTuple):
     suffix_edits: tuple[Edits, ...]
 
     def columns(self, slots: jax.Array, vectors: Value) -> Value:
-        """``M(label) v`` for every label.
+        """``M(label) v`` for the label of every node of the trie ``suffixes``.
 
         Args:
             slots: ``[lanes]`` the slot of each vector.
             vectors: ``[lanes, width]`` column vectors, ``width`` one of ``automata.widths``.
 
         Returns:
-            ``[lanes, labels, width]``.
+            ``[nodes, lanes, width]``.
         """
         return self._read(slots, vectors, self.automata.suffixes, self.suffix_edits, self._before)
 
     def rows(self, slots: jax.Array, vectors: Value) -> Value:
-        """``v M(label)`` for every label; shapes as in ``columns``."""
+        """``v M(label)`` for every node of the trie ``prefixes``; shapes as in ``columns``."""
         return self._read(slots, vectors, self.automata.prefixes, self.prefix_edits, self._after)
 
     def close(self, edits: Edits) -> WindowReader:
         """Let the closing symbol be read before the end of every closed slot."""
         closing = self.automata.closing
         slots, states, symbols = self.automata.final.shape
-        final = jax.tree.map(lambda x: x.reshape(slots, 1, states, symbols), self.final)
+        final = jax.tree.map(lambda x: x.reshape(1, slots, states, symbols), self.final)
         last = Edits(
             *(jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1)[closing], edit) for edit in edits)
         )
@@ -177,81 +182,71 @@ class WindowReader(NamedTuple):
         lanes, width = jax.tree.leaves(vectors)[0].shape
         states = width // symbols
         emit = jax.tree.map(lambda x: x[slots, :states, :states], self.emit)
-        level = jax.tree.map(lambda x: x.reshape(lanes, 1, states, symbols), vectors)
+        level = jax.tree.map(lambda x: x.reshape(1, lanes, states, symbols), vectors)
         levels = [level]
-        for nodes, edit in zip(trie.levels, edits, strict=True):
-            if jax.tree.leaves(level)[0].shape[1] > 1:
-                level = jax.tree.map(lambda x, p=nodes.parent: x[:, p], level)
+        for depth, (nodes, edit) in enumerate(zip(trie.levels, edits, strict=True)):
+            if depth:
+                level = jax.tree.map(lambda x, p=nodes.parent: x[p], level)
             level = step(emit, level, nodes.symbol, edit)
             levels.append(level)
-        joined = self.semiring.concatenate(levels, axis=1)
-        return jax.tree.map(
-            lambda x: x[:, trie.label].reshape(lanes, len(trie.label), width), joined
-        )
+        joined = self.semiring.concatenate(levels, axis=0)
+        return jax.tree.map(lambda x: x.reshape(-1, lanes, width), joined)
 
     def _before(self, emit: Value, vectors: Value, symbol: np.ndarray, edits: Edits) -> Value:
-        """``M(b) v``: vectors ``[lanes, nodes or 1, states, symbols]``, symbol ``[nodes]``."""
+        """``M(b) v``: vectors ``[nodes or 1, lanes, states, symbols]``, symbol ``[nodes]``."""
         s = self.semiring
-        spread = _across_states(edits)
-        pending = _entry(vectors, symbol)
+        spread = _across(edits)
+        pending = _entry(vectors, self._is(symbol))
         result = s.plus(
             s.times(spread.absorb_left, _expand(pending)), s.times(spread.absorb_right, vectors)
         )
-        lanes, states, _, symbols = jax.tree.leaves(emit)[0].shape
-        if states == 1:
+        if self._is_narrow(emit):
             return result
-        arcs = jax.tree.map(
-            lambda x: jnp.moveaxis(x, 2, 1).reshape(lanes, states, states * symbols), emit
-        )
-        kept = jax.tree.map(
-            lambda x: x.reshape(lanes, -1, states, symbols), s.matmul(pending, arcs)
-        )
-        moved = s.matmul(_arcs_of(emit, symbol), vectors)
-        return s.plus(
-            result, s.plus(s.times(spread.keep, kept), s.times(spread.transpose, moved))
-        )
+        arriving = jax.tree.map(lambda x: x[:, :, None, :, None], pending)
+        kept = s.sum(s.times(jax.tree.map(lambda x: x[None], emit), arriving), 3)
+        vectors = jax.tree.map(lambda x: x[:, :, None], vectors)
+        moved = s.sum(s.times(_expand(_arcs(emit, symbol)), vectors), 3)
+        return s.plus(result, s.plus(s.times(spread.keep, kept), s.times(spread.transpose, moved)))
 
     def _after(self, emit: Value, vectors: Value, symbol: np.ndarray, edits: Edits) -> Value:
         """``v M(b)``: shapes as in ``_before``."""
         s = self.semiring
-        spread = _across_states(edits)
-        to_symbol = s.sum(s.times(vectors, spread.absorb_left), -1)
+        spread = _across(edits)
+        to_symbol = s.sum(s.times(vectors, spread.absorb_left), 3)
         stays = s.times(vectors, spread.absorb_right)
-        if jax.tree.leaves(emit)[0].shape[1] > 1:
-            by_pending = jax.tree.map(lambda x: jnp.moveaxis(x, -1, 1), emit)
-            written = jax.tree.map(
-                lambda x: jnp.moveaxis(x, 1, -1),
-                s.matmul(jax.tree.map(lambda x: jnp.moveaxis(x, -1, 1), vectors), by_pending),
-            )
-            to_symbol = s.plus(to_symbol, s.sum(s.times(written, spread.keep), -1))
-            arcs = jax.tree.map(lambda x: jnp.swapaxes(x, -1, -2), _arcs_of(emit, symbol))
-            moved = s.matmul(arcs, vectors)
+        if not self._is_narrow(emit):
+            leaving = jax.tree.map(lambda x: x[:, :, :, None], vectors)
+            written = s.sum(s.times(leaving, jax.tree.map(lambda x: x[None], emit)), 2)
+            to_symbol = s.plus(to_symbol, s.sum(s.times(written, spread.keep), 3))
+            moved = s.sum(s.times(leaving, _expand(_arcs(emit, symbol))), 2)
             stays = s.plus(stays, s.times(moved, spread.transpose))
-        is_symbol = (symbol[:, None] == np.arange(self.automata.emit.shape[3]))[None, :, None, :]
-        to_symbol = _expand(to_symbol)
-        return s.plus(stays, s.where(is_symbol, to_symbol, s.zeros((1, 1, 1, 1))))
+        return s.plus(stays, s.where(self._is(symbol), _expand(to_symbol), s.zeros((1, 1, 1, 1))))
+
+    def _is(self, symbol: np.ndarray) -> np.ndarray:
+        """``[nodes, 1, 1, symbols]`` whether a state's pending symbol is the one that is read."""
+        return (symbol[:, None] == np.arange(self.automata.emit.shape[3]))[:, None, None, :]
+
+    def _is_narrow(self, emit: Value) -> bool:
+        return jax.tree.leaves(emit)[0].shape[1] == 1
 
 
-def _across_states(edits: Edits) -> Edits:
-    """``[nodes, symbols]`` to ``[1, nodes, 1, symbols]``."""
-    return Edits(*(jax.tree.map(lambda x: x[None, :, None, :], edit) for edit in edits))
+def _across(edits: Edits) -> Edits:
+    """``[nodes, symbols]`` to ``[nodes, 1, 1, symbols]``."""
+    return Edits(*(jax.tree.map(lambda x: x[:, None, None, :], edit) for edit in edits))
 
 
 def _expand(value: Value) -> Value:
     return jax.tree.map(lambda x: x[..., None], value)
 
 
-def _entry(vectors: Value, symbol: np.ndarray) -> Value:
-    """``[lanes, nodes or 1, states, symbols]`` at each node's symbol: ``[lanes, nodes, states]``."""
+def _entry(vectors: Value, is_symbol: np.ndarray) -> Value:
+    """``[nodes or 1, lanes, states, symbols]`` at each node's symbol: ``[nodes, lanes, states]``.
 
-    def pick(x: jax.Array) -> jax.Array:
-        if x.shape[1] == 1:
-            return jnp.moveaxis(x[:, 0][:, :, symbol], 2, 1)
-        return jnp.moveaxis(x[:, np.arange(len(symbol)), :, symbol], 0, 1)
-
-    return jax.tree.map(pick, vectors)
+    A masked sum instead of indexing: its transpose is a product, not a scatter.
+    """
+    return jax.tree.map(lambda x: jnp.sum(jnp.where(is_symbol, x, 0), -1), vectors)
 
 
-def _arcs_of(emit: Value, symbol: np.ndarray) -> Value:
-    """The acceptor's matrix of each node's symbol: ``[lanes, nodes, states, states]``."""
-    return jax.tree.map(lambda x: jnp.moveaxis(x[..., symbol], -1, 1), emit)
+def _arcs(emit: Value, symbol: np.ndarray) -> Value:
+    """The acceptor's matrix of each node's symbol: ``[nodes, lanes, states, states]``."""
+    return jax.tree.map(lambda x: jnp.moveaxis(x[..., symbol], -1, 0), emit)

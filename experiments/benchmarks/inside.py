@@ -1,0 +1,240 @@
+"""Sentences per second of the inside recursion, against the literal Algorithm 1; its growth.
+
+    python experiments/benchmarks/inside.py [--train FILE...] [--output PATH]
+
+Without `--train` a generated treebank is used. Times are medians over `--repeats` passes over
+some batches, computation only: compiling is reported apart, and so is laying out a batch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import reference
+
+from semipunct.batch import shuffled
+from semipunct.inference.likelihood import log_likelihood
+from semipunct.model.layout import Batch, fit_frame
+from semipunct.model.options import ModelOptions
+from semipunct.model.punctuation import PunctuationModel
+from semipunct.treebank import Sentence, read_sentences
+from semipunct.treebank.planted import planted_english
+from semipunct.treebank.synthetic import generate, scaling_sentence
+
+Objective = Callable[..., Any]
+GIBIBYTE = 2**30
+
+
+def arguments() -> argparse.Namespace:
+    """What the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add = parser.add_argument
+    add("--train", nargs="+", help="CoNLL-U files to fit the model to and to measure on")
+    add("--sentences", type=int, default=4000, help="sentences to generate without --train")
+    add("--channel", choices=("r2l", "l2r", "none"), default="r2l")
+    add("--batches", type=int, nargs="*", default=[5, 32, 256], help="sizes of batches")
+    add("--reference", type=int, nargs="*", default=[32], help="sizes for the literal algorithm")
+    add("--variants", nargs="*", choices=("matrices", "vectors"), default=["matrices", "vectors"])
+    add("--memory", type=float, default=2.0, help="GiB that its dense automata may take")
+    add("--count", type=int, default=6, help="batches of each size that are timed")
+    add("--repeats", type=int, default=5, help="passes over them")
+    add("--growth", type=int, nargs="*", default=[10, 100, 1000, 10_000], help="words a sentence")
+    add("--shapes", nargs="*", default=["random"], help="random, chain, chain_left, flat")
+    add("--seed", type=int, default=0)
+    add("--output", type=Path, help="write the figures here as JSON, too")
+    return parser.parse_args()
+
+
+def seconds(function: Objective, inputs: Sequence[tuple[Any, ...]], repeats: int) -> dict[str, Any]:
+    """Median time of a pass over all inputs, and the time of the first one with its compiling."""
+    start = time.perf_counter()
+    for each in inputs:
+        jax.block_until_ready(function(*each))
+    first = time.perf_counter() - start
+    passes: list[float] = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        for each in inputs:
+            jax.block_until_ready(function(*each))
+        passes.append(time.perf_counter() - start)
+    return {"median": statistics.median(passes), "passes": passes, "first": first}
+
+
+def both(
+    score: Objective, inputs: Sequence[tuple[Any, ...]], repeats: int, items: int, unit: str
+) -> dict[str, Any]:
+    """Time a function to `[sentences]` alone, and with its gradient by the first argument."""
+    forward = seconds(jax.jit(score), inputs, repeats)
+    gradient = jax.jit(jax.value_and_grad(lambda *xs: score(*xs).sum()))
+    with_gradient = seconds(gradient, inputs, repeats)
+    return {
+        f"forward_{unit}_per_second": items / forward["median"],
+        f"gradient_{unit}_per_second": items / with_gradient["median"],
+        "forward_seconds": forward,
+        "gradient_seconds": with_gradient,
+    }
+
+
+def measure_batches(
+    model: PunctuationModel, sentences: Sequence[Sentence], size: int, options: argparse.Namespace
+) -> dict[str, Any]:
+    """One row: batches of one size, by the library and, where asked for, by the reference."""
+    parameters = model.initial_parameters(options.seed, 0.1)
+    prepared = model.prepare(sentences)
+    order = shuffled(len(sentences), size, np.random.default_rng(options.seed))
+    # Only full batches: the last one may be smaller.
+    members = [m for m in order if len(m) == size][: options.count]
+    if not members:
+        raise SystemExit(f"{len(sentences)} sentences are too few for a batch of {size}")
+    start = time.perf_counter()
+    frame = fit_frame(prepared, members, size)
+    fitted = time.perf_counter() - start
+    batches = [model.lay_out(prepared, m, frame) for m in members]
+    row: dict[str, Any] = {
+        "batch": size,
+        "batches": len(members),
+        "layout_sentences_per_second": size * len(members) / (time.perf_counter() - start - fitted),
+    }
+    device = [jax.device_put((parameters, batch)) for batch in batches]
+
+    def ours(parameters: Any, batch: Batch) -> jax.Array:
+        return log_likelihood(model, parameters, batch)[:size]
+
+    items = size * len(members)
+    row |= both(ours, device, options.repeats, items, "sentences")
+    if size not in options.reference:
+        return row
+    needed = dense_bytes(model, batches)
+    row["reference_automata_bytes"] = needed
+    if needed > options.memory * GIBIBYTE:
+        row["reference"] = f"left out: its automata need {needed / GIBIBYTE:.1f} GiB (--memory)"
+        return row
+    steps = max(len(sentences[i].heads) for m in members for i in m)
+    trees = [
+        reference.lay_out(model, [sentences[i] for i in m], batch, steps)
+        for m, batch in zip(members, batches, strict=True)
+    ]
+    agreed = [np.asarray(jax.jit(ours)(*device[0]))]
+    for variant in options.variants:
+
+        def literal(parameters: Any, batch: Batch, tree: Any, variant: Any = variant) -> jax.Array:
+            return reference.log_likelihood(model, parameters, batch, tree, variant)
+
+        few = [(*d, tree) for d, tree in zip(device, trees, strict=True)][:2]
+        found = both(literal, few, max(1, options.repeats // 2), size * len(few), "sentences")
+        np.testing.assert_allclose(agreed[0], jax.jit(literal)(*few[0]), rtol=1e-4)
+        for kind in ("forward", "gradient"):
+            name = f"{kind}_sentences_per_second"
+            found[f"{kind}_ratio"] = row[name] / found[name]
+        row[f"reference_{variant}"] = found
+    return row
+
+
+def dense_bytes(model: PunctuationModel, batches: Sequence[Batch]) -> int:
+    """Size of the reference's matrices M_i(l) for the largest batch."""
+    slots, states, _, symbols = max(batch.accept.emit.shape for batch in batches)
+    return 4 * slots * len(model.inventory.labels) * (states * symbols) ** 2
+
+
+def measure_growth(
+    model: PunctuationModel, words: int, total: int, shape: str, options: argparse.Namespace
+) -> dict[str, Any]:
+    """Time per word in batches of `total` words, in sentences of `words` words."""
+    if shape == "random":
+        planted = replace(planted_english(), lengths={words: 1.0})
+        drawn = generate(planted, total // words, options.seed)
+        sentences = [item.sentence for item in drawn]
+    else:
+        sentences = [scaling_sentence(shape, words)] * (total // words)
+    parameters = model.initial_parameters(options.seed, 0.1)
+    start = time.perf_counter()
+    prepared = model.prepare(sentences)
+    batch = model.lay_out(prepared, range(len(sentences)))
+    host = time.perf_counter() - start
+
+    def ours(parameters: Any, batch: Batch) -> jax.Array:
+        return log_likelihood(model, parameters, batch)
+
+    row = both(ours, [jax.device_put((parameters, batch))], options.repeats, total, "words")
+    return {
+        "shape": shape,
+        "words": words,
+        "sentences": len(sentences),
+        "forward_microseconds_per_word": 1e6 / row["forward_words_per_second"],
+        "gradient_microseconds_per_word": 1e6 / row["gradient_words_per_second"],
+        "layout_microseconds_per_word": 1e6 * host / total,
+        **row,
+    }
+
+
+def main() -> None:
+    """Measure, print and write."""
+    options = arguments()
+    if options.train:
+        sentences = list(read_sentences(options.train).sentences)
+    else:
+        drawn = generate(planted_english(), options.sentences, options.seed)
+        sentences = [item.sentence for item in drawn]
+    model = PunctuationModel.fit(sentences, ModelOptions(channel=options.channel))
+    inventory = model.inventory
+    result: dict[str, Any] = {
+        "treebank": options.train or f"{options.sentences} generated sentences",
+        "channel": options.channel,
+        "words_per_sentence": sum(len(s.heads) for s in sentences) / len(sentences),
+        "symbols": len(inventory.symbols),
+        "punctemes": len(inventory.labels),
+        "pairs": len(inventory.pairs),
+        "jax": jax.__version__,
+        "device": jax.devices()[0].device_kind,
+        "cpus": os.cpu_count(),
+    }
+    print(json.dumps(result, indent=2))
+    result["batches"] = []
+    print(f"{'batch':>6} {'forward':>10} {'+gradient':>10} {'layout':>10}   sentences per second")
+    for size in options.batches:
+        row = measure_batches(model, sentences, size, options)
+        result["batches"].append(row)
+        print(
+            f"{size:6} {row['forward_sentences_per_second']:10.1f} "
+            f"{row['gradient_sentences_per_second']:10.1f} "
+            f"{row['layout_sentences_per_second']:10.1f}"
+        )
+        if "reference" in row:
+            print(f"       literal: {row['reference']}")
+        for variant in options.variants:
+            if found := row.get(f"reference_{variant}"):
+                print(
+                    f"       {found['forward_sentences_per_second']:9.1f}  "
+                    f"{found['gradient_sentences_per_second']:9.1f}   literal, {variant}: "
+                    f"{found['forward_ratio']:.1f} and {found['gradient_ratio']:.1f} times slower"
+                )
+    result["growth"] = []
+    if options.growth:
+        print("  words     forward  +gradient     layout   microseconds per word")
+    for shape in options.shapes:
+        for words in options.growth:
+            row = measure_growth(model, words, max(options.growth), shape, options)
+            result["growth"].append(row)
+            print(
+                f"{words:7} {row['forward_microseconds_per_word']:11.2f} "
+                f"{row['gradient_microseconds_per_word']:10.2f} "
+                f"{row['layout_microseconds_per_word']:10.2f}   "
+                f"{shape}, {row['sentences']} sentences"
+            )
+    if options.output:
+        options.output.parent.mkdir(parents=True, exist_ok=True)
+        options.output.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""Parameter recovery: does training find the channel that a treebank was generated with?
+
+    python experiments/recovery.py [--output PATH]
+
+A treebank is drawn from planted parameters, a model is fitted to its surface punctuation alone,
+and the learned edit probabilities of the most frequent windows (neighbouring underlying tokens,
+counted as the channel met them) are set against the planted ones. The bar is an error of 0.05.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from semipunct.model.channel import EDITS, log_edits
+from semipunct.model.punctuation import PunctuationModel
+from semipunct.training.config import load_config
+from semipunct.training.loop import train
+from semipunct.training.report import Progress
+from semipunct.treebank.planted import Planted, planted_english
+from semipunct.treebank.synthetic import Synthetic, generate
+
+BAR = 0.05
+
+
+def arguments() -> argparse.Namespace:
+    """What the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add = parser.add_argument
+    add("--sentences", type=int, default=5000)
+    add("--direction", choices=("r2l", "l2r"), default="r2l")
+    add("--windows", type=int, default=10, help="how many of the most frequent ones count")
+    add("--seed", type=int, default=0, help="of the treebank")
+    add("--set", nargs="*", default=[], metavar="KEY=VALUE", help="settings of the training")
+    add("--output", type=Path, help="write the figures here as JSON, too")
+    return parser.parse_args()
+
+
+def show(progress: Progress) -> None:
+    """Print the evaluations of a training run."""
+    if progress.phase == "saving" and progress.perplexity is not None:
+        print(
+            f"{progress.visits:7} visits: objective {progress.objective:.5f}, development "
+            f"perplexity {progress.perplexity:.5f}, {progress.seconds:.0f} s",
+            flush=True,
+        )
+
+
+def compare(
+    model: PunctuationModel,
+    parameters: Mapping[str, Any],
+    planted: Planted,
+    drawn: Sequence[Synthetic],
+    windows: int,
+) -> list[dict[str, Any]]:
+    """Planted, drawn and learned probabilities of the edits of the most frequent windows."""
+    edits = log_edits(parameters, 0, model.inventory.symbols, model.options)
+    learned = {name: np.exp(getattr(edits, name)) for name in EDITS}
+    number = {symbol: i for i, symbol in enumerate(model.inventory.symbols)}
+    met: dict[tuple[str, str], Counter[str]] = {}
+    for item in drawn:
+        for slot in item.edits:
+            for edit in slot:
+                met.setdefault((edit.a, edit.b), Counter())[edit.name] += 1
+    # A rare token is UNK to the model, so its windows are not to be found in it.
+    known = {w: c for w, c in met.items() if w[0] in number and w[1] in number}
+    frequent = sorted(known, key=lambda w: (-known[w].total(), w))[:windows]
+    rows: list[dict[str, Any]] = []
+    for a, b in frequent:
+        truth = planted.edits.get((a, b), {"keep": 1.0})
+        counts = met[a, b]
+        row: dict[str, Any] = {"window": [a, b], "count": counts.total()}
+        for name in EDITS:
+            row[name] = {
+                "planted": truth.get(name, 0.0),
+                "drawn": counts[name] / counts.total(),
+                "learned": float(learned[name][number[a], number[b]]),
+            }
+        row["error"] = max(abs(row[n]["learned"] - row[n]["planted"]) for n in EDITS)
+        rows.append(row)
+    return rows
+
+
+def main() -> None:
+    """Generate, train, compare, print and write."""
+    options = arguments()
+    planted = replace(planted_english(), direction=options.direction)
+    drawn = list(generate(planted, options.sentences, options.seed))
+    sentences = [item.sentence for item in drawn]
+    development = [item.sentence for item in generate(planted, 300, options.seed + 1)]
+    config = load_config(None, [f"model.channel={options.direction}", *options.set])
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "model"
+        result = train(config, sentences, development, output, report=show)
+    model, parameters = result.model, result.parameters
+    rows = compare(model, parameters, planted, drawn, options.windows)
+    worst = max(row["error"] for row in rows)
+    print(
+        "window    count  planted, drawn and learned probabilities of the edits planted or learned"
+    )
+    for row in rows:
+        shown = [
+            f"{name} {row[name]['planted']:.2f} {row[name]['drawn']:.3f} {row[name]['learned']:.3f}"
+            for name in EDITS
+            if max(row[name]["planted"], row[name]["learned"]) >= 0.01
+        ]
+        print(f"{' '.join(row['window']):8} {row['count']:6}  {'; '.join(shown)}")
+    print(f"largest error {worst:.4f} (bar {BAR}): {'met' if worst <= BAR else 'missed'}")
+    if options.output:
+        figures = {
+            "sentences": options.sentences,
+            "seed": options.seed,
+            "config": config.to_dict(),
+            "visits": result.visits,
+            "largest_error": worst,
+            "bar": BAR,
+            "windows": rows,
+        }
+        options.output.parent.mkdir(parents=True, exist_ok=True)
+        options.output.write_text(
+            json.dumps(figures, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+
+
+if __name__ == "__main__":
+    main()

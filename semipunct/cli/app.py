@@ -1,0 +1,57 @@
+"""The application: what its commands are, and what happens when one of them fails."""
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from semipunct import __version__
+from semipunct.cli import console
+from semipunct.cli.decode import decode
+from semipunct.cli.evaluate import evaluate
+from semipunct.cli.quickstart import quickstart
+from semipunct.cli.semirings import app as semirings
+from semipunct.cli.stats import stats
+from semipunct.cli.train import train
+
+
+class Commands(TyperGroup):
+    """A group of commands whose errors become one message and an exit status."""
+
+    def invoke(self, ctx: Any) -> Any:
+        with console.reported():
+            return super().invoke(ctx)
+
+
+app = typer.Typer(
+    name="semipunct",
+    cls=Commands,
+    help="A generative model of punctuation in dependency trees.",
+    epilog="'-' is standard input or output; '.gz' is read and written. "
+    "Exit status: 0 done, 1 bad input, 2 wrong usage.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"semipunct {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(  # pyright: ignore[reportUnusedFunction] - typer calls it
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None: ...
+
+
+app.command()(quickstart)
+app.command()(train)
+app.command()(evaluate)
+app.command()(decode)
+app.command()(stats)
+app.add_typer(semirings, name="semirings")

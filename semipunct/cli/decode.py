@@ -1,0 +1,233 @@
+"""``semipunct decode``: the underlying tree of each sentence of a treebank."""
+
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from semipunct.cli import console
+from semipunct.errors import SemipunctError, UsageError
+
+if TYPE_CHECKING:
+    from semipunct.inference.decode import Analysis
+    from semipunct.model.punctuation import Parameters, PunctuationModel
+    from semipunct.treebank import Omitted, Sentence
+    from semirings import Semiring
+    from semirings.derivation import Selective
+
+CHUNK = 1024
+"""Sentences held in memory at a time."""
+
+
+class Format(StrEnum):
+    """How analyses are written."""
+
+    CONLLU = "conllu"
+    BRACKETS = "brackets"
+    JSON = "json"
+
+
+def decode(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model folder.")],
+    inputs: Annotated[
+        list[str], typer.Argument(metavar="IN...", help="Treebanks in CoNLL-U, '-' for stdin.")
+    ],
+    out: Annotated[
+        str, typer.Option("-o", "--output", metavar="OUT", help="Where to write, '-' for stdout.")
+    ] = console.STANDARD,
+    semiring: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="viterbi: the best tree; sampling: trees drawn from "
+            "the posterior; or another one of 'semipunct semirings list'.",
+        ),
+    ] = "viterbi",
+    samples: Annotated[
+        int | None, typer.Option(min=1, help="With sampling: trees drawn for each sentence [1].")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="With sampling: fixes what is drawn.")] = 0,
+    form: Annotated[
+        Format, typer.Option("--format", help="conllu keeps the input and adds attributes.")
+    ] = Format.CONLLU,
+) -> None:
+    """Find the underlying punctuation tree of each sentence, with its log-probabilities.
+
+    Sentences that the model cannot take are passed through and counted.
+    """
+    decoder = choose_decoder(semiring, samples, seed)
+    import jax.numpy as jnp
+
+    from semipunct.training.checkpoint import load
+    from semipunct.training.monitor import enable_compilation_cache
+    from semipunct.treebank import TreebankOptions, iterate_sentences
+
+    loaded = load(model)
+    parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
+    enable_compilation_cache()
+    options = TreebankOptions(final_mark=loaded.model.options.final_mark)
+    items = chain.from_iterable(iterate_sentences(path, options) for path in inputs)
+    omitted: Counter[str] = Counter()
+    analysed = _analysed(
+        items, lambda s, chunk: decoder.analyse(loaded.model, parameters, s, chunk), omitted
+    )
+    with console.output(out) as stream:
+        if form is Format.CONLLU:
+            from semipunct.treebank import write_texts
+
+            write_texts(
+                (text for item in analysed for text in _texts(item, form, decoder.numbered)), stream
+            )
+        else:
+            for item in analysed:
+                stream.writelines(f"{text}\n" for text in _texts(item, form, decoder.numbered))
+    for reason, number in omitted.items():
+        console.say(f"{console.count(number, 'sentence')} not analysed: {reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A sentence with its analyses, or the reason why it has none."""
+
+    sentence: "Sentence | Omitted"
+    analyses: "Sequence[Analysis]"
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoder:
+    """A way to analyse sentences.
+
+    `analyse` goes from model, weights, sentences and the number of their chunk to the analyses
+    of each sentence; they are numbered in the output where they are samples.
+    """
+
+    analyse: """Callable[
+        [PunctuationModel, Parameters, Sequence[Sentence], int], list[list[Analysis]]
+    ]"""
+    numbered: bool = False
+
+
+def choose_decoder(name: str, samples: int | None, seed: int) -> Decoder:
+    """Find the semiring of that name and what decoding with it means.
+
+    A selective semiring gives the best derivation, ``sampling`` draws from the posterior.
+    Raises `UsageError` if there is no such semiring, if it cannot decode, or if `samples` is
+    given where nothing is drawn; `SemipunctError` if it cannot be loaded.
+    """
+    from semirings import Derivation, Sampling
+    from semirings.plugins import available
+
+    plugins = available()
+    if name not in plugins:
+        raise UsageError(f"there is no semiring {name!r}; {console.nearest(name, plugins)}")
+    chosen = plugins[name].semiring
+    if chosen is None:
+        raise SemipunctError(
+            f"the semiring {name!r} of {plugins[name].distribution} {plugins[name].version} cannot "
+            f"be loaded ({plugins[name].fault}); repair or remove that package"
+        )
+    if isinstance(chosen, Sampling):
+        return _sampling(samples or 1, seed)
+    if samples is not None:
+        raise UsageError(f"--samples needs --semiring sampling; {name} gives one tree a sentence")
+    if isinstance(chosen, Derivation):
+        return _best(chosen)
+    if chosen.laws.selective:
+        return _best(Derivation(cast("Selective", chosen)))
+    able = {
+        key: plugin
+        for key, plugin in plugins.items()
+        if plugin.semiring
+        and (plugin.semiring.laws.selective or isinstance(plugin.semiring, Sampling | Derivation))
+    }
+    raise UsageError(
+        f"the semiring {name} adds where decoding has to choose (it is not selective); "
+        f"take one of: {', '.join(able)}"
+    )
+
+
+def _best(semiring: "Semiring") -> Decoder:
+    def run(
+        model: "PunctuationModel",
+        parameters: "Parameters",
+        sentences: "Sequence[Sentence]",
+        chunk: int,
+    ) -> "list[list[Analysis]]":
+        from semipunct.inference.decode import best
+
+        found = best(model, parameters, sentences, semiring)
+        return [[analysis] if analysis else [] for analysis in found]
+
+    return Decoder(run)
+
+
+def _sampling(samples: int, seed: int) -> Decoder:
+    def run(
+        model: "PunctuationModel",
+        parameters: "Parameters",
+        sentences: "Sequence[Sentence]",
+        chunk: int,
+    ) -> "list[list[Analysis]]":
+        import numpy as np
+
+        from semipunct.inference.decode import sample
+
+        # Chunks must not share their random numbers.
+        own = int(np.random.SeedSequence((seed, chunk)).generate_state(1)[0] >> 1)
+        return sample(model, parameters, sentences, samples, own)
+
+    return Decoder(run, numbered=True)
+
+
+def _analysed(
+    items: "Iterable[Sentence | Omitted]",
+    decoder: "Callable[[Sequence[Sentence], int], list[list[Analysis]]]",
+    omitted: Counter[str],
+) -> Iterator[Outcome]:
+    from semipunct.inference.formats import NO_ANALYSIS
+    from semipunct.treebank import Sentence
+
+    for number, chunk in enumerate(_chunks(items)):
+        sentences = [item for item in chunk if isinstance(item, Sentence)]
+        found = iter(decoder(sentences, number) if sentences else [])
+        for item in chunk:
+            analyses = next(found) if isinstance(item, Sentence) else []
+            if analyses:
+                yield Outcome(item, analyses)
+                continue
+            reason = NO_ANALYSIS if isinstance(item, Sentence) else item.reason
+            omitted[reason] += 1
+            yield Outcome(item, [], reason)
+
+
+def _chunks(
+    items: "Iterable[Sentence | Omitted]",
+) -> "Generator[list[Sentence | Omitted], None, None]":
+    iterator = iter(items)
+    while chunk := list(islice(iterator, CHUNK)):
+        yield chunk
+
+
+def _texts(outcome: Outcome, form: Format, numbered: bool) -> Iterator[str]:
+    from semipunct.inference import formats
+
+    if not outcome.analyses:
+        leave_out = {
+            Format.CONLLU: formats.omitted_to_conllu,
+            Format.BRACKETS: formats.omitted_to_brackets,
+            Format.JSON: formats.omitted_to_json,
+        }
+        yield leave_out[form](outcome.sentence, outcome.reason)
+    for k, analysis in enumerate(outcome.analyses, start=1):
+        number = k if numbered else None
+        if form is Format.CONLLU:
+            yield formats.to_conllu(analysis, number)
+        elif form is Format.JSON:
+            yield formats.to_json(analysis, number)
+        else:
+            yield formats.to_brackets(analysis)

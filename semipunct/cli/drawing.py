@@ -1,0 +1,119 @@
+"""Rules and underlying trees, drawn for people."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Group
+    from rich.text import Text
+
+    from semipunct.cli.rules import Rule
+    from semipunct.inference.decode import Analysis
+
+EDITS: dict[str, tuple[str, str, str]] = {
+    "keep": ("░", "bright_black", "both stay"),
+    "absorb_left": ("█", "green", "the right one absorbs the left"),
+    "absorb_right": ("▓", "cyan", "the left one absorbs the right"),
+    "transpose": ("▒", "magenta", "they change places"),
+}
+"""How the bar of an edit is drawn, its colour, and what it means."""
+
+WIDTH = 30
+
+
+def draw_rules(rules: "Sequence[Rule]") -> "Group":
+    """Draw a table of rewriting rules with a bar for the probabilities of their edits."""
+    from rich.console import Group
+    from rich.text import Text
+
+    from semipunct.cli import console
+
+    table = console.table("underlying", "times", "becomes", "probability")
+    table.add_column("edits", no_wrap=True)
+    for rule in rules:
+        edit = max(rule.probabilities, key=lambda name: rule.probabilities[name])
+        table.add_row(
+            Text(f"{rule.a} {rule.b}", "bold"),
+            f"{rule.times}",
+            Text(rule.outcome(edit), f"bold {EDITS[edit][1]}"),
+            f"{rule.probabilities[edit]:.2f}",
+            bar(rule.probabilities),
+        )
+    legend = Text("  ")
+    for sign, colour, meaning in EDITS.values():
+        legend.append(sign, colour).append(f" {meaning}  ")
+    return Group(table, legend, Text())
+
+
+def bar(probabilities: dict[str, float]) -> "Text":
+    """Draw a bar of `WIDTH` cells, divided between the edits by their probabilities."""
+    from rich.text import Text
+
+    drawn = Text()
+    done, total = 0, 0.0
+    for edit, (sign, colour, _) in EDITS.items():
+        total += probabilities.get(edit, 0.0)
+        end = round(WIDTH * total)
+        drawn.append(sign * (end - done), colour)
+        done = max(done, end)
+    return drawn
+
+
+def telling(analyses: "Sequence[Analysis]", most: int, longest: int) -> "list[Analysis]":
+    """Choose sentences that show different rewritings, those with the most of them first.
+
+    Sentences of more than `longest` words are left out.
+    """
+    left = [a for a in analyses if len(a.sentence.forms) <= longest]
+    seen: set[tuple[str, str, str]] = set()
+    chosen: list[Analysis] = []
+    while left and len(chosen) < most:
+        found = max(left, key=lambda a: (len(set(rewritings(a)) - seen), -len(a.sentence.forms)))
+        if not set(rewritings(found)) - seen and chosen:
+            break
+        seen |= set(rewritings(found))
+        left.remove(found)
+        chosen.append(found)
+    return chosen
+
+
+def rewritings(analysis: "Analysis") -> list[tuple[str, str, str]]:
+    """The edits (name, a, b) of an analysis that changed something, in order."""
+    edits = (edit for slot in analysis.slots for edit in slot.edits)
+    return [(edit.edit, edit.a, edit.b) for edit in edits if edit.edit != "keep"]
+
+
+def draw_analyses(analyses: "Sequence[Analysis]") -> "Group":
+    """Draw each sentence as a reader sees it, its underlying tree in brackets, and the edits."""
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from semipunct.cli.rules import outcome
+    from semipunct.inference.formats import to_brackets, to_surface
+
+    parts: list[Padding | Text] = []
+    for analysis in analyses:
+        edits = [f"{a} {b} → {outcome(edit, a, b)}" for edit, a, b in rewritings(analysis)]
+        parts += [
+            Padding(Text(to_surface(analysis.sentence), "bold"), (1, 0, 0, 2)),
+            Padding(_coloured(to_brackets(analysis)), (0, 0, 0, 4)),
+        ]
+        if edits:
+            parts.append(Padding(Text("   ".join(edits), "green"), (0, 0, 0, 4)))
+    return Group(*parts, Text())
+
+
+def _coloured(brackets: str) -> "Text":
+    from rich.text import Text
+
+    text = Text()
+    for piece in brackets.split(" "):
+        if piece in ("[", "]", "^"):
+            text.append(piece, "bright_black")
+        elif any(char.isalnum() for char in piece):
+            text.append(piece)
+        else:
+            text.append(piece, "bold yellow")
+        text.append(" ")
+    return text

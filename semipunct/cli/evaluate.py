@@ -1,0 +1,79 @@
+"""``semipunct evaluate``: how well a model predicts punctuation."""
+
+import math
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from semipunct.cli import console
+
+if TYPE_CHECKING:
+    from semipunct.training.evaluation import Evaluation
+    from semipunct.treebank import Treebank
+
+
+def evaluate(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model folder.")],
+    tests: Annotated[
+        list[str],
+        typer.Argument(metavar="TEST...", help="Treebanks in CoNLL-U, '-' for stdin."),
+    ],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Print the perplexity per slot of the punctuation, given words and trees.
+
+    It is over all sentences but those that no model can take, which are counted by reason.
+    """
+    from semipunct.cli.treebanks import omissions, usable
+    from semipunct.training.checkpoint import load
+    from semipunct.training.evaluation import evaluate as measure
+    from semipunct.training.monitor import enable_compilation_cache
+
+    loaded = load(model)
+    treebank = usable(tests, final_mark=loaded.model.options.final_mark)
+    enable_compilation_cache()
+    found = measure(loaded.model, loaded.parameters, treebank.sentences)
+    if json:
+        console.print_json(as_dict(found, treebank))
+        return
+    _print_table(found, treebank)
+    if treebank.omitted:
+        console.say(omissions(treebank))
+
+
+def as_dict(found: "Evaluation", treebank: "Treebank") -> dict[str, Any]:
+    """Give what is printed as values that JSON can hold; null stands for an infinite figure."""
+    return {
+        "perplexity": _finite(found.perplexity),
+        "log_likelihood": _finite(found.log_likelihood),
+        "slots": found.slots,
+        "sentences": found.sentences,
+        "omitted": treebank.omitted_by_reason(),
+        "unscorable": found.unscorable,
+        "perplexity_of_scorable": _finite(found.perplexity_of_scorable),
+        "projectivised": treebank.projectivised,
+        "signature": found.signature,
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _print_table(found: "Evaluation", treebank: "Treebank") -> None:
+    rows = [
+        ("perplexity per slot", f"{found.perplexity:.4f}"),
+        ("log-likelihood (nats)", f"{found.log_likelihood:,.2f}"),
+        ("slots", f"{found.slots:,}"),
+        ("sentences", f"{found.sentences:,}"),
+        ("  made projective", f"{treebank.projectivised:,}"),
+    ]
+    if found.unscorable:
+        rows.append(("  of probability zero", f"{found.unscorable:,}"))
+        rows.append(("perplexity without these", f"{found.perplexity_of_scorable:.4f}"))
+    table = console.table("figure", "value")
+    for name, value in rows:
+        table.add_row(name, value)
+    screen = console.tables()
+    screen.print(table)
+    screen.print(found.signature, style="dim", markup=False, soft_wrap=True)

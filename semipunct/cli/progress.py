@@ -1,0 +1,80 @@
+"""Telling people how training goes: a bar on a terminal, and a line for each evaluation."""
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from semipunct.cli import console
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+    from semipunct.training.report import Progress
+
+Report = Callable[["Progress"], None]
+
+
+@contextmanager
+def training_progress(title: str = "", *, lines: bool = True) -> Generator[Report, None, None]:
+    """Give a function that `semipunct.training.loop.train` can report to.
+
+    On a terminal a bar shows visits, objective and time left.  With `lines`, each evaluation on
+    the development sentences is told in a line as well, on a terminal or not.  Everything goes
+    to standard error.
+    """
+    bar = _bar(title)
+    task = bar.add_task("preparing", total=None, objective="")
+    evaluated = False
+
+    def report(now: "Progress") -> None:
+        nonlocal evaluated
+        objective = "" if now.objective is None else f"objective {now.objective:.3f}"
+        # Nothing but compiling happens between the first two reports.
+        phase = "compiling" if now.phase == "preparing" else now.phase
+        bar.update(
+            task, description=phase, total=now.total, completed=now.visits, objective=objective
+        )
+        if lines and evaluated and now.phase == "saving":
+            bar.console.print(evaluation_line(now), markup=False, highlight=False, soft_wrap=True)
+        evaluated = now.phase == "evaluating"
+
+    with bar:
+        yield report
+
+
+def evaluation_line(now: "Progress") -> str:
+    """Say in one line what the last evaluation found."""
+    perplexity = "none" if now.perplexity is None else f"{now.perplexity:.4f}"
+    best = " (best so far)" if now.perplexity == now.best else ""
+    zero = f", {console.count(now.unscorable, 'sentence')} unscorable" if now.unscorable else ""
+    return (
+        f"{now.visits:>9,} of {now.total:,} visits, {duration(now.seconds):>7}: "
+        f"dev perplexity {perplexity}{best}{zero}"
+    )
+
+
+def duration(seconds: float) -> str:
+    """Write a time for people: ``8 s``, ``3:05``, ``1:02:03``."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _bar(title: str) -> "Bar":
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    screen = console.people()
+    return Progress(
+        *([TextColumn(title)] if title else []),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[objective]}"),
+        Remaining(),
+        console=screen,
+        transient=True,
+        disable=not screen.is_terminal,
+    )

@@ -1,0 +1,119 @@
+"""``semipunct quickstart``: train, decode and draw on the bundled sample."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from semipunct.cli import console
+
+if TYPE_CHECKING:
+    from semipunct.training.report import Result
+    from semipunct.treebank import Sentence
+
+SETTINGS = (
+    "train.visits=4640",  # 16 times the training part
+    "train.evaluate_every=1160",
+    "train.learning_rate=0.03",
+    "train.channel_learning_rate=0.1",
+    # The sample is small: rare pairs and contexts are most of what there is.
+    "model.minimum_pair_count=1",
+    "model.minimum_context_count=2",
+)
+RULES, SENTENCES, LONGEST = 9, 5, 18
+
+
+def quickstart(
+    seed: Annotated[int, typer.Option(min=0, help="Of the sentence order.")] = 0,
+    out: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="MODEL", help="Keep the model in this folder."),
+    ] = None,
+) -> None:
+    """Train on the bundled sample, and show what was learned: figures, rules, trees.
+
+    Two models are trained on four fifths of the sample's sentences, one without a channel and
+    one with it, and measured on the last fifth.
+    """
+    from semipunct.cli.drawing import draw_analyses, draw_rules, telling
+    from semipunct.cli.rules import frequent_rules
+    from semipunct.training.folder import check_output
+
+    if out is not None:
+        check_output(out)
+    training, development = sample()
+    console.say(
+        f"sample treebank: {len(training)} sentences to learn from, {len(development)} held out"
+    )
+    with tempfile.TemporaryDirectory(prefix="semipunct-") as folder:
+        without = _fit("none", training, development, Path(folder) / "none", seed)
+        model = _fit("r2l", training, development, Path(out or Path(folder) / "r2l"), seed)
+
+    import jax.numpy as jnp
+
+    from semipunct.inference.decode import best
+    from semipunct.inference.rewriting import Rewriter
+
+    console.say("decoding ...")
+    parameters = {name: jnp.asarray(value) for name, value in model.parameters.items()}
+    found = best(model.model, parameters, [*training, *development])
+    rewriter = Rewriter.of(model.model, parameters)
+    rules = frequent_rules([a for a in found if a], rewriter, RULES)
+    held_out = [a for a in found[len(training) :] if a]
+
+    screen = console.tables()
+    screen.print("\nPerplexity per slot of held-out punctuation", style="bold")
+    table = console.table("model", "perplexity")
+    for name, result in (
+        ("without a channel", without),
+        ("with the channel, right to left", model),
+    ):
+        table.add_row(name, f"{result.best['dev_perplexity_of_scorable']:.4f}")
+    screen.print(table)
+    screen.print("What the channel does to two underlying marks that meet", style="bold")
+    screen.print(draw_rules(rules))
+    screen.print("Held-out sentences and the punctuation underneath", style="bold")
+    screen.print(draw_analyses(telling(held_out, SENTENCES, LONGEST)))
+    if out is not None:
+        console.say(f"the model with the channel is in {out}")
+
+
+def sample() -> "tuple[tuple[Sentence, ...], tuple[Sentence, ...]]":
+    """Read the bundled sample: its first four fifths and the rest, in order."""
+    from importlib import resources
+
+    from semipunct.treebank import TreebankOptions, read_sentences
+
+    source = resources.files("semipunct.data").joinpath("sample.conllu")
+    with resources.as_file(source) as path:
+        sentences = read_sentences([path], TreebankOptions(keep_records=False)).sentences
+    cut = len(sentences) * 4 // 5
+    return sentences[:cut], sentences[cut:]
+
+
+def _fit(
+    channel: str,
+    training: "Sequence[Sentence]",
+    development: "Sequence[Sentence]",
+    folder: Path,
+    seed: int,
+) -> "Result":
+    from semipunct.cli.progress import duration, training_progress
+    from semipunct.training.config import load_config
+    from semipunct.training.loop import train
+    from semipunct.training.monitor import enable_compilation_cache
+
+    config = load_config(
+        assignments=SETTINGS, options={"model.channel": channel, "train.seed": seed}
+    )
+    enable_compilation_cache()
+    title = "without a channel" if channel == "none" else "with the channel"
+    with training_progress(title, lines=False) as report:
+        result = train(config, training, development, folder, report=report)
+    console.say(
+        f"trained {title}: {duration(result.seconds)}, "
+        f"of which compiling took {duration(result.compile_seconds)}"
+    )
+    return result

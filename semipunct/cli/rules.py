@@ -1,0 +1,57 @@
+"""The rewriting rules that a channel has learned, as in Figure 3 of the paper."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from semipunct.inference.decode import Analysis
+    from semipunct.inference.rewriting import Rewriter
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What happens to two neighbouring underlying tokens.
+
+    `probabilities` maps the name of each edit to p(edit | a, b); `times` is how often the window
+    ``ab`` was met in the analyses.
+    """
+
+    a: str
+    b: str
+    times: int
+    probabilities: dict[str, float]
+
+    def outcome(self, edit: str) -> str:
+        """What an edit leaves of ``ab``, as text."""
+        return outcome(edit, self.a, self.b)
+
+
+def outcome(edit: str, a: str, b: str) -> str:
+    """What an edit leaves of two tokens, as text."""
+    both = {"keep": f"{a} {b}", "transpose": f"{b} {a}"}
+    return both.get(edit, b if edit == "absorb_left" else a)
+
+
+def frequent_rules(analyses: "Iterable[Analysis]", rewriter: "Rewriter", most: int) -> list[Rule]:
+    """Give the rules of the windows that the channel met most often, most frequent first."""
+    from semipunct.model.channel import EDITS
+
+    met = Counter(
+        (edit.a, edit.b) for analysis in analyses for slot in analysis.slots for edit in slot.edits
+    )
+    number = {symbol: i for i, symbol in enumerate(rewriter.inventory.symbols)}
+    return [
+        Rule(
+            a,
+            b,
+            times,
+            {
+                edit: math.exp(float(rewriter.log_probability[e, number[a], number[b]]))
+                for e, edit in enumerate(EDITS)
+            },
+        )
+        for (a, b), times in met.most_common(most)
+    ]

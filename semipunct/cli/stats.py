@@ -1,0 +1,91 @@
+"""``semipunct stats``: what treebanks hold, Table 2 of the paper first."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from semipunct.cli import console
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from semipunct.treebank import TreebankStatistics
+
+SHOWN_TOKENS = 20
+
+
+def stats(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Treebanks in CoNLL-U, counted as one.")
+    ],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Count what a treebank holds: tokens, punctuation, punctemes, pairs (Table 2), omissions."""
+    from semipunct.treebank import statistics
+
+    counted = statistics(files)
+    if json:
+        console.print_json({"files": files, **counted.as_dict()})
+        return
+    screen = console.tables()
+    more = len(counted.token_counts) - SHOWN_TOKENS
+    for title, table in (
+        ("Table 2", _table_2(counted)),
+        ("Counts", _counts(counted)),
+        ("Slots by the number of their tokens", _slots(counted)),
+        (f"Tokens ({more} more with --json)" if more > 0 else "Tokens", _tokens(counted)),
+    ):
+        screen.print(title, style="bold", markup=False)
+        screen.print(table)
+
+
+def _table_2(s: "TreebankStatistics") -> "Table":
+    table = console.table("#Token", "%Punct", "#Omit", "#Type", "#Puncteme", "#Pair")
+    dependents = s.omitted.get("punctuation has dependents", 0)
+    table.add_row(
+        f"{s.tokens:,}",
+        f"{s.percent_punctuation:.1f}",
+        f"{dependents:,}",
+        f"{s.types:,}",
+        f"{s.punctemes:,}",
+        f"{s.pairs:,}",
+    )
+    return table
+
+
+def _counts(s: "TreebankStatistics") -> "Table":
+    table = console.table("what", "how many")
+    rows: list[tuple[str, int]] = [
+        ("sentences read", s.sentences_read),
+        *((f"  omitted: {reason}", number) for reason, number in s.omitted.items()),
+        ("sentences used", s.sentences_used),
+        ("  made projective", s.projectivised),
+        ("  arcs lifted", s.arcs_lifted),
+        ("words", s.words),
+        ("slots", s.slots),
+        ("punctuation tokens", s.punctuation),
+        ("  quotation marks made directional", s.quotes_replaced),
+        ("  quotation marks left straight", s.quotes_straight),
+        ("  abbreviation dots split off", s.abbreviation_dots),
+        (f"  types seen fewer than {s.minimum_count} times", s.rare_types),
+        ("  tokens of such types", s.rare_tokens),
+    ]
+    for name, number in rows:
+        table.add_row(name, f"{number:,}")
+    return table
+
+
+def _slots(s: "TreebankStatistics") -> "Table":
+    table = console.table("tokens", "slots", "%")
+    for length, number in s.slot_lengths.items():
+        table.add_row(str(length), f"{number:,}", f"{100 * number / s.slots:.2f}")
+    return table
+
+
+def _tokens(s: "TreebankStatistics") -> "Table":
+    from rich.text import Text
+
+    table = console.table("token", "times")
+    for token, number in list(s.token_counts.items())[:SHOWN_TOKENS]:
+        table.add_row(Text(token), f"{number:,}")
+    return table

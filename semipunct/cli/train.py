@@ -1,0 +1,123 @@
+"""``semipunct train``: from treebanks to a model folder."""
+
+import shlex
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from semipunct.cli import console
+
+if TYPE_CHECKING:
+    from semipunct.training.report import Result
+
+
+class Channel(StrEnum):
+    """Which way the channel's window moves."""
+
+    NONE = "none"
+    L2R = "l2r"
+    R2L = "r2l"
+
+
+def train(
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="TRAIN...", help="Treebanks in CoNLL-U to learn from."),
+    ],
+    dev: Annotated[
+        list[str],
+        typer.Option(metavar="DEV", help="A treebank to choose the best weights on; repeatable."),
+    ],
+    out: Annotated[
+        str, typer.Option("-o", "--output", metavar="MODEL", help="The model folder to write.")
+    ],
+    config: Annotated[str | None, typer.Option(metavar="TOML", help="A file of settings.")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="One setting, such as preset=paper or train.visits=12000; repeatable.",
+        ),
+    ] = None,
+    channel: Annotated[
+        Channel | None, typer.Option(help="Direction of the channel [r2l]; none: no channel.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Of initial weights and sentence order [0].")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the run that was saved in MODEL.")
+    ] = False,
+) -> None:
+    """Train a model; the best one on the development treebank is kept.
+
+    A run that is interrupted (Ctrl-C) leaves a model that can be used, and --resume continues
+    it to the same end.
+    """
+    from semipunct.cli.progress import training_progress
+    from semipunct.cli.treebanks import omissions, usable
+    from semipunct.training.config import load_config
+    from semipunct.training.folder import check_output
+
+    chosen = load_config(
+        config,
+        settings or [],
+        {"model.channel": channel and str(channel), "train.seed": seed},
+    )
+    # What may fail fails before the minutes that reading and compiling take.
+    check_output(out)
+    final_mark = chosen.model.final_mark
+    development = usable(dev, final_mark=final_mark)
+    training = usable(files, final_mark=final_mark)
+    for name, treebank in (("training", training), ("development", development)):
+        told = omissions(treebank)
+        console.say(
+            f"{name}: {console.count(len(treebank.sentences), 'sentence')}"
+            f"{'; ' if told else ''}{told}"
+        )
+
+    from semipunct.training.interrupt import interruptible
+    from semipunct.training.loop import train as fit
+    from semipunct.training.monitor import enable_compilation_cache
+
+    enable_compilation_cache()
+    command = ["semipunct", "train", *files, *(x for name in dev for x in ("--dev", name))]
+    command += ["-o", out, *(["--config", config] if config else [])]
+    command += [x for text in settings or [] for x in ("--set", text)]
+    command += [*(["--channel", channel] if channel else [])]
+    command += [*(["--seed", str(seed)] if seed is not None else [])]
+    with interruptible() as stop, training_progress() as report:
+        result = fit(
+            chosen,
+            training.sentences,
+            development.sentences,
+            out,
+            resume=resume,
+            report=report,
+            stop=stop,
+            command=shlex.join(command),
+        )
+    console.say(summary(result, out))
+    if result.interrupted:
+        console.say("interrupted; the same command with --resume continues")
+        raise typer.Exit(console.INTERRUPTED)
+
+
+def summary(result: "Result", out: str) -> str:
+    """Say what a run has come to, in one line."""
+    from semipunct.cli.progress import duration
+
+    perplexity = result.best.get("dev_perplexity_of_scorable")
+    unscorable = result.best.get("dev_unscorable", 0)
+    figure = "not evaluated yet" if perplexity is None else f"dev perplexity {perplexity:.4f}"
+    if unscorable:
+        figure += f" without {console.count(unscorable, 'sentence')} of probability zero"
+    early = ", stopped early" if result.stopped_early else ""
+    shapes = console.count(result.compiled_shapes, "shape")
+    return (
+        f"{out}: {figure} (best of {console.count(len(result.metrics), 'evaluation')}), "
+        f"{result.visits:,} visits{early}, {duration(result.seconds)}, of which compiling "
+        f"{shapes} took {duration(result.compile_seconds)}"
+    )

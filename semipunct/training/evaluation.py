@@ -1,0 +1,148 @@
+"""Perplexity of held-out punctuation: log-likelihoods of sentences, and what is told of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct import __version__
+from semipunct.batch import by_length
+from semipunct.inference.likelihood import SENTENCES, WORDS, log_likelihood
+from semipunct.model.layout import Batch, fit_frame
+from semipunct.model.punctuation import Parameters, PunctuationModel
+from semipunct.training.monitor import Shapes
+from semipunct.training.vocabulary import Arrays, model_digest, treebank_digest
+from semipunct.treebank.sentences import Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """How well a model predicts the punctuation of some sentences.
+
+    Attributes:
+        perplexity: per slot, over all sentences: exp(-log_likelihood / slots); infinite as soon
+            as one sentence has probability zero.
+        log_likelihood: sum of log p(x | T), natural logarithm.
+        slots: n + 1 for each sentence of n words, the initial mark's slot included.
+        sentences: how many.
+        unscorable: sentences with probability zero (hard sets only).
+        perplexity_of_scorable: per slot, over the other ones.
+        sentence_log_likelihood: ``[sentences]`` log p(x | T) of each.
+        sentence_slots: ``[sentences]`` slots of each.
+        signature: says what was measured, on what, with which model and program.
+    """
+
+    perplexity: float
+    log_likelihood: float
+    slots: int
+    sentences: int
+    unscorable: int
+    perplexity_of_scorable: float
+    sentence_log_likelihood: npt.NDArray[np.float64]
+    sentence_slots: npt.NDArray[np.int64]
+    signature: str = ""
+
+
+class Scorer:
+    """Scores the same sentences again and again, prepared and compiled once."""
+
+    def __init__(
+        self, model: PunctuationModel, sentences: Sequence[Sentence], shapes: Shapes | None = None
+    ) -> None:
+        """Prepare sentences; ``shapes`` keeps account of what is compiled."""
+        self._model = model
+        self._prepared = model.prepare(sentences)
+        self._members = list(by_length(self._prepared.lengths, SENTENCES, WORDS))
+        self._frame = fit_frame(self._prepared, self._members, SENTENCES) if sentences else None
+        self._shapes = shapes or Shapes()
+        self.slots = np.array([len(s.slots) for s in sentences], np.int64)
+
+        def log_p(parameters: Parameters, batch: Batch) -> jax.Array:
+            return log_likelihood(model, parameters, batch)
+
+        self._score = jax.jit(log_p)
+
+    def __call__(self, parameters: Arrays) -> Evaluation:
+        """Score the sentences with the given weights."""
+        log_p = np.zeros(len(self.slots))
+        # On the device once, not once a batch.
+        weights = {name: jnp.asarray(value) for name, value in parameters.items()}
+        for members in self._members:
+            batch = self._model.lay_out(self._prepared, members, self._frame)
+            with self._shapes.first_call("score", batch):
+                scores = np.asarray(self._score(weights, batch), np.float64)
+            log_p[members] = scores[: len(members)]
+        return summarise(log_p, self.slots)
+
+
+def summarise(
+    log_likelihood: npt.NDArray[np.float64], slots: npt.NDArray[np.int64], signature: str = ""
+) -> Evaluation:
+    """Put log-likelihoods and slots of sentences together, both ``[sentences]``."""
+    scorable = ~np.isneginf(log_likelihood)
+    total = float(log_likelihood.sum())
+    return Evaluation(
+        perplexity=_perplexity(total, int(slots.sum())),
+        log_likelihood=total,
+        slots=int(slots.sum()),
+        sentences=len(slots),
+        unscorable=int((~scorable).sum()),
+        perplexity_of_scorable=_perplexity(
+            float(log_likelihood[scorable].sum()), int(slots[scorable].sum())
+        ),
+        sentence_log_likelihood=log_likelihood,
+        sentence_slots=slots,
+        signature=signature,
+    )
+
+
+def evaluate(
+    model: PunctuationModel,
+    parameters: Arrays,
+    sentences: Sequence[Sentence],
+    treebank: str | None = None,
+) -> Evaluation:
+    """Perplexity per slot of the punctuation of sentences, given their words and trees.
+
+    Args:
+        model: the model.
+        parameters: its weights.
+        sentences: words, trees and surface punctuation; an empty sequence has perplexity NaN.
+        treebank: a sha256 for the signature; by default ``treebank_digest`` of the sentences.
+    """
+    found = Scorer(model, sentences)(parameters)
+    text = signature(model, parameters, treebank or treebank_digest(sentences))
+    return summarise(found.sentence_log_likelihood, found.sentence_slots, text)
+
+
+def signature(model: PunctuationModel, parameters: Arrays, treebank: str) -> str:
+    """One line that two figures must share to be comparable, but for the model's hash."""
+    options = model.options
+    parts = {
+        "task": "perplexity",
+        "model": model_digest(model, parameters)[:12],
+        "treebank": treebank[:12],
+        "channel": options.channel,
+        "sets": "hard" if options.hard_sets else "open",
+        "tokens": f">={options.minimum_token_count}",
+        "final": "yes" if options.final_mark else "no",
+        "version": __version__,
+    }
+    return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+def _perplexity(log_likelihood: float, slots: int) -> float:
+    if not slots:
+        return math.nan
+    if log_likelihood == -math.inf:
+        return math.inf
+    try:
+        return math.exp(-log_likelihood / slots)
+    except OverflowError:
+        return math.inf

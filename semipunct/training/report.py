@@ -1,0 +1,74 @@
+"""What a training run tells: while it runs, at its end, and when it fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from semipunct.errors import SemipunctError
+from semipunct.model.punctuation import PunctuationModel
+from semipunct.training.sealed import Array
+
+Phase = Literal["preparing", "training", "evaluating", "saving"]
+
+
+class TrainingError(SemipunctError):
+    """Training went where it cannot come back from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a run tells while it runs.
+
+    Attributes:
+        phase: what is being done.
+        visits, total: sentence visits done, and in all.
+        objective: of the last batch, per slot; None before the first.
+        perplexity: of the development sentences at the last evaluation (of those that can be
+            scored); None before the first.
+        best: the lowest of these.
+        unscorable: development sentences with probability zero.
+        compiled_shapes: shapes compiled so far.
+        seconds: wall clock.
+    """
+
+    phase: Phase
+    visits: int
+    total: int
+    objective: float | None = None
+    perplexity: float | None = None
+    best: float | None = None
+    unscorable: int = 0
+    compiled_shapes: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a run leaves, beside the model folder.
+
+    Attributes:
+        model: everything but the weights.
+        parameters: the weights in the folder: the best on the development sentences.
+        metrics: one entry per evaluation.
+        best: the entry of the best; empty before the first evaluation.
+        visits: sentence visits done.
+        interrupted: whether ``stop`` ended the run.
+        stopped_early: whether patience ran out.
+        compiled_shapes: shapes compiled in this process, training and evaluation together.
+        compile_seconds: wall clock of the first call of each: tracing, lowering and XLA.
+        xla_seconds: the part of it that XLA took, or reading its cache.
+        seconds: wall clock of the whole run.
+    """
+
+    model: PunctuationModel
+    parameters: dict[str, Array]
+    metrics: tuple[dict[str, Any], ...]
+    best: dict[str, Any]
+    visits: int
+    interrupted: bool
+    stopped_early: bool
+    compiled_shapes: int
+    compile_seconds: float
+    xla_seconds: float
+    seconds: float

@@ -1,0 +1,101 @@
+"""Files of a model folder, read with every check: checksum, JSON, tensors."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError
+from safetensors import numpy as safetensors
+
+from semipunct.errors import ModelError
+
+Array = npt.NDArray[Any]
+MANIFEST = "manifest.json"
+
+
+def checksums(folder: Path) -> dict[str, str]:
+    """The checksums in the manifest, by file name.  Raises `ModelError` if it is damaged."""
+    sums = read_object(read_bytes(folder, MANIFEST), folder / MANIFEST).get("sha256")
+    if not isinstance(sums, dict):
+        raise ModelError(f"{folder / MANIFEST}: lists no checksums; copy the folder again")
+    return cast(dict[str, str], sums)
+
+
+def verified(folder: Path, name: str, sums: Mapping[str, str]) -> bytes:
+    """The content of a file whose checksum is right.  Raises `ModelError` if it is not."""
+    content = read_bytes(folder, name)
+    if hashlib.sha256(content).hexdigest() != sums.get(name):
+        raise ModelError(
+            f"{folder / name}: the checksum is not the one in {MANIFEST}: the file has changed "
+            "since it was written; copy the folder again or train the model again"
+        )
+    return content
+
+
+def read_bytes(folder: Path, name: str) -> bytes:
+    """The content of a file.  Raises `ModelError` if it is missing or may not be read."""
+    try:
+        return (folder / name).read_bytes()
+    except FileNotFoundError as error:
+        raise ModelError(
+            f"{folder}: the file {name} is missing; copy the folder again or train the model again"
+        ) from error
+    except OSError as error:
+        raise ModelError(
+            f"{folder / name}: cannot be read ({error.strerror or error}); check its rights"
+        ) from error
+
+
+def read_arrays(folder: Path, name: str, sums: Mapping[str, str]) -> dict[str, Array]:
+    """The tensors of a verified file.  Raises `ModelError` if it is no safetensors file."""
+    try:
+        return safetensors.load(verified(folder, name, sums))
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise ModelError(
+            f"{folder / name}: is not a safetensors file ({error}); copy the folder again"
+        ) from error
+
+
+def read_object(content: bytes, path: Path) -> dict[str, Any]:
+    """A JSON object; `path` is for messages.  Raises `ModelError` if it is none."""
+    try:
+        data: Any = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"{path}: is not JSON ({error}); copy the folder again") from error
+    if not isinstance(data, dict):
+        raise ModelError(f"{path}: is not a JSON object; copy the folder again")
+    return cast(dict[str, Any], data)
+
+
+def check_arrays(where: str, found: Mapping[str, Array], expected: Mapping[str, Array]) -> None:
+    """Check names, shapes, dtypes and finiteness of arrays.
+
+    Raises:
+        ModelError: at the first defect.
+    """
+    again = "; copy the folder again or train the model again"
+    for name in sorted(expected.keys() - found.keys()):
+        raise ModelError(f"{where}: the tensor {name} is missing{again}")
+    for name in sorted(found.keys() - expected.keys()):
+        raise ModelError(f"{where}: there is a tensor {name} that no model has{again}")
+    for name, array in expected.items():
+        other = found[name]
+        if other.shape != array.shape or other.dtype != array.dtype:
+            raise ModelError(
+                f"{where}: the tensor {name} is {other.dtype}{list(other.shape)}, "
+                f"not {array.dtype}{list(array.shape)}{again}"
+            )
+        if np.issubdtype(other.dtype, np.floating) and not np.isfinite(other).all():
+            raise ModelError(f"{where}: the tensor {name} holds NaN or infinity{again}")
+
+
+def pretty(data: object) -> bytes:
+    """JSON with line breaks, for files that people read."""
+    text = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)
+    return (text + "\n").encode()

@@ -1,0 +1,119 @@
+"""Reading settings: TOML files and ``key=value`` texts, with the place where each was written."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import cast
+
+from semipunct.errors import ConfigError
+
+_HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]")
+_KEY = re.compile(r"""\s*([\w\-."' ]+?)\s*=""")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: its full key, its value, and where it was written."""
+
+    key: str
+    value: object
+    where: str
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """``; did you mean ...?`` with the nearest known word, or nothing if none is near.
+
+    A key without its section, or in the wrong one, is near the one of that name.
+    """
+    names = list(known)
+    last = word.rpartition(".")[2]
+    same = [name for name in names if "." in name and name.rpartition(".")[2] == last]
+    found = same or get_close_matches(word, names, 1, 0.5)
+    if not found:
+        by_last = {name.rpartition(".")[2]: name for name in names}
+        found = [by_last[m] for m in get_close_matches(last, by_last, 1, 0.5)]
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
+def assignment(text: str) -> Setting:
+    """Read what follows ``--set``: ``section.key=VALUE``.
+
+    The value is read as TOML where it is TOML (numbers, true, lists, quoted strings), else it
+    stands for itself, so that ``model.channel=l2r`` needs no quotes.
+
+    Raises:
+        ConfigError: if there is no ``=``, or nothing on one of its sides.
+    """
+    key, equals, value = (part.strip() for part in text.partition("="))
+    where = f"--set {text}"
+    if not (key and equals and value):
+        raise ConfigError(f"{where}: write a key and a value: --set train.batch_size=32")
+    try:
+        parsed = tomllib.loads(f"value = {value}")
+    except tomllib.TOMLDecodeError:
+        parsed = {"value": value}
+    return Setting(key, parsed["value"] if parsed.keys() == {"value"} else value, where)
+
+
+def read_settings(path: str | Path) -> list[Setting]:
+    """Read a configuration file.
+
+    Raises:
+        ConfigError: if it is missing, unreadable or no TOML, or if a key at the top is neither a
+            section nor ``preset``.
+    """
+    name = str(path)
+    try:
+        text = Path(path).read_text("utf-8")
+        values = tomllib.loads(text)
+    except FileNotFoundError as error:
+        raise ConfigError(f"{name}: there is no such file; check the path of --config") from error
+    except OSError as error:
+        raise ConfigError(f"{name}: cannot be read ({error.strerror or error})") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{name}: is not UTF-8 text; a configuration is a TOML file") from error
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"\(at line (\d+)", str(error))
+        place = f"{name}:{line[1]}" if line else name
+        raise ConfigError(f"{place}: is not TOML: {error}") from error
+    lines = _lines(text)
+    settings: list[Setting] = []
+    for top, value in values.items():
+        if isinstance(value, dict):
+            inner = cast(Mapping[str, object], value)
+            for key, item in inner.items():
+                line = lines.get(f"{top}.{key}", lines.get(top))
+                settings.append(Setting(f"{top}.{key}", item, _place(name, line)))
+            if inner or top in ("model", "train"):
+                continue
+        where = _place(name, lines.get(top))
+        if top in ("model", "train"):
+            raise ConfigError(f"{where}: {top} is a section: write [{top}] and its keys below it")
+        settings.append(Setting(top, value, where))
+    return settings
+
+
+def _place(name: str, line: int | None) -> str:
+    return f"{name}:{line}" if line else name
+
+
+def _lines(text: str) -> dict[str, int]:
+    """Where each key is set.  For messages only: a key inside a string may be taken for one."""
+    found: dict[str, int] = {}
+    section = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _HEADER.match(line):
+            section = _plain(header[1])
+            found.setdefault(section, number)
+        elif key := _KEY.match(line):
+            found.setdefault(f"{section}.{_plain(key[1])}" if section else _plain(key[1]), number)
+    return found
+
+
+def _plain(key: str) -> str:
+    return ".".join(part.strip().strip("\"'") for part in key.split("."))

@@ -1,0 +1,143 @@
+"""What a training run does at each step: which sentences, which rate, which update."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax  # type: ignore[reportMissingTypeStubs]
+
+from semipunct.batch import shuffled
+from semipunct.inference.objective import Regularisation, objective
+from semipunct.model.layout import Batch
+from semipunct.model.punctuation import PunctuationModel
+from semipunct.training.config import TrainOptions
+
+FINAL_RATE = 0.02
+"""The fraction of the learning rate at which the cosine schedule ends."""
+
+Weights = dict[str, jax.Array]
+
+
+class Plan(NamedTuple):
+    """How visits and steps relate.
+
+    Attributes:
+        sentences: sentences of the training treebank; an epoch visits each once.
+        batch_size: sentences in a batch; the last of an epoch may hold fewer.
+        visits: sentence visits in all.
+    """
+
+    sentences: int
+    batch_size: int
+    visits: int
+
+    @property
+    def steps_per_epoch(self) -> int:
+        """Batches that an epoch takes."""
+        return -(-self.sentences // self.batch_size)
+
+    @property
+    def steps(self) -> int:
+        """Batches in all; the last may go beyond ``visits`` by less than a batch."""
+        epochs, rest = divmod(self.visits, self.sentences)
+        return epochs * self.steps_per_epoch + -(-rest // self.batch_size)
+
+    def batches(self, seed: int, first: int) -> Iterator[list[int]]:
+        """The batches from step ``first`` on: a function of the seed and the epoch alone."""
+        epoch, skip = divmod(first, self.steps_per_epoch)
+        left = self.steps - first
+        while left > 0:
+            order = shuffled(self.sentences, self.batch_size, np.random.default_rng([seed, epoch]))
+            for members in list(order)[skip:]:
+                if left <= 0:
+                    return
+                yield members
+                left -= 1
+            epoch, skip = epoch + 1, 0
+
+
+class Outcome(NamedTuple):
+    """What a step tells, as scalars on the device.
+
+    Attributes:
+        loss: the objective, per slot of the sentences that can be scored.
+        slots: the number of these slots.
+        impossible: sentences that the model cannot score.
+        finite: whether the loss and all gradients are finite.
+    """
+
+    loss: jax.Array
+    slots: jax.Array
+    impossible: jax.Array
+    finite: jax.Array
+
+
+def regularisation(options: TrainOptions) -> Regularisation:
+    """The penalties that the settings ask for."""
+    return Regularisation(
+        l2=options.l2,
+        channel_l2=options.channel_l2,
+        centre=options.centre,
+        xi=options.xi,
+        squared=options.squared,
+        printed=options.printed_regulariser,
+    )
+
+
+def centre(model: PunctuationModel) -> Weights:
+    """What L2 pulls towards under ``centre = "counts"``: zero but for the log-counts.
+
+    Tables of zeros are given as one zero, which broadcasts.
+    """
+    start = model.initial_parameters(0, 0.0)
+    return {n: jnp.asarray(v) if v.any() else jnp.zeros((), v.dtype) for n, v in start.items()}
+
+
+def optimiser(options: TrainOptions, steps: int) -> optax.GradientTransformation:
+    """Adam with one rate for the channel's weights and another for the rest."""
+
+    def adam(rate: float) -> optax.GradientTransformation:
+        if options.schedule == "constant":
+            return optax.adam(rate)
+        return optax.adam(optax.cosine_decay_schedule(rate, steps, FINAL_RATE))
+
+    def label(parameters: Mapping[str, Any]) -> dict[str, str]:
+        return {n: "channel" if n.startswith("channel") else "attach" for n in parameters}
+
+    rates: dict[Hashable, optax.GradientTransformation] = {
+        "attach": adam(options.learning_rate),
+        "channel": adam(options.channel_learning_rate),
+    }
+    return optax.multi_transform(rates, label)
+
+
+Step = Callable[[Weights, Any, Weights, Batch], tuple[Weights, Any, Outcome]]
+
+
+def make_step(
+    model: PunctuationModel, options: TrainOptions, transformation: optax.GradientTransformation
+) -> Step:
+    """Compile one update: weights and optimiser state go in and are overwritten."""
+    penalties = regularisation(options)
+
+    @partial(jax.jit, donate_argnums=(0, 1))
+    def step(
+        parameters: Weights, state: Any, start: Weights, batch: Batch
+    ) -> tuple[Weights, Any, Outcome]:
+        def loss(p: Weights) -> Any:
+            return objective(model, p, start, batch, penalties)
+
+        (value, terms), gradient = jax.value_and_grad(loss, has_aux=True)(parameters)
+        finite = jnp.isfinite(value)
+        for leaf in gradient.values():
+            finite &= jnp.isfinite(leaf).all()
+        updates, state = transformation.update(gradient, state, parameters)
+        updated: Any = optax.apply_updates(parameters, updates)
+        return updated, state, Outcome(value, terms.slots, terms.impossible, finite)
+
+    return step

@@ -1,0 +1,198 @@
+"""What bad input gets: one clear message, exit status 1 (usage: 2), and no partial output."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from tests.cli.conftest import Cli
+from tests.treebank.builders import chain, sentence, word
+
+GOOD = sentence(word(1, "Go", 0, "root"), word(2, "!", 1, "punct", "PUNCT"))
+
+TEXTS: dict[str, tuple[bytes, str]] = {
+    "cyclic tree": (
+        sentence(word(1, "a", 0), word(2, "b", 3), word(3, "c", 2)).encode(),
+        r":2: sentence #1: .*cycle",
+    ),
+    "two roots": (
+        sentence("# sent_id = s", word(1, "a", 0), word(2, "b", 0)).encode(),
+        r":3: sentence s: .*second root",
+    ),
+    "HEAD out of range": (sentence(word(1, "a", 0), word(2, "b", 9)).encode(), r":2: .*HEAD 9"),
+    "9 columns": (b"1\ta\ta\tX\t_\t_\t0\troot\t_\n\n", r":1: .*9 columns instead of 10"),
+    "bad UTF-8": (b"1\t\xff\ta\tX\t_\t_\t0\troot\t_\t_\n\n", r":1: .*UTF-8"),
+    "NUL byte": (b"1\t\0\ta\tX\t_\t_\t0\troot\t_\t_\n\n", r":1: .*NUL"),
+    "empty file": (b"", "no sentence"),
+    "comments only": (b"# nothing\n\n# here\n", "no sentence"),
+}
+
+
+@pytest.fixture(params=TEXTS)
+def bad(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
+    """A bad file after a good sentence where it can be, and what the message must match."""
+    content, pattern = TEXTS[request.param]
+    path = tmp_path / "bad.conllu"
+    path.write_bytes(content)
+    return path, pattern
+
+
+def check(result: object, pattern: str, status: int = 1) -> None:
+    import re
+
+    assert result.status == status  # type: ignore[attr-defined]
+    assert re.search(pattern, result.message), result.message  # type: ignore[attr-defined]
+
+
+def test_stats_of_a_bad_file(cli: Cli, bad: tuple[Path, str]):
+    check(cli("stats", bad[0], "--json"), "bad.conllu" + ".*" + bad[1])
+
+
+def test_evaluate_on_a_bad_file(cli: Cli, model: Path, bad: tuple[Path, str]):
+    check(cli("evaluate", model, bad[0]), bad[1])
+
+
+def test_decode_a_bad_file(cli: Cli, model: Path, bad: tuple[Path, str], tmp_path: Path):
+    out = tmp_path / "out.conllu"
+    out.write_text("mine")
+    check(cli("decode", model, bad[0], "-o", out), bad[1])
+    assert out.read_text() == "mine"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.conllu", "out.conllu"]
+
+
+def test_train_on_a_bad_file(
+    cli: Cli, bad: tuple[Path, str], treebanks: dict[str, Path], tmp_path: Path
+):
+    out = tmp_path / "model"
+    good = treebanks["dev"]
+    check(cli("train", bad[0], "--dev", good, "-o", out), bad[1])
+    check(cli("train", good, "--dev", bad[0], "-o", out), bad[1])
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.conllu"]
+
+
+def test_nothing_but_punctuation_leaves_nothing(cli: Cli, model: Path, tmp_path: Path):
+    path = tmp_path / "only.conllu"
+    path.write_text(sentence(word(1, "!", 0, "root", "PUNCT")), encoding="utf-8")
+    pattern = "no sentence is left .*1 with nothing but punctuation"
+    check(cli("evaluate", model, path), pattern)
+    check(cli("train", path, "--dev", path, "-o", tmp_path / "model"), pattern)
+    assert not (tmp_path / "model").exists()
+    # A filter has nothing to complain about: the sentence passes through.
+    result = cli("decode", model, path)
+    assert result.status == 0
+    assert "# semipunct_omitted = nothing but punctuation" in result.out
+    assert cli("stats", path).status == 0
+
+
+@pytest.mark.parametrize("text", [chain(10_000), GOOD + chain(100_000)], ids=["deep", "long"])
+def test_deep_and_long_sentences_are_no_bad_input(cli: Cli, tmp_path: Path, text: str):
+    path = tmp_path / "large.conllu"
+    path.write_text(text, encoding="utf-8")
+    result = cli("stats", path, "--json")
+    assert (result.status, result.err) == (0, "")
+    assert json.loads(result.out)["words"] >= 10_000
+
+
+def test_missing_files(cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path):
+    gone, out = tmp_path / "gone.conllu", tmp_path / "model"
+    check(cli("train", treebanks["dev"], "--dev", gone, "-o", out), "gone.conllu: .*no such file")
+    check(cli("evaluate", model, gone), "gone.conllu: .*no such file")
+    check(cli("stats", tmp_path), "directory")
+    check(cli("evaluate", gone, treebanks["dev"]), "no such folder")
+    assert not out.exists()
+
+
+def test_an_output_folder_that_is_not_ours_is_left_alone(
+    cli: Cli, treebanks: dict[str, Path], tmp_path: Path
+):
+    folder = tmp_path / "thesis"
+    folder.mkdir()
+    (folder / "chapter.tex").write_text("years of work")
+    result = cli("train", treebanks["train"], "--dev", treebanks["dev"], "-o", folder)
+    check(result, "thesis: .*not ours")
+    check(cli("quickstart", "-o", folder), "not ours")
+    assert [p.name for p in folder.iterdir()] == ["chapter.tex"]
+
+
+@pytest.mark.parametrize(
+    "name, pattern", [("nowhere/out.conllu", "no folder .*nowhere"), ("", "is a folder")]
+)
+def test_output_files_that_cannot_be(
+    cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path, name: str, pattern: str
+):
+    check(cli("decode", model, treebanks["test"], "-o", tmp_path / name), pattern, status=2)
+
+
+Damage = Callable[[dict[str, np.ndarray]], None]
+
+
+def drop(tensors: dict[str, np.ndarray]) -> None:
+    del tensors[min(tensors)]
+
+
+def poison(tensors: dict[str, np.ndarray]) -> None:
+    tensor = tensors[min(tensors)].copy()
+    tensor.reshape(-1)[0] = np.nan
+    tensors[min(tensors)] = tensor
+
+
+@pytest.mark.parametrize("damage, pattern", [(drop, "missing"), (poison, "NaN")])
+def test_damaged_tensors(
+    cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path, damage: Damage, pattern: str
+):
+    folder = tmp_path / "model"
+    shutil.copytree(model, folder)
+    weights = folder / "model.safetensors"
+    tensors = load_file(weights)
+    name = min(tensors)
+    damage(tensors)
+    save_file(tensors, weights)
+    # The checksum is made right, so that the check of the tensors themselves is what speaks.
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    manifest["sha256"][weights.name] = hashlib.sha256(weights.read_bytes()).hexdigest()
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    for command in ("evaluate", "decode"):
+        check(cli(command, folder, treebanks["test"]), f"tensor {name}.*{pattern}")
+
+
+def test_a_changed_byte(cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path):
+    folder = tmp_path / "model"
+    shutil.copytree(model, folder)
+    content = bytearray((folder / "model.safetensors").read_bytes())
+    content[-1] ^= 1
+    (folder / "model.safetensors").write_bytes(content)
+    check(cli("decode", folder, treebanks["test"]), "model.safetensors: the checksum")
+
+
+@pytest.mark.parametrize(
+    "settings, pattern",
+    [
+        (("train.batchsize=3",), "train.batchsize.*train.batch_size"),
+        (("train.visits=many",), "train.visits is 'many'"),
+        (("preset=neurl",), "preset"),
+    ],
+)
+def test_unknown_settings(
+    cli: Cli, treebanks: dict[str, Path], tmp_path: Path, settings: tuple[str, ...], pattern: str
+):
+    out = tmp_path / "model"
+    options = [text for setting in settings for text in ("--set", setting)]
+    result = cli("train", treebanks["train"], "--dev", treebanks["dev"], "-o", out, *options)
+    check(result, pattern)
+    file = tmp_path / "config.toml"
+    file.write_text("[train]\nbatch_siz = 3\n")
+    result = cli("train", treebanks["dev"], "--dev", treebanks["dev"], "-o", out, "--config", file)
+    check(result, r"config.toml:2: .*batch_siz.*train.batch_size")
+    assert not out.exists()
+
+
+def test_semirings_that_cannot_decode(cli: Cli, model: Path, treebanks: dict[str, Path]):
+    arguments = ("decode", model, treebanks["test"], "--semiring")
+    check(cli(*arguments, "vitrbi"), "did you mean viterbi.*known: .*sampling", status=2)
+    check(cli(*arguments, "real"), "not selective.*take one of: .*viterbi", status=2)
+    check(cli(*arguments, "viterbi", "--samples", 2), "--samples needs", status=2)

@@ -1,0 +1,150 @@
+"""Help, exit codes, and what happens to output when something goes wrong."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import semipunct
+from semipunct import treebank
+from semipunct.cli import console
+from semipunct.errors import SemipunctError
+from tests.cli.conftest import Cli
+
+COMMANDS = ("quickstart", "train", "evaluate", "decode", "stats", "semirings")
+
+
+def test_help_of_every_command(cli: Cli):
+    result = cli("--help")
+    assert (result.status, result.err) == (0, "")
+    for command in COMMANDS:
+        assert command in result.out
+        assert cli(command, "--help").status == 0
+
+
+def test_version(cli: Cli):
+    assert cli("--version").out == f"semipunct {semipunct.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("train", "--help"), ("decode", "--help")])
+def test_help_imports_nothing_heavy(arguments: tuple[str, ...]):
+    program = (
+        "import sys\n"
+        "from semipunct.cli import main\n"
+        "try:\n"
+        "    main(sys.argv[1:])\n"
+        "except SystemExit as end:\n"
+        "    heavy = {'jax', 'numpy', 'optax', 'conllu'} & set(sys.modules)\n"
+        "    sys.exit(f'imported: {heavy}' if heavy else end.code)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (("stat",), "Did you mean 'stats'"),
+        (("decode", "m", "f", "--semirin", "viterbi"), "--semiring"),
+        (("train", "a.conllu", "-o", "m"), "--dev"),
+        (("decode", "m", "f", "--format", "xml"), "conllu"),
+        (("train", "a", "--dev", "b", "-o", "m", "--channel", "up"), "l2r"),
+        (("decode", "m", "f", "--samples", "0"), "--samples"),
+    ],
+)
+def test_wrong_usage(cli: Cli, arguments: tuple[str, ...], words: str):
+    result = cli(*arguments)
+    assert (result.status, result.out) == (2, "")
+    assert words in result.err
+    assert "Traceback" not in result.err
+
+
+@pytest.mark.parametrize(
+    "error, status, message",
+    [
+        (SemipunctError("a mistake"), 1, "error: a mistake"),
+        (KeyboardInterrupt(), 130, "error: interrupted"),
+        (OSError(28, "No space left on device", "file"), 1, "error: file: No space left"),
+    ],
+)
+def test_errors_become_one_message(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, error: BaseException, status: int, message: str
+):
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(treebank, "statistics", fail)
+    result = cli("stats", "any")
+    assert result.status == status
+    assert result.message.startswith(message)
+
+
+def test_defects_are_not_hidden(cli: Cli, monkeypatch: pytest.MonkeyPatch):
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(treebank, "statistics", fail)
+    with pytest.raises(ZeroDivisionError):
+        cli("stats", "any")
+
+
+def test_a_reader_that_goes_away_is_no_error(treebanks: dict[str, Path]):
+    reading, writing = os.pipe()
+    os.close(reading)
+    program = "from semipunct.cli import main; main()"
+    command = [sys.executable, "-c", program, "stats", str(treebanks["dev"])]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def write_half(path: Path) -> None:
+    with console.output(str(path)) as stream:
+        stream.write("half")
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("name", ["out.txt", "out.txt.gz"])
+def test_output_appears_whole_or_not_at_all(tmp_path: Path, name: str):
+    path = tmp_path / name
+    with pytest.raises(ZeroDivisionError):
+        write_half(path)
+    assert list(tmp_path.iterdir()) == []
+    for text in ("all\r\n", "again\n"):
+        with console.output(str(path)) as stream:
+            stream.write(text)
+        assert b"".join(treebank_bytes(path)) == text.encode()
+    assert [p.name for p in tmp_path.iterdir()] == [name]
+
+
+def treebank_bytes(path: Path) -> list[bytes]:
+    from semipunct.treebank.files import byte_lines
+
+    return list(byte_lines(path))
+
+
+def test_the_same_data_compress_to_the_same_bytes(tmp_path: Path):
+    for name in ("a.gz", "b.gz"):
+        with console.output(str(tmp_path / name)) as stream:
+            stream.write("text")
+    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
+
+
+def test_a_link_stays_a_link(tmp_path: Path):
+    (tmp_path / "real").mkdir()
+    link = tmp_path / "link.txt"
+    link.symlink_to(tmp_path / "real" / "file.txt")
+    with console.output(str(link)) as stream:
+        stream.write("text")
+    assert link.is_symlink()
+    assert (tmp_path / "real" / "file.txt").read_text() == "text"
+
+
+def test_a_device_is_written_to_directly(tmp_path: Path):
+    with console.output(os.devnull) as stream:
+        stream.write("text")
+    assert Path(os.devnull).is_char_device()

@@ -1,0 +1,204 @@
+"""The main job through the command line: train, evaluate, decode."""
+
+import gzip
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from semipunct.cli import decode as decode_command
+from semipunct.inference import decode as decoding
+from semipunct.inference.likelihood import corpus_log_likelihood
+from semipunct.training import loop
+from semipunct.training.checkpoint import load
+from semipunct.training.report import Result as Trained
+from semipunct.treebank import read, read_sentences
+from semipunct.treebank.conllu import misc_attributes
+from tests.cli.conftest import TINY, Cli, Result
+
+PUNCTUATION_ONLY = "1\t!\t!\tPUNCT\t_\t_\t0\troot\t_\t_\n\n"
+
+
+@pytest.fixture(scope="session")
+def test_file(treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The test part with one sentence in its middle that no model can take."""
+    sentences = treebanks["test"].read_text("utf-8").split("\n\n")
+    sentences[10:10] = [PUNCTUATION_ONLY.strip()]
+    path = tmp_path_factory.mktemp("test") / "test.conllu"
+    path.write_text("\n\n".join(sentences), encoding="utf-8")
+    return path
+
+
+def test_training_tells_people_and_leaves_a_model(training_run: tuple[Result, Path]):
+    result, folder = training_run
+    assert result.out == ""
+    assert "training: 120 sentences" in result.err
+    assert "development: 20 sentences" in result.err
+    assert "dev perplexity" in result.err
+    assert str(folder) in result.err.splitlines()[-1]
+    loaded = load(folder)
+    assert loaded.config.train.seed == 1
+    assert loaded.config.train.visits == 96
+    card = (folder / "README.md").read_text("utf-8")
+    assert f"-o {folder} --set train.visits=96" in card
+    assert "--seed 1" in card
+
+
+def test_a_finished_run_is_resumed_as_it_is(cli: Cli, model: Path, treebanks: dict[str, Path]):
+    before = (model / "model.safetensors").read_bytes()
+    settings = [text for setting in TINY for text in ("--set", setting)]
+    result = cli(
+        "train", treebanks["train"], "--dev", treebanks["dev"], "-o", model, "--seed", 1,
+        "--resume", *settings,
+    )  # fmt: skip
+    assert result.status == 0, result.err
+    assert (model / "model.safetensors").read_bytes() == before
+
+
+def test_an_interrupted_training_says_how_to_go_on(
+    cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):  # fmt: skip
+    loaded = load(model)
+    ended = Trained(
+        loaded.model, loaded.parameters, (), {}, 32, True, False, 1, 0.5, 0.5, 61.0
+    )  # fmt: skip
+    monkeypatch.setattr(loop, "train", lambda *_, **__: ended)
+    folder = tmp_path / "model"
+    result = cli("train", treebanks["train"], "--dev", treebanks["dev"], "-o", folder)
+    assert result.status == 130
+    assert "--resume" in result.err
+    assert "not evaluated yet" in result.err
+    assert "1:01" in result.err
+
+
+def test_evaluate_prints_what_the_library_computes(cli: Cli, model: Path, test_file: Path):
+    result = cli("evaluate", model, test_file, "--json")
+    assert (result.status, result.err) == (0, "")
+    value = json.loads(result.out)
+    loaded = load(model)
+    sentences = read_sentences([test_file]).sentences
+    log_p = corpus_log_likelihood(loaded.model, loaded.parameters, sentences)
+    slots = sum(len(s.slots) for s in sentences)
+    assert value["log_likelihood"] == pytest.approx(log_p.sum(), rel=1e-5)
+    assert value["perplexity"] == pytest.approx(np.exp(-log_p.sum() / slots), rel=1e-5)
+    assert (value["slots"], value["sentences"], value["unscorable"]) == (slots, 20, 0)
+    assert value["omitted"] == {"punctuation has dependents": 0, "nothing but punctuation": 1}
+    assert value["signature"].startswith("task:perplexity|model:")
+
+    shown = cli("evaluate", model, test_file)
+    assert f"{value['perplexity']:.4f}" in shown.out
+    assert value["signature"] in shown.out
+    assert "1 sentence omitted: 1 with nothing but punctuation" in shown.err
+
+
+def test_conllu_is_the_input_with_annotations(
+    cli: Cli, model: Path, test_file: Path, tmp_path: Path
+):
+    out = tmp_path / "out.conllu.gz"
+    result = cli("decode", model, test_file, "-o", out)
+    assert (result.status, result.out) == (0, "")
+    assert result.err == "1 sentence not analysed: nothing but punctuation\n"
+    text = gzip.decompress(out.read_bytes()).decode()
+    kept = [line for line in text.splitlines(keepends=True) if "# semipunct_" not in line]
+    original = test_file.read_text("utf-8").splitlines(keepends=True)
+    assert len(kept) == len(original)
+    annotated = 0
+    for line, before in zip(kept, original, strict=True):
+        if line == before:
+            continue
+        *columns, misc = line.rstrip("\n").split("\t")
+        *columns_before, misc_before = before.rstrip("\n").split("\t")
+        assert columns == columns_before
+        ours = [item for item in misc.split("|") if item.startswith("Semipunct")]
+        others = [item for item in misc.split("|") if not item.startswith("Semipunct")]
+        assert ours
+        assert "|".join(others) == misc_before.removeprefix("_")
+        annotated += 1
+    assert annotated
+    assert text.count("# semipunct_log_joint = ") == 20
+    assert text.count("# semipunct_log_posterior = ") == 20
+    assert text.count("# semipunct_omitted = nothing but punctuation") == 1
+
+
+def test_the_three_formats_tell_the_same(cli: Cli, model: Path, test_file: Path, tmp_path: Path):
+    outputs = {
+        form: cli("decode", model, "-", "--format", form, stdin=test_file.read_bytes()).out
+        for form in ("conllu", "json", "brackets")
+    }
+    values = [json.loads(line) for line in outputs["json"].splitlines()]
+    lines = outputs["brackets"].splitlines()
+    path = tmp_path / "out.conllu"
+    path.write_text(outputs["conllu"], encoding="utf-8")
+    records = list(read(path))
+    assert len(values) == len(lines) == len(records) == 21
+    for value, line, record in zip(values, lines, records, strict=True):
+        if "omitted" in value:
+            assert value == {"sent_id": record.sentence_id, "omitted": "nothing but punctuation"}
+            assert "nothing but punctuation" in line
+            continue
+        assert value["log_joint"] < value["log_posterior"] <= 0
+        assert [piece for piece in line.split() if piece in value["words"]]
+        for word_id, node in zip(value["word_ids"], value["nodes"], strict=True):
+            told = misc_attributes(record, word_id)
+            assert told.get("SemipunctLeft", "").split() == node["left"]
+            assert told.get("SemipunctRight", "").split() == node["right"]
+        for slot in value["slots"]:
+            assert all(e["edit"] in decode_edits() for e in slot["edits"])
+
+
+def decode_edits() -> tuple[str, ...]:
+    from semipunct.model.channel import EDITS
+
+    return EDITS
+
+
+def test_samples_are_numbered_and_reproducible(cli: Cli, model: Path, test_file: Path):
+    arguments = ("decode", model, test_file, "--semiring", "sampling", "--samples", 2)
+    result = cli(*arguments, "--seed", 7, "--format", "json")
+    assert result.status == 0, result.err
+    values = [json.loads(line) for line in result.out.splitlines()]
+    assert [v["sample"] for v in values if "sample" in v] == [1, 2] * 20
+    assert sum("omitted" in v for v in values) == 1
+    assert cli(*arguments, "--seed", 7, "--format", "json").out == result.out
+    conllu = cli(*arguments, "--seed", 7).out
+    assert (
+        conllu.count("# semipunct_sample = 1\n") == conllu.count("# semipunct_sample = 2\n") == 20
+    )
+
+
+def test_chunks_do_not_share_their_random_numbers(monkeypatch: pytest.MonkeyPatch):
+    seeds: list[int] = []
+
+    def sample(_model: object, _p: object, sentences: list[object], _m: int, seed: int):
+        seeds.append(seed)
+        return [[] for _ in sentences]
+
+    monkeypatch.setattr(decoding, "sample", sample)
+    decoder = decode_command.choose_decoder("sampling", 3, 0)
+    for chunk in (0, 1, 0):
+        decoder.analyse(None, {}, [], chunk)  # type: ignore[arg-type]
+    assert seeds[0] == seeds[2] != seeds[1]
+
+
+def test_a_sentence_without_an_analysis_is_passed_through(
+    cli: Cli, model: Path, test_file: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(decoding, "best", lambda _m, _p, sentences, _s: [None] * len(sentences))
+    monkeypatch.setattr(decode_command, "CHUNK", 4)
+    result = cli("decode", model, test_file)
+    kept = [line for line in result.out.splitlines(True) if "# semipunct_" not in line]
+    assert "".join(kept) == test_file.read_text("utf-8")
+    assert "20 sentences not analysed: no analysis under the model" in result.err
+
+
+def test_an_infinite_perplexity_is_null(model: Path, test_file: Path):
+    from semipunct.cli.evaluate import as_dict
+    from semipunct.training.evaluation import summarise
+
+    found = summarise(np.array([-1.0, -np.inf]), np.array([2, 3]))
+    value = as_dict(found, replace(read_sentences([test_file])))
+    assert (value["perplexity"], value["log_likelihood"], value["unscorable"]) == (None, None, 1)
+    assert value["perplexity_of_scorable"] == pytest.approx(np.exp(0.5))

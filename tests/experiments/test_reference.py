@@ -1,0 +1,53 @@
+"""The literal Algorithm 1, the yardstick of the benchmark, gives the answers of the fast one."""
+
+import importlib
+from dataclasses import replace
+from functools import cache
+
+import jax
+import numpy as np
+import pytest
+
+from semipunct.inference.likelihood import log_likelihood
+from semipunct.model.options import ModelOptions
+from semipunct.model.punctuation import PunctuationModel
+from semipunct.treebank import Sentence
+from semipunct.treebank.planted import planted_english
+from semipunct.treebank.synthetic import generate
+
+# The experiments import the library; that nothing imports them is a rule about library code.
+reference = importlib.import_module("experiments.benchmarks.reference")
+
+
+@cache
+def sentences(direction: str) -> list[Sentence]:
+    lengths = dict.fromkeys(range(1, 9), 1 / 8)
+    planted = replace(planted_english(), lengths=lengths, direction=direction)
+    return [item.sentence for item in generate(planted, 60, seed=2)]
+
+
+@pytest.mark.parametrize(
+    "direction, variant", [("l2r", "matrices"), ("r2l", "matrices"), ("r2l", "vectors")]
+)
+def test_the_literal_algorithm_agrees(direction: str, variant: str):
+    data = sentences(direction)
+    options = ModelOptions(channel=direction, minimum_token_count=8, longest_puncteme=2)
+    model = PunctuationModel.fit(data, options)
+    parameters = model.initial_parameters(seed=1, scale=0.5)
+    few = data[:6]
+    batch = model.lay_out(model.prepare(few), range(len(few)))
+    padded = reference.lay_out(model, few, batch)
+
+    def ours(parameters):
+        return log_likelihood(model, parameters, batch)[: len(few)]
+
+    def literal(parameters):
+        return reference.log_likelihood(model, parameters, batch, padded, variant)
+
+    fast, slow = jax.jit(ours)(parameters), jax.jit(literal)(parameters)
+    np.testing.assert_allclose(fast, slow, rtol=1e-4)
+    if variant == "vectors":  # one compilation of a gradient is enough
+        gradients = [jax.jit(jax.grad(lambda p, f=f: f(p).sum())) for f in (ours, literal)]
+        fast, slow = (gradient(parameters) for gradient in gradients)
+        for name in parameters:
+            np.testing.assert_allclose(fast[name], slow[name], rtol=1e-3, atol=1e-4, err_msg=name)

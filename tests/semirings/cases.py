@@ -1,0 +1,50 @@
+"""The semirings under test, and how to draw values and compare them."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from hypothesis import strategies as st
+
+from semirings import Derivation, Expectation, Log, Real, Sampling, Semiring, Value, Viterbi
+
+SEMIRINGS: tuple[Semiring, ...] = (
+    Real(),
+    Log(),
+    Viterbi(),
+    Derivation(),
+    Expectation(),
+    Sampling(),
+)
+SHAPE = (3, 2, 4)
+"""The one padded shape at which values are drawn."""
+
+
+def same(got: Value, expected: Value, tolerance: float = 1e-4) -> None:
+    """Fail unless two values agree, leaf by leaf."""
+    assert jax.tree.structure(got) == jax.tree.structure(expected)
+    for x, y in zip(jax.tree.leaves(got), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(x, y, rtol=tolerance, atol=tolerance)
+
+
+@st.composite
+def log_weights(draw: st.DrawFn, shape: tuple[int, ...] = SHAPE) -> np.ndarray:
+    """Log weights, zeros of the semiring and ties among them."""
+    size = int(np.prod(shape))
+    some = st.one_of(st.just(-np.inf), st.integers(-3, 3), st.floats(-5, 5, width=32))
+    return np.array(draw(st.lists(some, min_size=size, max_size=size)), np.float32).reshape(shape)
+
+
+@st.composite
+def counts(draw: st.DrawFn, shape: tuple[int, ...] = SHAPE) -> np.ndarray:
+    """Small quantities to be counted."""
+    size = int(np.prod(shape))
+    some = st.integers(-2, 2)
+    return np.array(draw(st.lists(some, min_size=size, max_size=size)), np.float32).reshape(shape)
+
+
+def lift(semiring: Semiring, weight: np.ndarray, counted: np.ndarray | None = None) -> Value:
+    """Values of a semiring from numpy arrays."""
+    as_count = None if counted is None else jnp.asarray(counted)
+    return semiring.lift(jnp.asarray(weight), as_count)

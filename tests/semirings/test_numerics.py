@@ -1,0 +1,113 @@
+"""The table of `semirings.numerics`, row by row, and gradients at the edge of the numbers."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from semirings import Semiring
+from semirings.numerics import log_add, log_matmul, log_sum, safe_log
+from tests.semirings.cases import SEMIRINGS
+
+INF = np.inf
+every_semiring = pytest.mark.parametrize("semiring", SEMIRINGS, ids=lambda s: s.name)
+
+
+@pytest.mark.parametrize(
+    "argument, value, gradient",
+    [(0.0, -INF, 0.0), (1.0, 0.0, 1.0), (4.0, np.log(4.0), 0.25), (1e-45, -INF, 0.0)],
+)
+def test_safe_log(argument: float, value: float, gradient: float):
+    got, slope = jax.value_and_grad(safe_log)(jnp.float32(argument))
+    assert got == pytest.approx(value, rel=1e-6)
+    assert slope == pytest.approx(gradient)
+
+
+@pytest.mark.parametrize(
+    "terms, value, gradient",
+    [
+        ([-INF, -INF], -INF, [0, 0]),
+        ([-INF, 2.5], 2.5, [0, 1]),
+        ([0.0, 0.0], np.log(2), [0.5, 0.5]),
+        ([INF, 1.0], INF, [1, 0]),
+        ([INF, INF], INF, [0.5, 0.5]),
+        ([INF, -INF], INF, [1, 0]),
+        ([1000.0, 1000.0], 1000 + np.log(2), [0.5, 0.5]),
+        ([-1000.0, -1000.0], -1000 + np.log(2), [0.5, 0.5]),
+        ([0.0, -200.0], 0.0, [1, 0]),
+    ],
+)
+def test_log_sum_and_log_add(terms: list[float], value: float, gradient: list[float]):
+    a = jnp.array(terms, jnp.float32)
+    got, slope = jax.value_and_grad(lambda x: log_sum(x, 0))(a)
+    np.testing.assert_allclose(got, value, rtol=1e-6)
+    np.testing.assert_allclose(slope, gradient, rtol=1e-6)
+    got, slope = jax.value_and_grad(lambda x: log_add(x[0], x[1]))(a)
+    np.testing.assert_allclose(got, value, rtol=1e-6)
+    np.testing.assert_allclose(slope, gradient, rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(0,), (2, 0), (0, 3)])
+def test_an_empty_log_sum(shape: tuple[int, ...]):
+    axis = shape.index(0)
+    got = log_sum(jnp.zeros(shape), axis)
+    assert got.shape == tuple(np.delete(shape, axis).tolist())
+    np.testing.assert_array_equal(got, -INF)
+
+
+def test_log_sum_along_each_axis():
+    a = jnp.arange(24.0).reshape(2, 3, 4)
+    for axis in (0, 1, 2, -1, -2):
+        expected = np.log(np.sum(np.exp(np.asarray(a, np.float64)), axis))
+        np.testing.assert_allclose(log_sum(a, axis), expected, rtol=1e-6)
+
+
+def test_log_matmul():
+    generator = np.random.default_rng(0)
+    a, b = generator.normal(size=(5, 2, 3)) * 3, generator.normal(size=(5, 3, 4)) * 3
+    a[0], a[1, 0], b[2, :, 1] = -INF, -INF, -INF
+    expected = np.logaddexp.reduce(a[..., :, :, None] + b[..., None, :, :], axis=-2)
+    np.testing.assert_allclose(log_matmul(jnp.float32(a), jnp.float32(b)), expected, rtol=1e-5)
+    gradients = jax.grad(
+        lambda x, y: jnp.sum(jnp.where(log_matmul(x, y) == -INF, 0.0, log_matmul(x, y))), (0, 1)
+    )(jnp.float32(a), jnp.float32(b))
+    assert all(np.isfinite(g).all() for g in gradients)
+    np.testing.assert_array_equal(gradients[0][0], 0.0)
+
+
+@every_semiring
+@pytest.mark.parametrize(
+    "weights", [[-INF] * 4, [-INF, 0.0, 0.0, -INF], [0.0, -150.0, -150.0, -INF], [80.0] * 4]
+)
+def test_no_gradient_is_nan_at_zero(semiring: Semiring, weights: list[float]):
+    """Sums, products, matrix products and balances, with zeros in every place."""
+
+    def everything(w: jax.Array, operation: int) -> jax.Array:
+        a = semiring.lift(w, jnp.zeros_like(w))
+        b = jax.tree.map(lambda x: x[::-1], a)
+        square = jax.tree.map(lambda x: x.reshape(2, 2), a)
+        results = (
+            lambda: semiring.plus(a, b),
+            lambda: semiring.times(a, b),
+            lambda: semiring.sum(a, 0),
+            lambda: semiring.prod(a, 0),
+            lambda: semiring.matmul(square, square),
+            lambda: semiring.balance(a, (0,))[0],
+        )
+        return jnp.sum(semiring.log_weight(results[operation]()))
+
+    for operation in range(6):
+        gradient = jax.grad(everything)(jnp.array(weights, jnp.float32), operation)
+        assert np.isfinite(gradient).all(), operation
+
+
+@every_semiring
+def test_operations_do_not_mix_dtypes(semiring: Semiring, strict_numerics: None):
+    a = semiring.lift(jnp.zeros((2, 2), jnp.float32), jnp.ones((2, 2), jnp.float32))
+    for value in (
+        semiring.plus(a, a), semiring.times(a, a), semiring.sum(a, 0), semiring.prod(a, 0),
+        semiring.matmul(a, a), semiring.balance(a, (0,))[0],
+    ):  # fmt: skip
+        assert all(x.dtype == jnp.float32 for x in jax.tree.leaves(value))

@@ -1,0 +1,171 @@
+import json
+import re
+import tomllib
+from importlib import resources
+
+import pytest
+
+from semipunct.errors import ConfigError
+from semipunct.training.config import PRESETS, Config, from_dict, load_config
+
+
+def complaint(*arguments, **keywords):
+    with pytest.raises(ConfigError) as error:
+        load_config(*arguments, **keywords)
+    return str(error.value)
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(text):
+        path = tmp_path / "settings.toml"
+        path.write_text(text, "utf-8")
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_presets_set_every_key(preset):
+    text = resources.files("semipunct.training").joinpath(f"presets/{preset}.toml").read_text()
+    values = load_config(None, [f"preset={preset}"]).to_dict()
+    found = tomllib.loads(text)
+    assert found == values
+    assert [list(section) for section in found.values()] == [list(v) for v in values.values()]
+
+
+def test_the_default_preset_is_loglinear():
+    assert (
+        load_config()
+        == load_config(None, ["preset=loglinear"])
+        != load_config(None, ["preset=paper"])
+    )
+
+
+def test_the_papers_values():
+    paper = load_config(None, ["preset=paper"])
+    assert paper.model.hard_sets
+    assert not paper.model.tied
+    assert (paper.model.minimum_pair_count, paper.model.minimum_context_count) == (1, 1)
+    train = paper.train
+    assert (train.learning_rate, train.batch_size, train.visits) == (0.07, 5, 12_000)
+    assert (train.initial_scale, train.xi, train.squared) == (1.0, 1.0, True)
+    assert train.schedule == "constant"
+
+
+def test_later_layers_win(written):
+    path = written(
+        'preset = "paper"\n[model]\nchannel = "l2r"\n'
+        "[train]\nvisits = 1\nbatch_size = 2\nseed = 3\n"
+    )
+    config = load_config(path, ["train.batch_size=20", "train.seed=30"], {"train.seed": 300})
+    assert config.model.hard_sets
+    assert config.model.channel == "l2r"
+    assert (config.train.visits, config.train.batch_size, config.train.seed) == (1, 20, 300)
+    # The preset is the lowest layer wherever it is chosen.
+    config = load_config(path, ["preset=loglinear"], {"model.channel": None})
+    assert not config.model.hard_sets
+    assert config.train.visits == 1
+
+
+def test_values_are_read_as_toml_or_as_they_stand():
+    config = load_config(
+        None,
+        [
+            "model.channel=l2r",
+            "train.learning_rate = 1",
+            'train.schedule="constant"',
+            "train.squared=false",
+            "model.templates=N, W",
+            "train.visits=12_000",
+        ],
+    )
+    assert config.model.channel == "l2r"
+    assert config.train.learning_rate == 1.0
+    assert isinstance(config.train.learning_rate, float)
+    assert config.train.schedule == "constant"
+    assert config.train.squared is False
+    assert config.model.templates == ("N", "W")
+    assert load_config(None, ['model.templates=["N"]']).model.templates == ("N",)
+
+
+def test_dictionaries_round_trip():
+    config = load_config(None, ["preset=paper"])
+    assert from_dict(json.loads(json.dumps(config.to_dict())), "config.json") == config
+    assert Config() == load_config()
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("[train]\n\nlerning_rate = 1", ":3: there is no setting 'train.lerning_rate'; did you "
+         "mean 'train.learning_rate'?"),
+        ("[trian]\nvisits = 1", ":2: there is no setting 'trian.visits'; did you mean "
+         "'train.visits'?"),
+        ("\nlearning_rate = 1", ":2: there is no setting 'learning_rate'; did you mean "
+         "'train.learning_rate'?"),
+        ("[model]\nlearning_rate = 1", ":2: there is no setting 'model.learning_rate'; did you "
+         "mean 'train.learning_rate'?"),
+        ("train.batch_siez = 1", ":1: there is no setting 'train.batch_siez'; did you mean "
+         "'train.batch_size'?"),
+        ("train = {vist = 1}", ":1: there is no setting 'train.vist'"),
+        ("[zebra]", ":1: there is no setting 'zebra'"),
+        ("model = 3", ":1: model is a section: write [model]"),
+        ("[train]\nvisits = 1.5", ":2: train.visits is 1.5; give a whole number"),
+        ("[train]\nvisits = true", ":2: train.visits is True; give a whole number"),
+        ("[train]\nvisits = 0", ":2: train.visits is 0; it must be at least 1"),
+        ("[train]\nlearning_rate = 0", ":2: train.learning_rate is 0.0; it must be greater than 0"),
+        ("[train]\nlearning_rate = nan", ":2: train.learning_rate is nan; give a finite number"),
+        ("[train]\nseed = 9223372036854775808", ":2: train.seed is 9223372036854775808; it must "
+         "be at most"),
+        ("[train]\nlearning_rate = '1'", ":2: train.learning_rate is '1'; give a number"),
+        ("[train]\nsquared = 1", ":2: train.squared is 1; give true or false"),
+        ("[train]\nschedule = 'cosin'", ":2: train.schedule is 'cosin'; did you mean 'cosine'?"),
+        ("[model]\nchannel = 'rtl'", ":2: model.channel is 'rtl'"),
+        ("[model]\ntemplates = 3", ":2: model.templates is 3; give a list of names"),
+        ("[model]\ntemplates = ['N', 3]", ":2: model.templates is ['N', 3]; give a list"),
+        ("[model]\ntemplates = ['X']", ":2: model.templates: there is no feature template 'X'"),
+        ("preset = 'papre'", ":1: there is no preset 'papre'; did you mean 'paper'?"),
+        ("preset = 3", ":1: there is no preset 3"),
+        ("[train]\nvisits = \n", ":2: is not TOML: Invalid value"),
+        ("[train", "is not TOML: Expected ']'"),
+    ],
+)  # fmt: skip
+def test_mistakes_in_a_file(written, text, message):
+    path = written(text)
+    assert complaint(path).startswith(str(path))
+    assert message in complaint(path)
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("batch_size=3", "did you mean 'train.batch_size'?"),
+        ("train.batch_siez=3", "did you mean 'train.batch_size'?"),
+        ("train.batch_size=0", "train.batch_size is 0; it must be at least 1"),
+        ("train.batch_size=many", "train.batch_size is 'many'; give a whole number"),
+        ("train.batch_size=", "write a key and a value"),
+        ("train.batch_size", "write a key and a value"),
+        ("=3", "write a key and a value"),
+        ("train.seed=1\nx = 2", "give a whole number"),
+        ("preset=neural", "there is no preset 'neural'; choose one of: loglinear, paper"),
+        ("model=3", "there is no setting 'model'"),
+    ],
+)
+def test_mistakes_in_an_assignment(text, message):
+    found = complaint(None, [text])
+    assert found.startswith(f"--set {text}: ")
+    assert message in found
+
+
+def test_mistakes_in_an_option():
+    assert complaint(options={"train.seed": -1}) == (
+        "option --seed: train.seed is -1; it must be at least 0"
+    )
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    assert "there is no such file" in complaint(tmp_path / "none.toml")
+    assert "cannot be read" in complaint(tmp_path)
+    (tmp_path / "latin.toml").write_bytes(b"# \xe9")
+    assert re.search(r"latin\.toml: is not UTF-8", complaint(tmp_path / "latin.toml"))

@@ -1,0 +1,243 @@
+import json
+import math
+import os
+import signal
+import threading
+from dataclasses import replace
+from itertools import chain
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+from semipunct.errors import ModelError, TreebankError
+from semipunct.training import loop, steps
+from semipunct.training.checkpoint import load, load_state
+from semipunct.training.config import TrainOptions
+from semipunct.training.evaluation import evaluate
+from semipunct.training.interrupt import interruptible
+from semipunct.training.loop import train
+from semipunct.training.monitor import Shapes, enable_compilation_cache
+from semipunct.training.report import TrainingError
+
+
+def after(calls):
+    """A `stop` that is true from the given call on."""
+    count = iter(range(1, 10**6))
+    return lambda: next(count) >= calls
+
+
+def same_bits(a, b):
+    return a.keys() == b.keys() and all(a[n].tobytes() == b[n].tobytes() for n in a)
+
+
+def timeless(metrics):
+    # A resumed process compiles anew, what it needs; the clock goes on.
+    timed = ("seconds", "compile_seconds", "compiled_shapes")
+    return [{k: v for k, v in m.items() if k not in timed} for m in metrics]
+
+
+def test_training_learns_and_says_so(tiny, finished):
+    result = finished.result
+    assert [m["visits"] for m in result.metrics] == [16, 32, 48]
+    assert not result.interrupted
+    assert not result.stopped_early
+    assert result.metrics[-1]["train_objective"] < result.metrics[0]["train_objective"]
+    assert result.best["dev_perplexity"] == min(m["dev_perplexity"] for m in result.metrics)
+    assert 2 <= result.compiled_shapes <= 4
+    assert 0 < result.xla_seconds <= result.seconds
+    assert 0 < result.compile_seconds <= result.seconds
+    lines = (finished.folder / "metrics.jsonl").read_text().splitlines()
+    assert tuple(json.loads(line) for line in lines) == result.metrics
+    assert load_state(finished.folder) is None
+    card = (finished.folder / "README.md").read_text()
+    assert "semipunct train" in card
+    assert f"| training | `{tiny.train[0].path}` | 24 |" in card
+
+
+def test_progress_is_reported(finished):
+    phases = [p.phase for p in finished.reports]
+    assert phases[0] == "preparing"
+    assert phases.count("training") == 12
+    assert phases.count("evaluating") == phases.count("saving") == 3
+    assert finished.reports[-1].visits == finished.reports[-1].total == 48
+    assert finished.reports[-1].best == finished.result.best["dev_perplexity"]
+
+
+def test_the_saved_model_scores_as_told(tiny, finished):
+    loaded = load(finished.folder)
+    found = evaluate(loaded.model, loaded.parameters, tiny.dev)
+    assert found.perplexity == finished.result.best["dev_perplexity"]
+    assert found.sentences == len(tiny.dev)
+    assert found.slots == sum(len(s.slots) for s in tiny.dev) == found.sentence_slots.sum()
+    assert found.log_likelihood == found.sentence_log_likelihood.sum()
+    assert found.unscorable == 0
+    assert found.signature.startswith(f"task:perplexity|model:{loaded.digest[:12]}|treebank:")
+
+
+# 3: before the first evaluation; 5: amid an epoch; 6: where one ends; 11: after two evaluations.
+@pytest.mark.parametrize("batches", [3, 5, 6, 11])
+def test_resumed_equals_uninterrupted(tiny, finished, tmp_path, batches):
+    folder = tmp_path / "model"
+    first = train(tiny.config, tiny.train, tiny.dev, folder, stop=after(batches))
+    assert first.interrupted
+    assert first.visits == 4 * batches
+    assert same_bits(load(folder).parameters, first.parameters)
+    second = train(tiny.config, tiny.train, tiny.dev, folder, resume=True)
+    assert not second.interrupted
+    assert same_bits(second.parameters, finished.result.parameters)
+    assert timeless(second.metrics) == timeless(finished.result.metrics)
+    assert second.seconds > first.seconds
+    for name in ("model.safetensors", "vocabulary.json"):
+        assert (folder / name).read_bytes() == (finished.folder / name).read_bytes()
+
+
+def test_resuming_a_finished_run_gives_it_back(tiny, finished):
+    result = train(tiny.config, tiny.train, tiny.dev, finished.folder, resume=True)
+    assert same_bits(result.parameters, finished.result.parameters)
+    assert result.metrics == finished.result.metrics
+    assert result.best == finished.result.best
+
+
+def test_resuming_needs_the_same_run(tiny, finished, tmp_path):
+    other = replace(tiny.config, train=replace(tiny.config.train, l2=0.5))
+    with pytest.raises(ModelError, match=r"train\.l2 was 0\.0003 when the run began and is 0\.5"):
+        train(other, tiny.train, tiny.dev, finished.folder, resume=True)
+    with pytest.raises(ModelError, match="there is no such folder"):
+        train(tiny.config, tiny.train, tiny.dev, tmp_path / "none", resume=True)
+    folder = tmp_path / "model"
+    train(tiny.config, tiny.train, tiny.dev, folder, stop=after(1))
+    with pytest.raises(ModelError, match="the development sentences are not those"):
+        train(tiny.config, tiny.train, tiny.dev[:-1], folder, resume=True)
+
+
+def test_patience_ends_a_run(tiny, finished, tmp_path, monkeypatch):
+    options = replace(tiny.config.train, patience=2, visits=4800)
+    # Weights that stand still never improve; zero updates need no compiling of another step.
+    monkeypatch.setattr(loop, "make_step", lambda *_: fake_step(math.log(2.0)))
+    result = train(replace(tiny.config, train=options), tiny.train, tiny.dev, tmp_path / "m")
+    assert result.stopped_early
+    assert [m["visits"] for m in result.metrics] == [16, 32, 48]
+    assert result.best["visits"] == 16
+
+
+def fake_step(*losses):
+    """A step that changes nothing and tells the given losses, the last one for ever."""
+    told = list(losses)
+
+    def step(parameters, state, start, batch):
+        loss = told.pop(0) if len(told) > 1 else told[0]
+        ok = jnp.asarray(math.isfinite(loss))
+        return (
+            parameters,
+            state,
+            steps.Outcome(jnp.asarray(loss), jnp.asarray(9), jnp.asarray(1), ok),
+        )
+
+    return step
+
+
+def test_divergence_is_told_and_the_last_model_stays(tiny, tmp_path, monkeypatch):
+    folder = tmp_path / "model"
+    monkeypatch.setattr(loop, "make_step", lambda *_: fake_step(*[0.5] * 5, math.nan))
+    with pytest.raises(TrainingError) as error:
+        train(tiny.config, tiny.train, tiny.dev, folder)
+    assert "after 24 of 48 visits" in str(error.value)
+    assert "train.learning_rate (now 0.01)" in str(error.value)
+    assert "of visit 16, is in" in str(error.value)
+    assert load(folder).metrics[0]["train_unscorable"] == 4
+    monkeypatch.setattr(loop, "make_step", lambda *_: fake_step(math.inf))
+    with pytest.raises(TrainingError, match="nothing has been saved yet"):
+        train(tiny.config, tiny.train, tiny.dev, tmp_path / "other")
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_nothing_to_train_on(tiny, tmp_path):
+    with pytest.raises(TreebankError, match="no training sentence"):
+        train(tiny.config, [], tiny.dev, tmp_path / "model")
+    with pytest.raises(TreebankError, match="no development sentence"):
+        train(tiny.config, tiny.train, [], tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_batches_are_a_function_of_seed_and_epoch():
+    plan = steps.Plan(sentences=10, batch_size=4, visits=25)
+    every = list(plan.batches(7, 0))
+    assert plan.steps == len(every) == 8
+    for epoch in (every[:3], every[3:6]):
+        assert sorted(chain.from_iterable(epoch)) == list(range(10))
+    assert every[:3] != every[3:6]
+    for first in range(9):
+        assert list(plan.batches(7, first)) == every[first:]
+    assert list(plan.batches(8, 0)) != every
+
+
+@pytest.mark.parametrize("schedule, last", [("constant", 1.0), ("cosine", steps.FINAL_RATE)])
+def test_each_part_has_its_rate(schedule, last):
+    options = TrainOptions(learning_rate=0.1, channel_learning_rate=0.5, schedule=schedule)
+    weights = {"attach.pair": jnp.zeros(2), "channel.0.window": jnp.zeros(2)}
+    adam = steps.optimiser(options, 4)
+    state = adam.init(weights)
+    sizes = []
+    for _ in range(5):
+        updates, state = adam.update(jax.tree.map(jnp.ones_like, weights), state, weights)
+        sizes.append([float(-v[0]) for v in optax.tree.cast(updates, jnp.float32).values()])
+    np.testing.assert_allclose(sizes[0], [0.1, 0.5], rtol=1e-5)
+    np.testing.assert_allclose(sizes[4], [0.1 * last, 0.5 * last], rtol=1e-4)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_raise_a_flag(number):
+    before = signal.getsignal(number)
+    with interruptible() as stop:
+        assert not stop()
+        os.kill(os.getpid(), number)
+        assert stop()
+        # The next one acts as it would have without us.
+        assert signal.getsignal(number) == before
+    assert signal.getsignal(number) == before
+
+
+def test_signals_in_another_thread_are_left_alone():
+    found = []
+
+    def work():
+        with interruptible() as stop:
+            found.append(stop())
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [False]
+
+
+def test_shapes_are_counted_once():
+    shapes = Shapes()
+    for size in (2, 3, 2):
+        with shapes.first_call("f", {"a": np.zeros(size), "b": None}):
+            pass
+    with shapes.first_call("g", {"a": np.zeros(2), "b": None}):
+        pass
+    assert len(shapes.seen) == 3
+
+
+def test_a_chosen_cache_folder_stays():
+    assert str(enable_compilation_cache()) == os.environ["JAX_COMPILATION_CACHE_DIR"]
+
+
+def test_the_cache_lies_with_the_user(tmp_path, monkeypatch):
+    chosen = jax.config.jax_compilation_cache_dir
+    least = jax.config.jax_persistent_cache_min_compile_time_secs
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path / name)
+    try:
+        jax.config.update("jax_compilation_cache_dir", None)
+        assert enable_compilation_cache() == tmp_path / "semipunct" / "xla"
+        jax.config.update("jax_compilation_cache_dir", None)
+        (tmp_path / "file").write_text("")
+        monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path / "file" / name)
+        assert enable_compilation_cache() is None
+    finally:
+        jax.config.update("jax_compilation_cache_dir", chosen)
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", least)
