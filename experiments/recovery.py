@@ -48,8 +48,8 @@ def show(progress: Progress) -> None:
     """Print the evaluations of a training run."""
     if progress.phase == "saving" and progress.perplexity is not None:
         print(
-            f"{progress.visits:7} visits: objective {progress.objective:.5f}, development "
-            f"perplexity {progress.perplexity:.5f}, {progress.seconds:.0f} s",
+            f"{progress.visits:7} visits: development perplexity {progress.perplexity:.5f}, "
+            f"{progress.seconds:.0f} s",
             flush=True,
         )
 

@@ -156,6 +156,7 @@ def _descend(state: Drawn, branch: int) -> Drawn:
 def _hash(high: jax.Array, low: jax.Array, salt: jax.Array | np.uint32) -> jax.Array:
     """Mix 48 bits of state and a salt into 32: multiply and xor-shift rounds."""
     x = high * np.uint32(0x9E3779B1) ^ (low * np.uint32(0x85EBCA77) + np.uint32(0x27D4EB2F))
+    salt = jnp.asarray(salt, jnp.uint32)
     for _ in range(2):
         x = (x ^ (x >> 16)) * np.uint32(0x7FEB352D)
         x = (x ^ (x >> 15)) * np.uint32(0x846CA68B)

@@ -36,6 +36,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.structures",
     ),
     "semipunct.inference": (
+        "semipunct.marks",
         "semipunct.treebank",
         "semipunct.batch",
         "semipunct.structures",

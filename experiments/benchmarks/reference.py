@@ -121,7 +121,7 @@ def lay_out(
         edges[:, b] = slots[0], slots[-1]
         base += n
     states, slots = batch.accept.emit.shape[1], batch.accept.emit.shape[0]
-    accept = acceptors(list(numbers), model.inventory, states, slots, mirrored=model.mirrored)
+    accept = acceptors(list(numbers), model.inventory, states, slots, model.directions)
     taken_out = np.array([accept.log_scale[s].sum() for s in strings], np.float32)
     columns["is_left"], columns["valid"] = columns["is_left"] > 0, columns["valid"] > 0
     return Padded(

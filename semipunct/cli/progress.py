@@ -28,12 +28,11 @@ def training_progress(title: str = "", *, lines: bool = True) -> Generator[Repor
 
     def report(now: "Progress") -> None:
         nonlocal evaluated
-        objective = "" if now.objective is None else f"objective {now.objective:.3f}"
+        if now.objective is not None:
+            bar.update(task, objective=f"objective {now.objective:.3f}")
         # Nothing but compiling happens between the first two reports.
         phase = "compiling" if now.phase == "preparing" else now.phase
-        bar.update(
-            task, description=phase, total=now.total, completed=now.visits, objective=objective
-        )
+        bar.update(task, description=phase, total=now.total, completed=now.visits)
         if lines and evaluated and now.phase == "saving":
             bar.console.print(evaluation_line(now), markup=False, highlight=False, soft_wrap=True)
         evaluated = now.phase == "evaluating"

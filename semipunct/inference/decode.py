@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -21,13 +22,15 @@ from semipunct.inference.rewriting import Edit, Rewriter
 from semipunct.marks import FINAL, INITIAL
 from semipunct.model.layout import Batch
 from semipunct.model.punctuation import Parameters, PunctuationModel
-from semipunct.structures.tree import Potentials, inside
+from semipunct.structures.tree import inside
 from semipunct.treebank.sentences import Puncteme, Sentence
 from semipunct.treebank.trees import constituents
 from semirings.base import Semiring
 from semirings.derivation import Derivation
 from semirings.real import Real
-from semirings.sampling import Sampling
+from semirings.sampling import Drawn, Sampling
+
+_TOGETHER = 8  # samples whose reverse passes run side by side
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,25 +113,13 @@ def best(
             the most probable choice of punctemes and edits).
     """
     chosen = semiring or Derivation()
-
-    def tags(counted: jax.Array, potentials: Potentials) -> tuple[jax.Array, jax.Array]:
-        total = inside(potentials._replace(counted=counted), chosen)
-        return jnp.sum(total.value.tag), chosen.log_weight(total.value) + total.log_scale
-
-    @jit
-    def pick(p: Parameters, batch: Batch) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-        potentials = model.potentials(p, batch)
-        counted = jnp.zeros_like(potentials.choice)
-        used, weight = jax.grad(tags, has_aux=True)(counted, potentials)
-        total = inside(potentials, Real())
-        log_p = Real().log_weight(total.value) + total.log_scale
-        return jnp.argmax(used, 1), weight, log_p, potentials.choice
-
     rewriter = Rewriter.of(model, parameters)
     prepared = model.prepare(sentences)
     result: list[Analysis | None] = [None] * len(sentences)
     for members, batch in batches_by_length(model, prepared):
-        choice, weight, log_p, log_choice = (np.asarray(x) for x in pick(parameters, batch))
+        choice, weight, log_p, log_choice = (
+            np.asarray(x) for x in _pick(model, chosen, parameters, batch)
+        )
         for b, (i, words) in enumerate(_spans(members, prepared.lengths)):
             if np.isfinite(weight[b]):
                 result[i] = _analysis(
@@ -156,31 +147,14 @@ def sample(
     Returns:
         For each sentence its samples; an empty list for a sentence without an analysis.
     """
-    semiring = Sampling()
-
-    @jit
-    def draw(
-        p: Parameters, batch: Batch, key: jax.Array
-    ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-        potentials = model.potentials(p, batch)
-
-        def value(counted: jax.Array) -> tuple[object, jax.Array]:
-            total = inside(potentials._replace(counted=counted), semiring)
-            return total.value, total.log_scale
-
-        total, pull, log_scale = jax.vjp(value, jnp.zeros_like(potentials.choice), has_aux=True)
-        seeds = semiring.seed(key, (samples, batch.slots.shape[0]))
-        used = jax.lax.map(lambda s: jnp.argmax(pull(s)[0], 1), seeds, batch_size=8)
-        log_p = semiring.log_weight(total) + log_scale
-        return used, log_p, potentials.choice, log_p
-
     rewriter = Rewriter.of(model, parameters)
     prepared = model.prepare(sentences)
     result: list[list[Analysis]] = [[] for _ in sentences]
     key = jax.random.key(seed)
     for number, (members, batch) in enumerate(batches_by_length(model, prepared)):
-        choices, log_p, log_choice, _ = (
-            np.asarray(x) for x in draw(parameters, batch, jax.random.fold_in(key, number))
+        choices, log_p, log_choice = (
+            np.asarray(x)
+            for x in _draw(model, samples, parameters, batch, jax.random.fold_in(key, number))
         )
         for b, (i, words) in enumerate(_spans(members, prepared.lengths)):
             if np.isfinite(log_p[b]):
@@ -189,6 +163,41 @@ def sample(
                     for c in choices
                 ]
     return result
+
+
+@partial(jit, static_argnums=(0, 1))
+def _pick(
+    model: PunctuationModel, semiring: Semiring, parameters: Parameters, batch: Batch
+) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+    """Each word's pair in the best derivation, its weight, log p(x | T), all log p(l, r | w)."""
+    potentials = model.potentials(parameters, batch)
+
+    def tags(counted: jax.Array) -> tuple[jax.Array, jax.Array]:
+        total = inside(potentials._replace(counted=counted), semiring)
+        return jnp.sum(total.value.tag), semiring.log_weight(total.value) + total.log_scale
+
+    used, weight = jax.grad(tags, has_aux=True)(jnp.zeros_like(potentials.choice))
+    total = inside(potentials, Real())
+    log_p = Real().log_weight(total.value) + total.log_scale
+    return jnp.argmax(used, 1), weight, log_p, potentials.choice
+
+
+@partial(jit, static_argnums=(0, 1))
+def _draw(
+    model: PunctuationModel, samples: int, parameters: Parameters, batch: Batch, key: jax.Array
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Each word's pair in each sample, log p(x | T), all log p(l, r | w)."""
+    semiring = Sampling()
+    potentials = model.potentials(parameters, batch)
+
+    def value(counted: jax.Array) -> tuple[Drawn, jax.Array]:
+        total = inside(potentials._replace(counted=counted), semiring)
+        return total.value, total.log_scale
+
+    total, pull, log_scale = jax.vjp(value, jnp.zeros_like(potentials.choice), has_aux=True)
+    seeds = semiring.seed(key, (samples, batch.slots.shape[0]))
+    used = jax.lax.map(lambda seed: jnp.argmax(pull(seed)[0], 1), seeds, batch_size=_TOGETHER)
+    return used, semiring.log_weight(total) + log_scale, potentials.choice
 
 
 def _spans(members: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, slice]]:

@@ -44,13 +44,11 @@ class Rewriter:
 
     Attributes:
         inventory: the alphabet.
-        mirrored: whether the window moves from right to left.
-        log_probability: ``[edits, symbols, symbols]`` in text order.
+        passes: its passes, first to last.
     """
 
     inventory: Inventory
-    mirrored: bool
-    log_probability: npt.NDArray[np.float64]
+    passes: tuple[Pass, ...]
     _known: dict[tuple[Puncteme, Puncteme], Rewriting] = field(
         default_factory=dict[tuple[Puncteme, Puncteme], Rewriting]
     )
@@ -58,9 +56,17 @@ class Rewriter:
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Parameters) -> Rewriter:
         """Read the edit probabilities off a model."""
-        edits = log_edits(parameters, 0, model.inventory.symbols, model.options)
-        table = np.stack([np.asarray(e, np.float64) for e in edits])
-        return cls(model.inventory, model.mirrored, table)
+        passes: list[Pass] = []
+        for i, mirrored in enumerate(model.directions):
+            edits = log_edits(parameters, i, model.inventory.symbols, model.options)
+            table = np.stack([np.asarray(e, np.float64) for e in edits])
+            passes.append(Pass(model.inventory, mirrored, table))
+        return cls(model.inventory, tuple(passes))
+
+    @property
+    def log_probability(self) -> npt.NDArray[np.float64]:
+        """``[edits, symbols, symbols]`` in text order, of the first pass."""
+        return self.passes[0].log_probability
 
     def explain(self, underlying: Puncteme, surface: Puncteme) -> Rewriting:
         """Sum over, and choose among, the edit paths from ``underlying`` to ``surface``."""
@@ -74,13 +80,55 @@ class Rewriter:
             return Rewriting(0.0 if underlying == surface else -math.inf, ())
         number = {s: i for i, s in enumerate(self.inventory.symbols)}
         # The open puncteme's symbol is its own; any other unknown token is UNK.
-        u = [number[OPEN] if t == OPEN else self.inventory.encode((t,))[0] for t in underlying]
-        x = list(self.inventory.encode(surface))
-        if self.mirrored:
-            u.reverse()
-            x.reverse()
+        u = tuple(number[OPEN] if t == OPEN else self.inventory.encode((t,))[0] for t in underlying)
+        strings: dict[tuple[int, ...], _Paths] = {u: (0.0, 0.0, ())}
+        for one in self.passes[:-1]:
+            strings = _after(one, strings)
+        x = self.inventory.encode(surface)
+        total, best, path = -math.inf, -math.inf, ()
+        for string, (log_sum, log_best, edits) in strings.items():
+            last_sum, last_best, last_edits = self.passes[-1].paths(string, x)
+            total = float(np.logaddexp(total, log_sum + last_sum))
+            if log_best + last_best > best:
+                best, path = log_best + last_best, (*edits, *last_edits)
+        names = self.inventory.symbols
+        return Rewriting(total, tuple(Edit(EDITS[e], names[a], names[b]) for e, a, b in path))
+
+
+def _after(one: Pass, strings: dict[tuple[int, ...], _Paths]) -> dict[tuple[int, ...], _Paths]:
+    """What a pass that is not the last makes of strings."""
+    result: dict[tuple[int, ...], _Paths] = {}
+    for string, (log_sum, log_best, edits) in strings.items():
+        for written, (more_sum, more_best, more) in one.outcomes(string).items():
+            old = result.get(written, (-math.inf, -math.inf, ()))
+            better = log_best + more_best > old[1]
+            result[written] = (
+                float(np.logaddexp(old[0], log_sum + more_sum)),
+                log_best + more_best if better else old[1],
+                (*edits, *more) if better else old[2],
+            )
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One pass of the sliding window.
+
+    Attributes:
+        inventory: the alphabet.
+        mirrored: whether the window moves from right to left.
+        log_probability: ``[edits, symbols, symbols]`` in text order.
+    """
+
+    inventory: Inventory
+    mirrored: bool
+    log_probability: npt.NDArray[np.float64]
+
+    def paths(self, underlying: tuple[int, ...], surface: tuple[int, ...]) -> _Paths:
+        """Log sum over the edit paths between two strings, log weight of the best, its edits."""
+        u, x = (s[::-1] if self.mirrored else s for s in (underlying, surface))
         # From (pending symbol, surface tokens written) to (log sum, log best, path).
-        states = {(u[0], 0): (0.0, 0.0, ())}
+        states: _States = {(u[0], 0): (0.0, 0.0, ())}
         for symbol in u[1:]:
             states = self._read(states, symbol, x)
         total, best, path = -math.inf, -math.inf, ()
@@ -89,8 +137,45 @@ class Rewriter:
             total = float(np.logaddexp(total, log_sum + weight))
             if log_best + weight > best:
                 best, path = log_best + weight, edits
-        names = self.inventory.symbols
-        return Rewriting(total, tuple(Edit(EDITS[e], names[a], names[b]) for e, a, b in path))
+        return total, best, path
+
+    def outcomes(self, underlying: tuple[int, ...]) -> dict[tuple[int, ...], _Paths]:
+        """All strings that this pass makes of one, the open puncteme's symbol left as it is."""
+        u = underlying[::-1] if self.mirrored else underlying
+        # From (pending symbol, symbols written) to (log sum, log best, path).
+        states: dict[tuple[int, tuple[int, ...]], _Paths] = {(u[0], ()): (0.0, 0.0, ())}
+        for symbol in u[1:]:
+            following: dict[tuple[int, tuple[int, ...]], _Paths] = {}
+            for (pending, written), (log_sum, log_best, edits) in states.items():
+                a, b = (symbol, pending) if self.mirrored else (pending, symbol)
+                for e, name in enumerate(EDITS):
+                    weight = float(self.log_probability[e, a, b])
+                    if weight == -math.inf:
+                        continue
+                    stays, writes = self._effect(name, pending, symbol)
+                    key = stays, (*written, *writes)
+                    old = following.get(key, (-math.inf, -math.inf, ()))
+                    better = log_best + weight > old[1]
+                    following[key] = (
+                        float(np.logaddexp(old[0], log_sum + weight)),
+                        log_best + weight if better else old[1],
+                        (*edits, (e, a, b)) if better else old[2],
+                    )
+            states = following
+        result: dict[tuple[int, ...], _Paths] = {}
+        for (pending, written), paths in states.items():
+            string = (*written, pending)
+            result[string[::-1] if self.mirrored else string] = paths
+        return result
+
+    def _effect(self, name: str, pending: int, symbol: int) -> tuple[int, tuple[int, ...]]:
+        """The pending symbol after an edit, and what the edit writes."""
+        if name == "keep":
+            return symbol, (pending,)
+        if name == "transpose":
+            return pending, (symbol,)
+        # Text order: "left" is the first of the window, which the mirror reads second.
+        return (symbol if (name == "absorb_left") != self.mirrored else pending), ()
 
     def _read(self, states: _States, symbol: int, x: Sequence[int]) -> _States:
         following: _States = {}
@@ -100,7 +185,7 @@ class Rewriter:
                 weight = float(self.log_probability[e, a, b])
                 if weight == -math.inf:
                     continue
-                for state, spelt in self._outcomes(e, pending, symbol, written, x):
+                for state, spelt in self._states_after(e, pending, symbol, written, x):
                     old = following.get(state, (-math.inf, -math.inf, ()))
                     new_best = log_best + weight + spelt
                     better = new_best > old[1]
@@ -111,18 +196,16 @@ class Rewriter:
                     )
         return following
 
-    def _outcomes(
+    def _states_after(
         self, edit: int, pending: int, symbol: int, written: int, x: Sequence[int]
     ) -> list[tuple[tuple[int, int], float]]:
         """States after an edit, with the log weight of what it writes."""
-        name = EDITS[edit]
-        if name in ("absorb_left", "absorb_right"):
-            # Text order: "left" is the first of the window, which the mirror reads second.
-            survives = symbol if (name == "absorb_left") != self.mirrored else pending
-            return [((survives, written), 0.0)]
-        writes, stays = (pending, symbol) if name == "keep" else (symbol, pending)
-        ends = range(written + 1, len(x) if self._is_open(writes) else min(written + 2, len(x)))
-        return [((stays, end), self._write(writes, x, written, end)) for end in ends]
+        stays, writes = self._effect(EDITS[edit], pending, symbol)
+        if not writes:
+            return [((stays, written), 0.0)]
+        longest = len(x) if self._is_open(writes[0]) else min(written + 2, len(x))
+        ends = range(written + 1, longest)
+        return [((stays, end), self._write(writes[0], x, written, end)) for end in ends]
 
     def _is_open(self, symbol: int) -> bool:
         return self.inventory.symbols[symbol] == OPEN
@@ -135,4 +218,5 @@ class Rewriter:
         return self.inventory.spelling.log_probability(text)
 
 
-_States = dict[tuple[int, int], tuple[float, float, tuple[tuple[int, int, int], ...]]]
+_Paths = tuple[float, float, tuple[tuple[int, int, int], ...]]
+_States = dict[tuple[int, int], _Paths]

@@ -7,6 +7,7 @@ time are looked up by binary search.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,13 +15,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.marks import FINAL, INITIAL
+from semipunct.marks import FINAL, INITIAL, UNK
 from semipunct.model.templates import TARGETS, Target, Template
 from semipunct.treebank.sentences import Sentence
 from semipunct.treebank.trees import constituents
 
 Ints = npt.NDArray[np.int64]
 
+_FREQUENT = 5  # rarer word forms share the code of unseen ones
 _UNSEEN = 0  # attribute values that training never saw share this code
 
 
@@ -74,12 +76,16 @@ class Symbols:
         """Collect the values in training sentences; ``tokens`` is the token vocabulary."""
         upos = sorted({u for s in sentences for u in s.upos})
         relation = sorted({r for s in sentences for r in s.relations})
-        return cls({"upos": upos, "relation": relation, "token": tuple(tokens)})
+        seen = Counter(form.lower() for s in sentences for form in s.forms)
+        form = sorted(form for form, count in seen.items() if count >= _FREQUENT)
+        return cls({"upos": upos, "relation": relation, "token": tuple(tokens), "form": form})
 
     def code(self, kind: str, values: Iterable[str]) -> Ints:
         """Codes of values; unseen ones get code 0."""
         table = self._code[kind]
-        return np.array([table.get(v, _UNSEEN) for v in values], np.int64)
+        # A token outside the vocabulary is UNK, as everywhere in the model.
+        otherwise = table.get(UNK, _UNSEEN) if kind == "token" else _UNSEEN
+        return np.array([table.get(v, otherwise) for v in values], np.int64)
 
     def size(self, kind: str) -> int:
         """Number of codes of a kind, the unseen one included."""
@@ -97,12 +103,16 @@ def attributes(sentences: Sequence[Sentence], symbols: Symbols) -> Attributes:
         for name, (node, code, count) in _multiple(sentence, symbols).items():
             multiple.setdefault(name, []).append((node + base, code, count))
         base += len(sentence.forms)
-    upos, relation, token = (symbols.size(k) for k in ("upos", "relation", "token"))
+    upos, relation, token, form = (symbols.size(k) for k in ("upos", "relation", "token", "form"))
     codes = {
         "upos": upos, "relation": relation, "arc": 2 * relation, "length": 4,
         "before_left": upos + 2, "after_left": upos + 2,
         "before_right": upos + 2, "after_right": upos + 2,
         "ancestor": relation, "child": relation, "inside": token,
+        "span": 16, "head_upos": upos + 1, "head_relation": relation + 1, "order": 16,
+        "form": form, "first_form": form, "last_form": form,
+        "form_before": form + 1, "form_after": form + 1,
+        "relation_before": relation + 1, "relation_after": relation + 1,
     }  # fmt: skip
     empty = np.zeros(0, np.int64)
     return Attributes(
@@ -124,7 +134,21 @@ def _single(sentence: Sentence, symbols: Symbols) -> dict[str, Ints]:
     # Around slot i stand words i and i + 1; the sentence's edges have codes of their own.
     before = np.concatenate([[symbols.size("upos")], upos])
     after = np.concatenate([upos, [symbols.size("upos") + 1]])
+    form = symbols.code("form", (f.lower() for f in sentence.forms))
+    outside = np.concatenate([form, [symbols.size("form")]])  # index -1 and n: the edges
+    relation_outside = np.concatenate([relation, [symbols.size("relation")]])
     return {
+        "span": np.minimum(np.ceil(2 * np.log2(right - left)).astype(np.int64), 15),
+        "head_upos": np.append(upos, symbols.size("upos"))[heads - 1],
+        "head_relation": np.append(relation, symbols.size("relation"))[heads - 1],
+        "order": _order(heads),
+        "form": form,
+        "first_form": form[left],
+        "last_form": form[right - 1],
+        "form_before": outside[left - 1],
+        "form_after": outside[right],
+        "relation_before": relation_outside[left - 1],
+        "relation_after": relation_outside[right],
         "upos": upos,
         "relation": relation,
         "arc": 2 * relation + (words < heads),
@@ -134,6 +158,19 @@ def _single(sentence: Sentence, symbols: Symbols) -> dict[str, Ints]:
         "before_right": before[right],
         "after_right": after[right],
     }
+
+
+def _order(heads: Ints) -> Ints:
+    """Place among the dependents on the same side, counted from inside and outside to 3 each."""
+    chains: dict[tuple[int, bool], list[int]] = {}
+    for w, head in enumerate(heads.tolist()):
+        chains.setdefault((head, w + 1 < head), []).append(w)
+    order = np.zeros(len(heads), np.int64)
+    for (_, on_left), chain in chains.items():
+        inside_out = chain[::-1] if on_left else chain
+        for i, w in enumerate(inside_out):
+            order[w] = 4 * min(i, 3) + min(len(chain) - 1 - i, 3)
+    return order
 
 
 def _multiple(sentence: Sentence, symbols: Symbols) -> dict[str, tuple[Ints, Ints, Ints]]:

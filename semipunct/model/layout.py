@@ -91,6 +91,8 @@ class Prepared:
         relation: ``[words of all sentences]``.
         features: feature vectors of all words, by target.
         start: ``[sentences + 1]`` where each sentence's words begin.
+        widths: number of vector widths of the slot automata: 2 if slots of at most one token
+            are narrow, else 1.
     """
 
     strings: tuple[tuple[int, ...], ...]
@@ -99,6 +101,7 @@ class Prepared:
     relation: npt.NDArray[np.int32]
     features: Mapping[str, Rows]
     start: npt.NDArray[np.int64]
+    widths: int
 
     @property
     def lengths(self) -> list[int]:
@@ -107,9 +110,13 @@ class Prepared:
 
 
 def prepare(
-    sentences: Sequence[Sentence], inventory: Inventory, features: FeatureMap, *, mirrored: bool
+    sentences: Sequence[Sentence],
+    inventory: Inventory,
+    features: FeatureMap,
+    directions: Sequence[bool],
 ) -> Prepared:
     """Do everything that does not depend on how sentences are batched."""
+    mirrored = directions[0]
     number: dict[tuple[int, ...], int] = {(): 0}
     encoded: dict[tuple[str, ...], int] = {}
     string_of_slot: list[npt.NDArray[np.int32]] = []
@@ -135,6 +142,7 @@ def prepare(
         np.array(relation, np.int32),
         features.extract(sentences),
         start,
+        2 if len(directions) == 1 else 1,
     )
 
 
@@ -142,8 +150,7 @@ def lay_out(
     prepared: Prepared,
     members: Sequence[int],
     inventory: Inventory,
-    *,
-    mirrored: bool,
+    directions: Sequence[bool],
     frame: Frame | None = None,
 ) -> Batch:
     """Lay some sentences out in padded arrays.
@@ -152,7 +159,7 @@ def lay_out(
         prepared: all sentences.
         members: numbers of those that form the batch.
         inventory: gives the alphabet.
-        mirrored: as for ``prepare``.
+        directions: for each pass of the channel, whether its window moves from right to left.
         frame: the sizes to pad to (default: the batch's own, rounded up). A batch that does not
             fit gets a frame twice as large, or four times, so that few shapes occur.
     """
@@ -172,7 +179,7 @@ def lay_out(
         lanes=frame.lanes,
         factors=frame.factors,
     )
-    accept = acceptors(draft.strings, inventory, frame.states, frame.strings, mirrored=mirrored)
+    accept = acceptors(draft.strings, inventory, frame.states, frame.strings, directions)
     relation = np.full(capacity.words, len(inventory.relations), np.int32)
     relation[:words] = np.concatenate([_words_of(prepared, prepared.relation, i) for i in members])
     log_scale = np.zeros(capacity.sentences, np.float32)
@@ -200,7 +207,7 @@ def fit_frame(prepared: Prepared, batches: Sequence[Sequence[int]], sentences: i
     drafts = [_draft(prepared, members) for members in batches]
     sizes = [_frame_of(draft, sentences) for draft in drafts]
 
-    def most(values: Sequence[int], share: float = 0.97) -> int:
+    def most(values: Sequence[int], share: float = 1.0) -> int:
         return int(np.quantile(values, share, method="higher"))
 
     widths = range(len(sizes[0].lanes))
@@ -226,6 +233,7 @@ class _Draft:
     automata: list[npt.NDArray[np.int32]]
     strings: list[tuple[int, ...]]
     groups: list[npt.NDArray[np.int32]]
+    widths: int
     entries: dict[str, SparseRows]
 
 
@@ -235,18 +243,19 @@ def _draft(prepared: Prepared, members: Sequence[int]) -> _Draft:
     used, local = np.unique(np.concatenate([np.zeros(1, np.int32), *slots]), return_inverse=True)
     automata = np.split(local[1:].astype(np.int32), np.cumsum([len(s) for s in slots])[:-1])
     strings = [prepared.strings[i] for i in used.tolist()]
-    is_wide = np.array([len(s) > 1 for s in strings])
+    is_wide = np.array([prepared.widths > 1 and len(s) > 1 for s in strings])
     groups = [
         (is_wide[a[p.left_slot]] | is_wide[a[p.right_slot]]).astype(np.int32)
         for p, a in zip(programs, automata, strict=True)
     ]
-    return _Draft(programs, automata, strings, groups, _entries(prepared, members))
+    entries = _entries(prepared, members)
+    return _Draft(programs, automata, strings, groups, prepared.widths, entries)
 
 
 def _frame_of(draft: _Draft, sentences: int) -> Frame:
     """The sizes of one batch. Lanes are as many as its longest chain leaves work for."""
     chain = max(1, *(int(p.height.max(initial=0)) for p in draft.programs))
-    work = [sum(int((g == width).sum()) for g in draft.groups) for width in (0, 1)]
+    work = [sum(int((g == width).sum()) for g in draft.groups) for width in range(draft.widths)]
     lanes = tuple(max(1, -(-3 * n // (2 * chain))) for n in work)
     return Frame(
         sentences=sentences,

@@ -31,7 +31,9 @@ class ModelOptions:
     channel: Direction = "r2l"
     passes: int = 1
     tied: bool = True
-    templates: tuple[str, ...] = ("N", "W", "A", "C", "L", "R", "S", "c")
+    templates: tuple[str, ...] = (
+        "N", "W", "A", "C", "L", "R", "S", "c", "H", "O", "side", "word", "near",
+    )  # fmt: skip
     minimum_token_count: int = 5
     minimum_pair_count: int = 2
     minimum_context_count: int = 3

@@ -19,11 +19,10 @@ from semipunct.model.inventory import Inventory, build_inventory
 from semipunct.model.layout import Batch, Frame, Prepared, lay_out, prepare
 from semipunct.model.options import ModelOptions
 from semipunct.model.slots import automata, label_tries
-from semipunct.model.templates import APPENDIX_A
+from semipunct.model.templates import TEMPLATES
 from semipunct.structures.tree import Pairs, Potentials
 from semipunct.structures.window import Trie
 from semipunct.treebank.sentences import Sentence
-from semirings.base import Groups
 
 Parameters = Mapping[str, jax.Array]
 
@@ -47,14 +46,21 @@ class PunctuationModel:
         """Collect the inventory and the feature contexts of training sentences."""
         inventory = build_inventory(sentences, options)
         symbols = Symbols.of(sentences, inventory.symbols)
-        templates = [t for t in APPENDIX_A if t.name in options.templates]
+        templates = [t for t in TEMPLATES if t.name in options.templates]
         features = FeatureMap.fit(sentences, symbols, templates, options.minimum_context_count)
         return cls(options, inventory, features)
 
     @property
     def mirrored(self) -> bool:
-        """Whether the window moves from right to left."""
-        return self.options.channel == "r2l"
+        """Whether the window of the first pass moves from right to left."""
+        return self.directions[0]
+
+    @property
+    def directions(self) -> tuple[bool, ...]:
+        """For each pass, whether its window moves from right to left; they alternate."""
+        first = self.options.channel == "r2l"
+        passes = 1 if self.options.channel == "none" else self.options.passes
+        return tuple(first == (i % 2 == 0) for i in range(passes))
 
     @cached_property
     def attach_tables(self) -> AttachTables:
@@ -76,7 +82,7 @@ class PunctuationModel:
         prefixes, suffixes = self.tries
         nodes = max(prefixes.nodes, suffixes.nodes)
         left, right = suffixes.label[sides[:, 0]], prefixes.label[sides[:, 1]]
-        return Pairs(Groups.of(left, nodes), Groups.of(right, nodes), 0)
+        return Pairs.of(left, right, nodes)
 
     @cached_property
     def unmatched(self) -> npt.NDArray[np.float32]:
@@ -96,13 +102,13 @@ class PunctuationModel:
 
     def prepare(self, sentences: Sequence[Sentence]) -> Prepared:
         """Extract features and order trees, once for all batches."""
-        return prepare(sentences, self.inventory, self.features, mirrored=self.mirrored)
+        return prepare(sentences, self.inventory, self.features, self.directions)
 
     def lay_out(
         self, prepared: Prepared, members: Sequence[int], frame: Frame | None = None
     ) -> Batch:
         """The padded arrays of a batch of prepared sentences; see ``fit_frame`` for the frame."""
-        return lay_out(prepared, members, self.inventory, mirrored=self.mirrored, frame=frame)
+        return lay_out(prepared, members, self.inventory, self.directions, frame)
 
     def potentials(
         self, parameters: Parameters, batch: Batch, counted: jax.Array | None = None
@@ -115,12 +121,15 @@ class PunctuationModel:
             counted: ``[pairs]`` or ``[words, pairs]``, an additive quantity of choices.
         """
         choice = log_attach(parameters, self.attach_tables, batch.features, batch.relation)
-        edits = log_edits(parameters, 0, self.inventory.symbols, self.options)
+        symbols = self.inventory.symbols
+        passes = [
+            log_edits(parameters, i, symbols, self.options) for i in range(len(self.directions))
+        ]
         return Potentials(
             choice,
             None if counted is None else jnp.broadcast_to(counted, choice.shape),
             self.pairs,
-            automata(batch.accept, edits, self.inventory, self.tries, mirrored=self.mirrored),
+            automata(batch.accept, passes, self.inventory, self.tries, self.directions),
             batch.schedule,
             batch.log_scale,
         )

@@ -27,14 +27,15 @@ class Acceptors(NamedTuple):
     Attributes:
         emit: ``[slots, states, states, symbols]`` arcs within the string.
         final: ``[slots, states, symbols]`` the last arc; a pending start ends the empty string.
-        initial: ``[slots, states, symbols]`` the pending symbol to begin with.
-        closed: ``[slots]`` whether the boundary mark at the far end is still to be read.
+        pending: ``[slots, symbols]`` the symbol that the first pass begins with: a boundary
+            mark, which no puncteme holds, or the start.
+        closed: ``[slots]`` whether the first pass still has to read a boundary mark at the end.
         log_scale: ``[slots]`` log of the factor taken out of each slot's weights.
     """
 
     emit: Floats
     final: Floats
-    initial: Floats
+    pending: Floats
     closed: npt.NDArray[np.bool_]
     log_scale: Floats
 
@@ -44,8 +45,7 @@ def acceptors(
     inventory: Inventory,
     states: int,
     slots: int,
-    *,
-    mirrored: bool,
+    directions: Sequence[bool],
 ) -> Acceptors:
     """Build the acceptors of distinct surface strings, padded to ``slots`` and ``states``.
 
@@ -54,71 +54,92 @@ def acceptors(
         inventory: gives the alphabet and the spelling of the open puncteme.
         states: at least the length of the longest string.
         slots: at least the number of strings.
-        mirrored: build for strings read from right to left.
+        directions: for each pass, whether its window moves from right to left. The last pass
+            writes the surface string in its own order.
     """
     symbols = len(inventory.symbols)
     number = {s: i for i, s in enumerate(inventory.symbols)}
-    opening, closing = number[INITIAL], number[FINAL]
-    if mirrored:
-        opening, closing = closing, opening
+    boundary = number[INITIAL], number[FINAL]
+    opening, closing = boundary[::-1] if directions[0] else boundary
     emit = np.full((slots, states, states, symbols), -np.inf, np.float32)
     final = np.full((slots, states, symbols), -np.inf, np.float32)
-    initial = np.full((slots, states, symbols), -np.inf, np.float32)
+    pending = np.full((slots, symbols), -np.inf, np.float32)
     closed = np.zeros(slots, bool)
     log_scale = np.zeros(slots, np.float32)
-    initial[:, 0, 0] = final[0, 0, 0] = 0.0
+    pending[:, 0] = final[0, 0, 0] = 0.0
     for i, text in enumerate(strings):
         if not text:
             continue
-        string = text[::-1] if mirrored else text
-        if string[0] == opening:
-            initial[i, 0, 0], initial[i, 0, opening] = -np.inf, 0.0
-        closed[i] = string[-1] == closing
-        # The spelling is a distribution over strings in text order.
-        with np.errstate(divide="ignore"):  # boundary marks are never spelt: log of zero
-            spell = inventory.spelling.log_tokens(text)
-        n = len(text)
-        taken = np.where(np.isfinite(spell[:, 1]) & (n >= _LONG), spell[:, 1], 0.0)
-        log_scale[i] = taken.sum()
-        for s in range(n):
-            for t in range(s + 1, n + 1):
-                a, b = (n - t, n - s) if mirrored else (s, t)
-                weight = spell[a, 0] + spell[a + 1 : b, 1].sum() + np.log(inventory.spelling.stop)
-                weight -= taken[a:b].sum()
-                arc = final[i, s] if t == n else emit[i, s, t]
-                arc[number[OPEN]] = weight
-                if t == s + 1:
-                    arc[string[s]] = -taken[a]
-    return Acceptors(emit, final, initial, closed, log_scale)
+        ends = text[::-1] if directions[0] else text
+        if ends[0] == opening:
+            pending[i, 0], pending[i, opening] = -np.inf, 0.0
+        closed[i] = ends[-1] == closing
+        log_scale[i] = _accept(text, inventory, emit[i], final[i], mirrored=directions[-1])
+    return Acceptors(emit, final, pending, closed, log_scale)
+
+
+def _accept(
+    text: tuple[int, ...], inventory: Inventory, emit: Floats, final: Floats, *, mirrored: bool
+) -> float:
+    """Fill in the arcs of one string, and return the log of the factor taken out of them."""
+    is_open = inventory.symbols.index(OPEN)
+    string = text[::-1] if mirrored else text
+    # The spelling is a distribution over strings in text order.
+    with np.errstate(divide="ignore"):  # boundary marks are never spelt: log of zero
+        spell = inventory.spelling.log_tokens(text)
+    n = len(text)
+    taken = np.where(np.isfinite(spell[:, 1]) & (n >= _LONG), spell[:, 1], 0.0)
+    for s in range(n):
+        for t in range(s + 1, n + 1):
+            a, b = (n - t, n - s) if mirrored else (s, t)
+            weight = spell[a, 0] + spell[a + 1 : b, 1].sum() + np.log(inventory.spelling.stop)
+            arc = final[s] if t == n else emit[s, t]
+            arc[is_open] = weight - taken[a:b].sum()
+            if t == s + 1:
+                arc[string[s]] = -taken[a]
+    return float(taken.sum())
 
 
 def automata(
     accept: Acceptors,
-    edits: Edits,
+    passes: Sequence[Edits],
     inventory: Inventory,
     labels: tuple[Trie, Trie],
-    *,
-    mirrored: bool,
+    directions: Sequence[bool],
 ) -> WindowAutomata:
-    """Compose one pass of the channel with acceptors.
+    """Compose the passes of the channel with acceptors, the last pass first.
 
     Args:
-        accept: from ``acceptors`` with the same ``mirrored``.
-        edits: log probabilities in text order.
+        accept: from ``acceptors`` with the same ``directions``.
+        passes: log probabilities of each pass's edits, in text order.
         inventory: gives the alphabet.
         labels: tries of the (mirrored) labels and of their reversals.
-        mirrored: whether the window moves from right to left.
+        directions: for each pass, whether its window moves from right to left.
     """
-    closing = inventory.symbols.index(INITIAL if mirrored else FINAL)
-    return WindowAutomata(
-        mirror(edits) if mirrored else edits,
-        jnp.asarray(accept.emit),
-        jnp.asarray(accept.initial),
-        jnp.asarray(accept.final),
-        jnp.asarray(accept.closed),
-        np.array([closing]),
-        *labels,
-    )
+    slots, states, _, symbols = accept.emit.shape
+    start = np.full((slots, symbols), -np.inf, np.float32)
+    start[:, 0] = 0.0
+    result: WindowAutomata | None = None
+    for number in range(len(passes) - 1, -1, -1):
+        mirrored = directions[number]
+        initial = np.full((slots, states, symbols), -np.inf, np.float32)
+        # Only the first pass begins and ends with boundary marks; later ones read them.
+        initial[:, 0] = start
+        if number == 0:
+            initial = jnp.asarray(initial).at[:, 0].set(accept.pending)
+        result = WindowAutomata(
+            mirror(passes[number]) if mirrored else passes[number],
+            jnp.asarray(accept.emit),
+            jnp.asarray(initial),
+            jnp.asarray(accept.final),
+            jnp.asarray(accept.closed) if number == 0 else jnp.zeros(slots, bool),
+            np.array([inventory.symbols.index(INITIAL if mirrored else FINAL)]),
+            *labels,
+            further=result,
+        )
+    if result is None:
+        raise ValueError("a channel has at least one pass")
+    return result
 
 
 def label_tries(inventory: Inventory, *, mirrored: bool) -> tuple[Trie, Trie]:

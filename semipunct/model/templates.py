@@ -61,3 +61,63 @@ APPENDIX_A: tuple[Template, ...] = (
     Template("c", "pair", _BACKOFFS, over="inside"),
 )
 """The templates of appendix A, with all their back-offs."""
+
+
+def _sides(name: str, *contexts: Context) -> tuple[Template, ...]:
+    """The same contexts for the left puncteme, for the right one, and for their symmetry."""
+    return (
+        Template(name, "left", contexts),
+        Template(name, "right", contexts),
+        Template(name, "symmetric", contexts),
+    )
+
+
+FURTHER: tuple[Template, ...] = (
+    Template("H", "pair", (("relation", "head_upos"), ("arc", "head_relation"))),
+    Template("O", "pair", (("relation", "order"), ("arc", "span"))),
+    *_sides(
+        "side",
+        (),
+        *_BACKOFFS,
+        ("relation", "span"),
+        ("relation", "order"),
+        ("relation", "head_upos"),
+        ("arc", "head_relation"),
+        ("arc", "order", "span"),
+    ),
+    *_sides(
+        "word",
+        ("form",),
+        ("relation", "form"),
+        ("first_form",),
+        ("relation", "first_form"),
+        ("last_form",),
+        ("form_before",),
+        ("form_after",),
+        ("relation", "form_after"),
+        ("relation", "form_before"),
+    ),
+    Template(
+        "near",
+        "left",
+        (
+            ("relation", "before_left", "after_left"),
+            ("arc", "before_left"),
+            ("arc", "relation_before"),
+            ("form_before", "first_form"),
+        ),
+    ),
+    Template(
+        "near",
+        "right",
+        (
+            ("relation", "before_right", "after_right"),
+            ("arc", "after_right"),
+            ("arc", "relation_after"),
+            ("last_form", "form_after"),
+        ),
+    ),
+)
+"""Templates beyond the paper: one-sided ones, which share strength between pairs, and words."""
+
+TEMPLATES: tuple[Template, ...] = (*APPENDIX_A, *FURTHER)

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, Protocol
 import jax
 import jax.numpy as jnp
 
-from semipunct.structures.schedule import Lanes, Schedule
+from semipunct.structures.schedule import Ints, Lanes, Schedule
 from semirings.base import Groups, Semiring, Value
 
 
@@ -79,6 +79,11 @@ class Pairs(NamedTuple):
     by_right: Groups
     empty: int
 
+    @classmethod
+    def of(cls, left: Ints, right: Ints, labels: int) -> Pairs:
+        """Group pairs, ``[pairs]`` left and right labels; pair 0 is the empty one."""
+        return cls(Groups.of(left, labels), Groups.of(right, labels), 0)
+
 
 class Potentials(NamedTuple):
     """What ``inside`` needs to know of a batch.
@@ -101,7 +106,7 @@ class Potentials(NamedTuple):
 
 
 class Total(NamedTuple):
-    """The sum over the derivations of each sentence: ``value * exp(log_scale)``, ``[sentences]``."""
+    """The sum over each sentence's derivations: ``value * exp(log_scale)``, ``[sentences]``."""
 
     value: Value
     log_scale: jax.Array

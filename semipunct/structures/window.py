@@ -21,6 +21,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from semipunct.structures.emission import Arcs, Emission
 from semirings.base import Semiring, Value
 
 
@@ -83,6 +84,9 @@ class WindowAutomata(NamedTuple):
         closing: ``[1]`` that symbol.
         prefixes: trie of the labels, for products with row vectors.
         suffixes: trie of the reversed labels, for products with column vectors.
+        further: the automata of the next pass, in the opposite direction, which reads what this
+            one writes, or None. They then take the place of the acceptor; of ``emit`` and
+            ``final`` nothing is used, of ``initial`` only the pending symbols.
 
     A slot whose acceptor uses only its first state, with no arc inside it, is *narrow*: its
     vectors may be cut to the first ``symbols`` entries.
@@ -96,11 +100,17 @@ class WindowAutomata(NamedTuple):
     closing: np.ndarray
     prefixes: Trie
     suffixes: Trie
+    further: WindowAutomata | None = None
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """Sizes of the vectors of narrow and of all other slots (ascending, no repeats)."""
+        """Sizes of the vectors of narrow and of all other slots (ascending, no repeats).
+
+        With a further pass no slot is narrow.
+        """
         states, symbols = self.emit.shape[1], self.emit.shape[3]
+        if self.further is not None:
+            return (self.further.widths[-1] * symbols,)
         return (symbols,) if states == 1 else (symbols, states * symbols)
 
     def reader(self, semiring: Semiring) -> WindowReader:
@@ -118,16 +128,25 @@ class WindowAutomata(NamedTuple):
             )
 
         flat = (*self.initial.shape[:-2], -1)
+        by_symbol = Edits(*(jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), e) for e in edits))
+        if self.further is None:
+            below: Emission = Arcs(semiring, semiring.lift(self.emit))
+            initial = semiring.lift(self.initial.reshape(flat))
+            final = semiring.lift(self.final.reshape(flat))
+        else:
+            below = Cascade(self.further.reader(semiring))
+            initial, final = below.bounds(semiring.lift(self.initial[:, 0]))
         reader = WindowReader(
             semiring,
             self,
-            semiring.lift(self.initial.reshape(flat)),
-            semiring.lift(self.final.reshape(flat)),
-            semiring.lift(self.emit),
+            initial,
+            final,
+            below,
+            by_symbol,
             per_level(self.prefixes),
             per_level(self.suffixes),
         )
-        return reader.close(edits)
+        return reader.close()
 
 
 class WindowReader(NamedTuple):
@@ -141,7 +160,8 @@ class WindowReader(NamedTuple):
     automata: WindowAutomata
     initial: Value
     final: Value
-    emit: Value
+    below: Emission
+    by_symbol: Edits
     prefix_edits: tuple[Edits, ...]
     suffix_edits: tuple[Edits, ...]
 
@@ -161,38 +181,52 @@ class WindowReader(NamedTuple):
         """``v M(label)`` for every node of the trie ``prefixes``; shapes as in ``columns``."""
         return self._read(slots, vectors, self.automata.prefixes, self.prefix_edits, self._after)
 
-    def close(self, edits: Edits) -> WindowReader:
+    def close(self) -> WindowReader:
         """Let the closing symbol be read before the end of every closed slot."""
-        closing = self.automata.closing
-        slots, states, symbols = self.automata.final.shape
-        final = jax.tree.map(lambda x: x.reshape(1, slots, states, symbols), self.final)
-        last = Edits(
-            *(jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1)[closing], edit) for edit in edits)
-        )
+        slots = self.automata.initial.shape[0]
+        final = jax.tree.map(lambda x: x[None], self.final)
         read = jax.tree.map(
-            lambda x: x.reshape(slots, -1), self._before(self.emit, final, closing, last)
+            lambda x: x.reshape(slots, -1),
+            self.before(self.automata.closing, final, jnp.arange(slots)),
         )
         closed = self.automata.closed[:, None]
         return self._replace(final=self.semiring.where(closed, read, self.final))
 
+    def before(self, symbol: np.ndarray, vectors: Value, slots: jax.Array) -> Value:
+        """``M(b) v`` for one symbol per node: vectors ``[nodes or 1, lanes, width]``."""
+        return self._one(self._before, symbol, vectors, slots)
+
+    def after(self, symbol: np.ndarray, vectors: Value, slots: jax.Array) -> Value:
+        """``v M(b)``; shapes as in ``before``."""
+        return self._one(self._after, symbol, vectors, slots)
+
+    def _one(self, step: Any, symbol: np.ndarray, vectors: Value, slots: jax.Array) -> Value:
+        symbols = self.automata.initial.shape[2]
+        nodes, lanes, width = jax.tree.leaves(vectors)[0].shape
+        shape = (nodes, lanes, width // symbols, symbols)
+        edits = Edits(*(jax.tree.map(lambda x: x[symbol], edit) for edit in self.by_symbol))
+        below = self.below.at(slots, width // symbols)
+        result = step(below, jax.tree.map(lambda x: x.reshape(shape), vectors), symbol, edits)
+        return jax.tree.map(lambda x: x.reshape(len(symbol), lanes, width), result)
+
     def _read(
         self, slots: jax.Array, vectors: Value, trie: Trie, edits: tuple[Edits, ...], step: Any
     ) -> Value:
-        symbols = self.automata.emit.shape[3]
+        symbols = self.automata.initial.shape[2]
         lanes, width = jax.tree.leaves(vectors)[0].shape
         states = width // symbols
-        emit = jax.tree.map(lambda x: x[slots, :states, :states], self.emit)
+        below = self.below.at(slots, states)
         level = jax.tree.map(lambda x: x.reshape(1, lanes, states, symbols), vectors)
         levels = [level]
         for depth, (nodes, edit) in enumerate(zip(trie.levels, edits, strict=True)):
             if depth:
                 level = jax.tree.map(lambda x, p=nodes.parent: x[p], level)
-            level = step(emit, level, nodes.symbol, edit)
+            level = step(below, level, nodes.symbol, edit)
             levels.append(level)
         joined = self.semiring.concatenate(levels, axis=0)
         return jax.tree.map(lambda x: x.reshape(-1, lanes, width), joined)
 
-    def _before(self, emit: Value, vectors: Value, symbol: np.ndarray, edits: Edits) -> Value:
+    def _before(self, below: Emission, vectors: Value, symbol: np.ndarray, edits: Edits) -> Value:
         """``M(b) v``: vectors ``[nodes or 1, lanes, states, symbols]``, symbol ``[nodes]``."""
         s = self.semiring
         spread = _across(edits)
@@ -200,34 +234,28 @@ class WindowReader(NamedTuple):
         result = s.plus(
             s.times(spread.absorb_left, _expand(pending)), s.times(spread.absorb_right, vectors)
         )
-        if self._is_narrow(emit):
+        if below.states == 1:
             return result
-        arriving = jax.tree.map(lambda x: x[:, :, None, :, None], pending)
-        kept = s.sum(s.times(jax.tree.map(lambda x: x[None], emit), arriving), 3)
-        vectors = jax.tree.map(lambda x: x[:, :, None], vectors)
-        moved = s.sum(s.times(_expand(_arcs(emit, symbol)), vectors), 3)
+        kept = below.into_each(pending)
+        moved = below.into_by(symbol, vectors)
         return s.plus(result, s.plus(s.times(spread.keep, kept), s.times(spread.transpose, moved)))
 
-    def _after(self, emit: Value, vectors: Value, symbol: np.ndarray, edits: Edits) -> Value:
+    def _after(self, below: Emission, vectors: Value, symbol: np.ndarray, edits: Edits) -> Value:
         """``v M(b)``: shapes as in ``_before``."""
         s = self.semiring
         spread = _across(edits)
         to_symbol = s.sum(s.times(vectors, spread.absorb_left), 3)
         stays = s.times(vectors, spread.absorb_right)
-        if not self._is_narrow(emit):
-            leaving = jax.tree.map(lambda x: x[:, :, :, None], vectors)
-            written = s.sum(s.times(leaving, jax.tree.map(lambda x: x[None], emit)), 2)
+        if below.states > 1:
+            written = below.out_each(vectors)
             to_symbol = s.plus(to_symbol, s.sum(s.times(written, spread.keep), 3))
-            moved = s.sum(s.times(leaving, _expand(_arcs(emit, symbol))), 2)
+            moved = below.out_by(symbol, vectors)
             stays = s.plus(stays, s.times(moved, spread.transpose))
         return s.plus(stays, s.where(self._is(symbol), _expand(to_symbol), s.zeros((1, 1, 1, 1))))
 
     def _is(self, symbol: np.ndarray) -> np.ndarray:
         """``[nodes, 1, 1, symbols]`` whether a state's pending symbol is the one that is read."""
-        return (symbol[:, None] == np.arange(self.automata.emit.shape[3]))[:, None, None, :]
-
-    def _is_narrow(self, emit: Value) -> bool:
-        return jax.tree.leaves(emit)[0].shape[1] == 1
+        return (symbol[:, None] == np.arange(self.automata.initial.shape[2]))[:, None, None, :]
 
 
 def _across(edits: Edits) -> Edits:
@@ -247,6 +275,96 @@ def _entry(vectors: Value, is_symbol: np.ndarray) -> Value:
     return jax.tree.map(lambda x: jnp.sum(jnp.where(is_symbol, x, 0), -1), vectors)
 
 
-def _arcs(emit: Value, symbol: np.ndarray) -> Value:
-    """The acceptor's matrix of each node's symbol: ``[nodes, lanes, states, states]``."""
-    return jax.tree.map(lambda x: jnp.moveaxis(x[..., symbol], -1, 0), emit)
+class Cascade(NamedTuple):
+    """The ``Emission`` into a further pass: its states are the other pass's.
+
+    The other pass moves in the opposite direction, so its matrices come in transposed: a column
+    vector of ours is a row vector of its.
+    """
+
+    reader: WindowReader
+    slots: jax.Array | None = None
+
+    @property
+    def states(self) -> int:
+        """Number of states of the further pass."""
+        return self.reader.automata.widths[-1]
+
+    def at(self, slots: jax.Array, states: int) -> Cascade:
+        """Its automata at the slots of some lanes."""
+        return self._replace(slots=slots)
+
+    def bounds(self, pending: Value) -> tuple[Value, Value]:
+        """Initial and final vectors of the pass before, given its first pending symbol.
+
+        Args:
+            pending: ``[slots, symbols]``.
+        """
+        s = self.reader.semiring
+        slots, symbols = jax.tree.leaves(pending)[0].shape
+        start, end = self.reader.final, self.reader.initial
+        initial = s.times(_expand(start), jax.tree.map(lambda x: x[:, None], pending))
+        here = self.at(jnp.arange(slots), self.states)
+        written = jax.tree.map(lambda x: x[0], here.into_each(jax.tree.map(lambda x: x[None], end)))
+        # The start symbol is pending only if nothing was read: then nothing is written, either.
+        final = s.where(jnp.arange(symbols) == 0, _expand(end), written)
+        flat = (slots, self.states * symbols)
+        return tuple(jax.tree.map(lambda x: x.reshape(flat), v) for v in (initial, final))  # type: ignore[return-value]
+
+    def into_each(self, arriving: Value) -> Value:
+        """See ``Arcs``: here a row vector of the further pass reads each symbol."""
+        return self._each(self.reader.after, self._for_each(arriving))
+
+    def into_by(self, symbol: np.ndarray, vectors: Value) -> Value:
+        """See ``Arcs``: each of our pending symbols has a row vector that reads ``symbol``."""
+        return self._by(self.reader.after, symbol, vectors)
+
+    def out_each(self, leaving: Value) -> Value:
+        """See ``Arcs``: the column vector of each pending symbol reads that symbol."""
+        nodes = jax.tree.leaves(leaving)[0].shape[0]
+        return self._each(self.reader.before, _split(leaving, nodes))
+
+    def out_by(self, symbol: np.ndarray, leaving: Value) -> Value:
+        """See ``Arcs``: each of our pending symbols has a column vector that reads ``symbol``."""
+        return self._by(self.reader.before, symbol, leaving)
+
+    def _for_each(self, vectors: Value) -> Value:
+        """One copy of ``[nodes, lanes, states]`` for each symbol, nodes and symbols merged."""
+        nodes, lanes, states = jax.tree.leaves(vectors)[0].shape
+        shape = (nodes, self._symbols, lanes, states)
+        return jax.tree.map(
+            lambda x: jnp.broadcast_to(x[:, None], shape).reshape(-1, lanes, states), vectors
+        )
+
+    def _each(self, step: Any, vectors: Value) -> Value:
+        nodes = jax.tree.leaves(vectors)[0].shape[0] // self._symbols
+        read = step(np.tile(np.arange(self._symbols), nodes), vectors, self.slots)
+        return _merge(read, nodes)
+
+    def _by(self, step: Any, symbol: np.ndarray, vectors: Value) -> Value:
+        read = step(np.repeat(symbol, self._symbols), _split(vectors, len(symbol)), self.slots)
+        return _merge(read, len(symbol))
+
+    @property
+    def _symbols(self) -> int:
+        return self.reader.automata.initial.shape[2]
+
+
+def _split(vectors: Value, nodes: int) -> Value:
+    """``[nodes or 1, lanes, states, symbols]`` to ``[nodes * symbols, lanes, states]``."""
+
+    def split(x: jax.Array) -> jax.Array:
+        _, lanes, states, symbols = x.shape
+        x = jnp.broadcast_to(x, (nodes, lanes, states, symbols))
+        return jnp.moveaxis(x, 3, 1).reshape(nodes * symbols, lanes, states)
+
+    return jax.tree.map(split, vectors)
+
+
+def _merge(vectors: Value, nodes: int) -> Value:
+    """The inverse of ``_split``."""
+
+    def merge(x: jax.Array) -> jax.Array:
+        return jnp.moveaxis(x.reshape(nodes, -1, *x.shape[1:]), 1, 3)
+
+    return jax.tree.map(merge, vectors)

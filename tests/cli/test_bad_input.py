@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, Result
 from tests.treebank.builders import chain, sentence, word
 
 GOOD = sentence(word(1, "Go", 0, "root"), word(2, "!", 1, "punct", "PUNCT"))
@@ -42,11 +43,9 @@ def bad(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
     return path, pattern
 
 
-def check(result: object, pattern: str, status: int = 1) -> None:
-    import re
-
-    assert result.status == status  # type: ignore[attr-defined]
-    assert re.search(pattern, result.message), result.message  # type: ignore[attr-defined]
+def check(result: Result, pattern: str, status: int = 1) -> None:
+    assert result.status == status, result.err
+    assert re.search(pattern, result.message), result.message
 
 
 def test_stats_of_a_bad_file(cli: Cli, bad: tuple[Path, str]):

@@ -92,11 +92,30 @@ def test_defects_are_not_hidden(cli: Cli, monkeypatch: pytest.MonkeyPatch):
         cli("stats", "any")
 
 
-def test_a_reader_that_goes_away_is_no_error(treebanks: dict[str, Path]):
+STATS = "from semipunct.cli import main; main()"
+MUCH = """
+import typer
+from semipunct.cli import console
+try:
+    with console.reported(), console.output("-") as stream:
+        for _ in range(10_000):
+            stream.write("a line of text\\n" * 10)
+except typer.Exit as end:
+    raise SystemExit(end.exit_code)
+"""
+
+
+@pytest.mark.parametrize(
+    "program, options",
+    [(STATS, ()), (STATS, ("--json",)), (MUCH, ())],
+    ids=["table", "json", "much"],
+)
+def test_a_reader_that_goes_away_is_no_error(
+    treebanks: dict[str, Path], program: str, options: tuple[str, ...]
+):
     reading, writing = os.pipe()
     os.close(reading)
-    program = "from semipunct.cli import main; main()"
-    command = [sys.executable, "-c", program, "stats", str(treebanks["dev"])]
+    command = [sys.executable, "-c", program, "stats", str(treebanks["dev"]), *options]
     done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
     os.close(writing)
     assert (done.returncode, done.stderr) == (141, b"")

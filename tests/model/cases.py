@@ -28,6 +28,7 @@ TINY = {
     "minimum_token_count": 1,
     "minimum_pair_count": 3,
     "minimum_context_count": 1,
+    "templates": ("N", "W", "A", "C", "L", "R", "S", "c"),
 }
 FRAME = Frame(
     sentences=16,
@@ -37,7 +38,7 @@ FRAME = Frame(
     steps=32,
     lanes=(3, 4),
     factors=8,
-    entries={"pair": 2048, "left": 64, "right": 64, "symmetric": 512},
+    entries={"pair": 4096, "left": 256, "right": 256, "symmetric": 512},
 )
 """One frame for all small batches, so that whatever is compiled is compiled once."""
 
@@ -250,14 +251,22 @@ def potentials_of(
 
 @cache
 def _potentials_of(m: PunctuationModel) -> Callable[[Parameters, Batch], Potentials]:
-    return jax.jit(lambda p, b: m.potentials(p, b, jnp.asarray(m.unmatched)))
+    def potentials(p: Parameters, b: Batch) -> Potentials:
+        made = m.potentials(p, b, jnp.asarray(m.unmatched))
+        # Weakly typed arrays would be another signature, hence another compilation.
+        return jax.tree.map(lambda x: jax.lax.convert_element_type(x, jnp.asarray(x).dtype), made)
+
+    return jax.jit(potentials)
 
 
 def parameter_gradient(
     m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence], answer: Answer
 ) -> dict[str, np.ndarray]:
     """The gradient with respect to the parameters, by the chain rule."""
-    pulled = _pull(m)(parameters, batch_of(m, sentences), answer.choice, answer.edits)
+    batch = batch_of(m, sentences)
+    missing = len(batch.relation) - len(answer.choice)
+    choice = np.pad(answer.choice, ((0, missing), (0, 0)))
+    pulled = _pull(m)(parameters, batch, choice, answer.edits)
     return {name: np.asarray(gradient) for name, gradient in pulled.items()}
 
 

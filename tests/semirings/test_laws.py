@@ -27,7 +27,8 @@ GROUPS = Groups.of([2, 0, 2, 0], 4)
 
 @cache
 def jitted(semiring: Semiring, operation: str):
-    return jax.jit(getattr(semiring, operation), static_argnames="axis")
+    static = "axis" if operation in ("sum", "prod") else None
+    return jax.jit(getattr(semiring, operation), static_argnames=static)
 
 
 def values(semiring: Semiring, weights: Arrays, counted: Arrays) -> tuple[Value, Value, Value]:

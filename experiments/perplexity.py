@@ -1,0 +1,101 @@
+"""Conditional perplexity per slot (Table 3): channels and seeds, all sentences counted.
+
+    python experiments/perplexity.py --name en --train TRAIN... --dev DEV... --output FILE
+    python experiments/perplexity.py --name es --split FILE --output FILE
+
+Each run adds one row to the result file, so that a stopped experiment goes on where it was.
+``--split`` takes the first 80% of a file for training and the next 10% for development, in the
+order of the file; the last 10% are never read.
+"""
+
+import argparse
+import json
+import math
+import platform
+import tempfile
+import time
+from pathlib import Path
+
+from semipunct.training.config import load_config
+from semipunct.training.evaluation import evaluate
+from semipunct.training.loop import train
+from semipunct.training.monitor import enable_compilation_cache
+from semipunct.treebank import TreebankOptions, read_sentences
+
+OPTIONS = TreebankOptions(keep_records=False)
+
+
+def main() -> None:
+    """Train and evaluate every combination that the result file lacks."""
+    arguments = parse()
+    enable_compilation_cache()
+    rows = json.loads(arguments.output.read_text("utf-8")) if arguments.output.exists() else []
+    done = {(r["name"], r["channel"], r["seed"], tuple(r["set"])) for r in rows}
+    train_sentences, dev_sentences = sentences(arguments)
+    for seed in arguments.seeds:
+        for channel in arguments.channels:
+            if (arguments.name, channel, seed, tuple(arguments.set)) in done:
+                continue
+            config = load_config(
+                None, arguments.set, {"model.channel": channel, "train.seed": seed}
+            )
+            with tempfile.TemporaryDirectory() as folder:
+                output = arguments.models or Path(folder)
+                model_path = output / f"{arguments.name}-{channel}-{seed}"
+                began = time.perf_counter()
+                result = train(config, train_sentences, dev_sentences, model_path)
+                seconds = time.perf_counter() - began
+            scores = evaluate(result.model, result.parameters, dev_sentences)
+            row = {
+                "name": arguments.name,
+                "channel": channel,
+                "seed": seed,
+                "set": arguments.set,
+                "perplexity": scores.perplexity if math.isfinite(scores.perplexity) else None,
+                "sentences": scores.sentences,
+                "slots": scores.slots,
+                "unscorable": scores.unscorable,
+                "visits": result.visits,
+                "seconds": round(seconds, 1),
+                "compile_seconds": round(result.compile_seconds, 1),
+                "compiled_shapes": result.compiled_shapes,
+                "machine": f"{platform.machine()}, CPU",
+                "signature": scores.signature,
+            }
+            rows.append(row)
+            arguments.output.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
+            print(json.dumps({k: row[k] for k in ("name", "channel", "seed", "perplexity")}))
+
+
+def sentences(arguments: argparse.Namespace) -> tuple[tuple, tuple]:
+    """Training and development sentences."""
+    if arguments.split is None:
+        return (
+            read_sentences(arguments.train, OPTIONS).sentences,
+            read_sentences(arguments.dev, OPTIONS).sentences,
+        )
+    everything = read_sentences([arguments.split], OPTIONS).sentences
+    first, second = len(everything) * 8 // 10, len(everything) * 9 // 10
+    return everything[:first], everything[first:second]
+
+
+def parse() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--name", required=True, help="name of the treebank in the results")
+    parser.add_argument("--train", nargs="+", type=Path, default=[])
+    parser.add_argument("--dev", nargs="+", type=Path, default=[])
+    parser.add_argument("--split", type=Path, help="one file to split by order: 80% / 10% / 10%")
+    parser.add_argument("--channels", nargs="+", default=["none", "l2r", "r2l"])
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
+    parser.add_argument("--set", nargs="*", default=[], help="settings, as for semipunct train")
+    parser.add_argument("--models", type=Path, help="keep the models in this folder")
+    parser.add_argument("--output", required=True, type=Path)
+    arguments = parser.parse_args()
+    if (arguments.split is None) == (not arguments.train or not arguments.dev):
+        parser.error("give either --train and --dev, or --split")
+    return arguments
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""Small projective trees for the tests of structures."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from semipunct.treebank import constituents
+
+
+@st.composite
+def projective_trees(draw: st.DrawFn, smallest: int = 1, largest: int = 9) -> tuple[int, ...]:
+    """Heads of a projective tree: each word hangs on one whose constituent it may join."""
+    words = draw(st.integers(smallest, largest))
+    heads = [0] * words
+    # Spans to be headed, each with the head outside it.
+    spans = [(1, words, 0)]
+    while spans:
+        first, last, head = spans.pop()
+        if first > last:
+            continue
+        # A span is cut into constituents; the first of them is headed by one of its words.
+        end = draw(st.integers(first, last)) if head else last
+        root = draw(st.integers(first, end))
+        heads[root - 1] = head
+        spans += [(first, root - 1, root), (root + 1, end, root), (end + 1, last, head)]
+    constituents(heads)
+    return tuple(heads)

@@ -1,0 +1,190 @@
+"""The examples of the README and of the documentation are executed, and their output compared.
+
+In a block tagged ``python`` all is executed. In one tagged ``console`` the lines that begin with
+``$ semipunct`` are; what stands below such a line is what the command prints, where ``...`` stands
+for anything; nothing below it means that its output is not compared. Blocks of one page build on
+each other and share a folder, in which the bundled sample lies where the repository has it. A
+comment ``<!-- skip: reason -->`` before a block keeps it from being executed.
+"""
+
+import contextlib
+import doctest
+import io
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semipunct.cli import main
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ("README.md", "docs/tutorial.md", "docs/extending.md")
+SAMPLE = "semipunct/data/sample.conllu"
+PROMPT = "$ "
+COMMAND = PROMPT + "semipunct"
+
+_FENCE = re.compile(r"^(`{3,}|~{3,}|:{3,})\s*(.*)$")
+_SKIP = re.compile(r"<!--\s*skip:\s*(.+?)\s*-->")
+_COMPARE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: where it is, its tag, its text, and why it is not executed, if so."""
+
+    page: str
+    line: int
+    tag: str
+    text: str
+    skip: str
+
+    @property
+    def runs(self) -> bool:
+        """Whether there is something to execute."""
+        return self.tag == "python" or (self.tag == "console" and COMMAND in self.text)
+
+
+def blocks(page: str, text: str) -> Iterator[Block]:
+    """All fenced blocks of a page."""
+    fence, tag, start, skip = "", "", 0, ""
+    inside: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        found = _FENCE.match(line)
+        if not fence and found:
+            fence, tag, start, inside = found[1], found[2], number, []
+        elif fence and line.strip() == fence:
+            yield Block(page, start, tag, "\n".join(inside) + "\n", skip)
+            fence, skip = "", ""
+        elif fence:
+            inside.append(line)
+        elif line.strip():
+            comment = _SKIP.search(line)
+            skip = comment[1] if comment else ""
+
+
+def commands(text: str) -> Iterator[tuple[list[str], str]]:
+    """The semipunct commands of a console block, each with the output that is shown below it."""
+    joined = text.replace("\\\n", " ")
+    for part in re.split(r"(?m)^(?=\$ )", joined):
+        line, _, shown = part.partition("\n")
+        if line.startswith(COMMAND):
+            yield shlex.split(line.removeprefix(COMMAND)), shown
+
+
+def run(arguments: list[str]) -> str:
+    """Run a command in this process; what it printed, to people last."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    with (
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        pytest.raises(SystemExit) as end,
+    ):
+        main(arguments)
+    printed = "".join(s.buffer.getvalue().decode() for s in (out, err))  # type: ignore[attr-defined]
+    assert end.value.code in (0, None), printed
+    return printed
+
+
+@dataclass
+class Session:
+    """A page being worked through: its folder, its names, and how far it is."""
+
+    folder: Path
+    names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
+    done: set[int] = field(default_factory=set[int])
+
+    def execute(self, block: Block) -> None:
+        """Execute one block, once."""
+        if block.line in self.done:
+            return
+        self.done.add(block.line)
+        if block.tag == "python":
+            # Line numbers in a traceback are those of the page.
+            source = "\n" * block.line + block.text
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(compile(source, block.page, "exec"), self.names)
+            return
+        for arguments, shown in commands(block.text):
+            printed = run(arguments)
+            if shown.strip():
+                same = doctest.OutputChecker().check_output(shown, printed, _COMPARE)
+                assert same, f"{block.page}:{block.line}: {arguments} printed:\n{printed}"
+
+
+def page_blocks(page: str) -> list[Block]:
+    """The blocks of a page that can be executed, skipped ones included."""
+    text = (ROOT / page).read_text("utf-8")
+    return [block for block in blocks(page, text) if block.runs]
+
+
+@pytest.fixture(scope="module")
+def sessions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Session]:
+    """One session for each page."""
+    found: dict[str, Session] = {}
+    for page in PAGES:
+        folder = tmp_path_factory.mktemp(Path(page).stem)
+        (folder / SAMPLE).parent.mkdir(parents=True)
+        shutil.copy(ROOT / SAMPLE, folder / SAMPLE)
+        found[page] = Session(folder)
+    return found
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        pytest.param(block, id=f"{page}:{block.line}")
+        for page in PAGES
+        for block in page_blocks(page)
+    ],
+)
+def test_examples_run(
+    block: Block, sessions: dict[str, Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if block.skip:
+        pytest.skip(block.skip)
+    session = sessions[block.page]
+    monkeypatch.chdir(session.folder)
+    monkeypatch.setenv("COLUMNS", "100")
+    # What an earlier block makes is there even if this test is run alone.
+    for other in page_blocks(block.page):
+        if other.line <= block.line and not other.skip:
+            session.execute(other)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_are_shown_in_blocks_that_are_executed(page: str) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    for block in blocks(page, text):
+        if re.search(r"(?m)^(\$ )?semipunct ", block.text):
+            assert block.tag == "console", f"{page}:{block.line} is tagged {block.tag!r}"
+            assert COMMAND in block.text, f"{page}:{block.line}: begin commands with {PROMPT!r}"
+
+
+def test_the_tutorial_has_examples_of_both_kinds() -> None:
+    tags = {block.tag for block in page_blocks("docs/tutorial.md") if not block.skip}
+    assert tags == {"python", "console"}
+
+
+def test_blocks_are_found() -> None:
+    page = (
+        "# A\n\n```python\nx = 1\n```\n\n<!-- skip: needs data -->\n```console\n"
+        "$ semipunct stats a \\\n  b\nshown ...\n$ ls\n$ semipunct --help\n```\n\ntext\n"
+        "```console\n$ ls\n```\n"
+    )
+    first, second, third = blocks("a.md", page)
+    assert (first.line, first.tag, first.text, first.skip) == (3, "python", "x = 1\n", "")
+    assert second.skip == "needs data"
+    assert list(commands(second.text)) == [(["stats", "a", "b"], "shown ...\n"), (["--help"], "")]
+    assert not third.runs
+    assert not third.skip
+
+
+def test_the_folder_of_a_page_holds_the_sample(sessions: dict[str, Session]) -> None:
+    for session in sessions.values():
+        assert os.path.getsize(session.folder / SAMPLE) == (ROOT / SAMPLE).stat().st_size
