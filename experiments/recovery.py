@@ -85,6 +85,8 @@ def compare(
                 "learned": float(learned[name][number[a], number[b]]),
             }
         row["error"] = max(abs(row[n]["learned"] - row[n]["planted"]) for n in EDITS)
+        # What is left when the luck of the draw is taken away.
+        row["error_from_drawn"] = max(abs(row[n]["learned"] - row[n]["drawn"]) for n in EDITS)
         rows.append(row)
     return rows
 
@@ -121,6 +123,7 @@ def main() -> None:
             "config": config.to_dict(),
             "visits": result.visits,
             "largest_error": worst,
+            "largest_error_from_drawn": max(row["error_from_drawn"] for row in rows),
             "bar": BAR,
             "windows": rows,
         }

@@ -69,7 +69,8 @@ def by_length(lengths: Sequence[int], batch: int, words: int) -> Iterator[list[i
     """
     current: list[int] = []
     total = 0
-    for i in np.argsort(np.asarray(lengths), kind="stable").tolist():
+    ascending: list[int] = np.argsort(np.asarray(lengths), kind="stable").tolist()
+    for i in ascending:
         if current and (len(current) == batch or total + lengths[i] > words):
             yield current
             current, total = [], 0

@@ -22,6 +22,9 @@ from semirings.laws_declared import Laws
 Value = Any
 """A pytree of equally shaped arrays; its structure is the semiring's own affair."""
 
+Condition = jax.Array | npt.NDArray[np.bool_]
+"""Truth values: computed on the device, or constants of the host."""
+
 
 class Groups(NamedTuple):
     """A partition of items into groups, in the two forms that summing over groups needs.
@@ -148,6 +151,6 @@ class Semiring(ABC):
         """Join values along an existing axis."""
         return jax.tree.map(lambda *xs: jnp.concatenate(xs, axis), *values)
 
-    def where(self, condition: jax.Array, a: Value, b: Value) -> Value:
+    def where(self, condition: Condition, a: Value, b: Value) -> Value:
         """Choose elementwise between two values; the condition broadcasts."""
         return jax.tree.map(lambda x, y: jnp.where(condition, x, y), a, b)

@@ -63,7 +63,7 @@ class Sampling(Semiring):
     def times(self, a: Drawn, b: Drawn) -> Drawn:
         """Product of weights; both factors in the reverse pass."""
         both = [jnp.broadcast_arrays(x, y) for x, y in zip(a, b, strict=True)]
-        return _times(Drawn(*(x for x, _ in both)), Drawn(*(y for _, y in both)))
+        return Drawn(*_times(Drawn(*(x for x, _ in both)), Drawn(*(y for _, y in both))))
 
     def sum(self, a: Drawn, axis: int) -> Drawn:
         """Sum of weights along one axis; one summand in the reverse pass."""
@@ -104,7 +104,7 @@ def _times(a: Drawn, b: Drawn) -> Drawn:
 
 
 def _times_forward(a: Drawn, b: Drawn) -> tuple[Drawn, None]:
-    return _times(a, b), None
+    return Drawn(*_times(a, b)), None
 
 
 def _times_reverse(_: None, state: Drawn) -> tuple[Drawn, Drawn]:

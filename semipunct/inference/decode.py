@@ -7,7 +7,7 @@ marks the choices of a derivation (``semirings.derivation``, ``semirings.samplin
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -176,7 +176,7 @@ def _pick(
         total = inside(potentials._replace(counted=counted), semiring)
         return jnp.sum(total.value.tag), semiring.log_weight(total.value) + total.log_scale
 
-    used, weight = jax.grad(tags, has_aux=True)(jnp.zeros_like(potentials.choice))
+    (_, weight), used = jax.value_and_grad(tags, has_aux=True)(jnp.zeros_like(potentials.choice))
     total = inside(potentials, Real())
     log_p = Real().log_weight(total.value) + total.log_scale
     return jnp.argmax(used, 1), weight, log_p, potentials.choice
@@ -194,9 +194,17 @@ def _draw(
         total = inside(potentials._replace(counted=counted), semiring)
         return total.value, total.log_scale
 
-    total, pull, log_scale = jax.vjp(value, jnp.zeros_like(potentials.choice), has_aux=True)
+    # The type of jax.vjp does not say what the function that it returns gives.
+    pull: Callable[[Drawn], tuple[jax.Array]]
+    total, pull, log_scale = jax.vjp(  # pyright: ignore[reportUnknownVariableType]
+        value, jnp.zeros_like(potentials.choice), has_aux=True
+    )
     seeds = semiring.seed(key, (samples, batch.slots.shape[0]))
-    used = jax.lax.map(lambda seed: jnp.argmax(pull(seed)[0], 1), seeds, batch_size=_TOGETHER)
+
+    def chosen(seed: Drawn) -> jax.Array:
+        return jnp.argmax(pull(seed)[0], 1)
+
+    used = jnp.asarray(jax.lax.map(chosen, seeds, batch_size=_TOGETHER))
     return used, semiring.log_weight(total) + log_scale, potentials.choice
 
 

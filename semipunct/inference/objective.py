@@ -63,7 +63,8 @@ def expected_unmatched(potentials: Potentials, *, printed: bool) -> tuple[jax.Ar
     """
     if printed:
         total = inside(potentials._replace(counted=None), Real())
-        prior = jnp.sum(jnp.exp(potentials.choice) * potentials.counted, 1)
+        counted = 0.0 if potentials.counted is None else potentials.counted
+        prior = jnp.sum(jnp.exp(potentials.choice) * counted, 1)
         schedule = potentials.schedule
         by_sentence = jax.ops.segment_sum(
             jnp.where(schedule.is_word, prior, 0.0),

@@ -16,6 +16,9 @@ from semipunct.model.features import FeatureMap
 from semipunct.model.inventory import Inventory
 from semipunct.model.templates import TARGETS
 
+Relations = jax.Array | npt.NDArray[np.int32]
+"""Relation numbers, traced once compiled."""
+
 
 class AttachTables(NamedTuple):
     """Constants of an inventory.
@@ -36,7 +39,9 @@ def attach_tables(inventory: Inventory) -> AttachTables:
     right = left.copy()
     left[inventory.pairs[:, 0], pairs] = 1.0
     right[inventory.pairs[:, 1], pairs] = 1.0
-    symmetric = np.array([[is_symmetric(*inventory.pair_name(p)) for p in pairs]], np.float32)
+    symmetric = np.array(
+        [[is_symmetric(*inventory.pair_name(p)) for p in range(len(pairs))]], np.float32
+    )
     projection = {"left": left, "right": right, "symmetric": symmetric}
     return AttachTables(projection, inventory.allowed)
 
@@ -69,7 +74,7 @@ def log_attach(
     parameters: Mapping[str, jax.Array],
     tables: AttachTables,
     features: Mapping[str, SparseRows],
-    relation: jax.Array,
+    relation: Relations,
 ) -> jax.Array:
     """Log probability of every pair at every node, ``[nodes, pairs]`` (equation 4).
 

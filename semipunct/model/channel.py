@@ -58,7 +58,10 @@ def channel_parameters(
                 shapes[f"channel.{i}.first"] = (4, n)
                 shapes[f"channel.{i}.second"] = (4, n)
                 shapes[f"channel.{i}.strength"] = (n,)
-    draw = (lambda s: initial.normal(0.0, scale, s)) if initial is not None else np.zeros
+
+    def draw(shape: tuple[int, ...]) -> np.ndarray:
+        return np.zeros(shape) if initial is None else initial.normal(0.0, scale, shape)
+
     return {name: np.asarray(draw(shape), np.float32) for name, shape in shapes.items()}
 
 

@@ -22,6 +22,9 @@ from semipunct.treebank.trees import constituents
 
 Ints = npt.NDArray[np.int64]
 
+Entries = tuple[Ints, Ints, Ints]
+"""Sparse columns: node, code (or feature number) and count (or value), equally many of each."""
+
 _FREQUENT = 5  # rarer word forms share the code of unseen ones
 _UNSEEN = 0  # attribute values that training never saw share this code
 
@@ -52,7 +55,7 @@ class Attributes:
     """
 
     single: Mapping[str, Ints]
-    multiple: Mapping[str, tuple[Ints, Ints, Ints]]
+    multiple: Mapping[str, Entries]
     codes: Mapping[str, int]
 
 
@@ -95,7 +98,7 @@ class Symbols:
 def attributes(sentences: Sequence[Sentence], symbols: Symbols) -> Attributes:
     """Compute all attributes that templates may name, for all nodes of ``sentences``."""
     single: dict[str, list[Ints]] = {}
-    multiple: dict[str, list[tuple[Ints, Ints, Ints]]] = {}
+    multiple: dict[str, list[Entries]] = {}
     base = 0
     for sentence in sentences:
         for name, column in _single(sentence, symbols).items():
@@ -114,15 +117,16 @@ def attributes(sentences: Sequence[Sentence], symbols: Symbols) -> Attributes:
         "form_before": form + 1, "form_after": form + 1,
         "relation_before": relation + 1, "relation_after": relation + 1,
     }  # fmt: skip
-    empty = np.zeros(0, np.int64)
     return Attributes(
         {name: np.concatenate(columns) for name, columns in single.items()},
-        {
-            name: tuple(np.concatenate([p[i] for p in parts] or [empty]) for i in range(3))  # type: ignore[misc]
-            for name, parts in multiple.items()
-        },
+        {name: _joined(parts) for name, parts in multiple.items()},
         codes,
     )
+
+
+def _joined(parts: Sequence[Entries]) -> Entries:
+    node, code, count = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return node, code, count
 
 
 def _single(sentence: Sentence, symbols: Symbols) -> dict[str, Ints]:
@@ -173,7 +177,7 @@ def _order(heads: Ints) -> Ints:
     return order
 
 
-def _multiple(sentence: Sentence, symbols: Symbols) -> dict[str, tuple[Ints, Ints, Ints]]:
+def _multiple(sentence: Sentence, symbols: Symbols) -> dict[str, Entries]:
     relation = symbols.code("relation", sentence.relations)
     heads = np.array(sentence.heads, np.int64) - 1
     words, relations = len(heads), symbols.size("relation")
@@ -197,9 +201,14 @@ def _multiple(sentence: Sentence, symbols: Symbols) -> dict[str, tuple[Ints, Int
     else:
         inside = np.zeros((words, 1), np.int64)
     return {
-        name: (*np.nonzero(table), table[np.nonzero(table)])  # type: ignore[misc]
+        name: _sparse(table)
         for name, table in (("ancestor", ancestor), ("child", child), ("inside", inside))
     }
+
+
+def _sparse(table: Ints) -> Entries:
+    node, code = np.nonzero(table)
+    return node, code, table[node, code]
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +277,7 @@ class FeatureMap:
             result[target] = Rows(start, context[order], value[order].astype(np.float32))
         return result
 
-    def _entries(self, columns: Attributes, family: Conjunction) -> tuple[Ints, Ints, Ints]:
+    def _entries(self, columns: Attributes, family: Conjunction) -> Entries:
         key, node, value = _keys(columns, family.parts, family.over)
         if not len(family.kept):
             return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)

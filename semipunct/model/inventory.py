@@ -89,7 +89,7 @@ class Inventory:
 
     def pair_name(self, pair: int) -> tuple[Puncteme, Puncteme]:
         """The two punctemes of a pair."""
-        left, right = self.pairs[pair]
+        left, right = (int(label) for label in self.pairs[pair])
         return self.labels[left], self.labels[right]
 
 

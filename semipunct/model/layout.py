@@ -13,6 +13,7 @@ from semipunct.batch import SparseRows, round_up
 from semipunct.model.features import FeatureMap, Rows
 from semipunct.model.inventory import Inventory
 from semipunct.model.slots import Acceptors, acceptors
+from semipunct.model.templates import Target
 from semipunct.structures.schedule import (
     Capacity,
     Program,
@@ -99,7 +100,7 @@ class Prepared:
     string_of_slot: tuple[npt.NDArray[np.int32], ...]
     programs: tuple[Program, ...]
     relation: npt.NDArray[np.int32]
-    features: Mapping[str, Rows]
+    features: Mapping[Target, Rows]
     start: npt.NDArray[np.int64]
     widths: int
 
@@ -242,7 +243,7 @@ def _draft(prepared: Prepared, members: Sequence[int]) -> _Draft:
     slots = [prepared.string_of_slot[i] for i in members]
     used, local = np.unique(np.concatenate([np.zeros(1, np.int32), *slots]), return_inverse=True)
     automata = np.split(local[1:].astype(np.int32), np.cumsum([len(s) for s in slots])[:-1])
-    strings = [prepared.strings[i] for i in used.tolist()]
+    strings: list[tuple[int, ...]] = [prepared.strings[i] for i in used.tolist()]
     is_wide = np.array([prepared.widths > 1 and len(s) > 1 for s in strings])
     groups = [
         (is_wide[a[p.left_slot]] | is_wide[a[p.right_slot]]).astype(np.int32)

@@ -37,6 +37,6 @@ class ModelOptions:
     minimum_token_count: int = 5
     minimum_pair_count: int = 2
     minimum_context_count: int = 3
-    longest_puncteme: int = 3
+    longest_puncteme: int = 2
     hard_sets: bool = False
     final_mark: bool = False

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from semipunct.structures.schedule import Indices
 from semirings.base import Semiring, Value
 
 
@@ -23,7 +24,7 @@ class Emission(Protocol):
         """Number of states."""
         ...
 
-    def at(self, slots: jax.Array, states: int) -> Emission:
+    def at(self, slots: Indices, states: int) -> Emission:
         """The emissions of the slots of some lanes, cut to the first states."""
         ...
 
@@ -55,7 +56,7 @@ class Arcs(NamedTuple):
         """Number of states."""
         return jax.tree.leaves(self.arcs)[0].shape[1]
 
-    def at(self, slots: jax.Array, states: int) -> Arcs:
+    def at(self, slots: Indices, states: int) -> Arcs:
         """See ``Emission``."""
         return self._replace(arcs=jax.tree.map(lambda x: x[slots, :states, :states], self.arcs))
 

@@ -12,10 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import jax
 import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int32]
+
+Indices = jax.Array | Ints
+"""What a schedule's arrays are to the functions that read it: traced once compiled."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,14 @@ from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
 
-from semipunct.structures.schedule import Ints, Lanes, Schedule
+from semipunct.structures.schedule import Indices, Ints, Lanes, Schedule
 from semirings.base import Groups, Semiring, Value
+
+Scale = jax.Array | npt.NDArray[np.float32]
+"""Logs of factors taken out."""
 
 
 class Reader(Protocol):
@@ -41,11 +46,11 @@ class Reader(Protocol):
     def initial(self) -> Value: ...
     @property
     def final(self) -> Value: ...
-    def columns(self, slots: jax.Array, vectors: Value) -> Value:
+    def columns(self, slots: Indices, vectors: Value) -> Value:
         """``M(label) v``: ``[lanes, width]`` to ``[left labels, lanes, width]``."""
         ...
 
-    def rows(self, slots: jax.Array, vectors: Value) -> Value:
+    def rows(self, slots: Indices, vectors: Value) -> Value:
         """``v M(label)``: ``[lanes, width]`` to ``[right labels, lanes, width]``."""
         ...
 
@@ -102,7 +107,7 @@ class Potentials(NamedTuple):
     pairs: Pairs
     automata: Any
     schedule: Schedule
-    log_scale: jax.Array
+    log_scale: Scale
 
 
 class Total(NamedTuple):
@@ -225,13 +230,12 @@ def _read_rows(
 ) -> tuple[Value, tuple[Value, ...]]:
     """Read rows of the store, equally many by each index, and pass the store on."""
     where = jnp.concatenate(indices)
-    leaves, structure = jax.tree.flatten(store)
-    read = [_thread(leaf, where, width) for leaf in leaves]
-    rows = structure.unflatten([rows for _, rows in read])
+    read = jax.tree.map(lambda leaf: _thread(leaf, where, width), store)
+    rows = jax.tree.map(lambda _, both: both[1], store, read)
     count = len(indices[0])
     starts = range(0, len(indices) * count, count)
     parts = [jax.tree.map(lambda x, i=start: x[i : i + count], rows) for start in starts]
-    return structure.unflatten([leaf for leaf, _ in read]), tuple(parts)
+    return jax.tree.map(lambda _, both: both[0], store, read), tuple(parts)
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(2,))
@@ -281,7 +285,7 @@ def _finish(
     everything = s.concatenate([*flat, untouched, s.ones((1,))], axis=0)
     product = s.prod(jax.tree.map(lambda x: x[schedule.factors], everything), axis=1)
 
-    log_scale = potentials.log_scale + jax.ops.segment_sum(
+    log_scale = jnp.asarray(potentials.log_scale) + jax.ops.segment_sum(
         jnp.where(schedule.is_untouched, untouched_scale, 0.0),
         schedule.sentence_of_word,
         sentences,

@@ -22,6 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from semipunct.structures.emission import Arcs, Emission
+from semipunct.structures.schedule import Indices
 from semirings.base import Semiring, Value
 
 
@@ -165,7 +166,7 @@ class WindowReader(NamedTuple):
     prefix_edits: tuple[Edits, ...]
     suffix_edits: tuple[Edits, ...]
 
-    def columns(self, slots: jax.Array, vectors: Value) -> Value:
+    def columns(self, slots: Indices, vectors: Value) -> Value:
         """``M(label) v`` for the label of every node of the trie ``suffixes``.
 
         Args:
@@ -177,7 +178,7 @@ class WindowReader(NamedTuple):
         """
         return self._read(slots, vectors, self.automata.suffixes, self.suffix_edits, self._before)
 
-    def rows(self, slots: jax.Array, vectors: Value) -> Value:
+    def rows(self, slots: Indices, vectors: Value) -> Value:
         """``v M(label)`` for every node of the trie ``prefixes``; shapes as in ``columns``."""
         return self._read(slots, vectors, self.automata.prefixes, self.prefix_edits, self._after)
 
@@ -192,15 +193,15 @@ class WindowReader(NamedTuple):
         closed = self.automata.closed[:, None]
         return self._replace(final=self.semiring.where(closed, read, self.final))
 
-    def before(self, symbol: np.ndarray, vectors: Value, slots: jax.Array) -> Value:
+    def before(self, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
         """``M(b) v`` for one symbol per node: vectors ``[nodes or 1, lanes, width]``."""
         return self._one(self._before, symbol, vectors, slots)
 
-    def after(self, symbol: np.ndarray, vectors: Value, slots: jax.Array) -> Value:
+    def after(self, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
         """``v M(b)``; shapes as in ``before``."""
         return self._one(self._after, symbol, vectors, slots)
 
-    def _one(self, step: Any, symbol: np.ndarray, vectors: Value, slots: jax.Array) -> Value:
+    def _one(self, step: Any, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
         symbols = self.automata.initial.shape[2]
         nodes, lanes, width = jax.tree.leaves(vectors)[0].shape
         shape = (nodes, lanes, width // symbols, symbols)
@@ -210,7 +211,7 @@ class WindowReader(NamedTuple):
         return jax.tree.map(lambda x: x.reshape(len(symbol), lanes, width), result)
 
     def _read(
-        self, slots: jax.Array, vectors: Value, trie: Trie, edits: tuple[Edits, ...], step: Any
+        self, slots: Indices, vectors: Value, trie: Trie, edits: tuple[Edits, ...], step: Any
     ) -> Value:
         symbols = self.automata.initial.shape[2]
         lanes, width = jax.tree.leaves(vectors)[0].shape
@@ -283,14 +284,14 @@ class Cascade(NamedTuple):
     """
 
     reader: WindowReader
-    slots: jax.Array | None = None
+    slots: Indices | None = None
 
     @property
     def states(self) -> int:
         """Number of states of the further pass."""
         return self.reader.automata.widths[-1]
 
-    def at(self, slots: jax.Array, states: int) -> Cascade:
+    def at(self, slots: Indices, states: int) -> Cascade:
         """Its automata at the slots of some lanes."""
         return self._replace(slots=slots)
 
@@ -309,7 +310,10 @@ class Cascade(NamedTuple):
         # The start symbol is pending only if nothing was read: then nothing is written, either.
         final = s.where(jnp.arange(symbols) == 0, _expand(end), written)
         flat = (slots, self.states * symbols)
-        return tuple(jax.tree.map(lambda x: x.reshape(flat), v) for v in (initial, final))  # type: ignore[return-value]
+        return (
+            jax.tree.map(lambda x: x.reshape(flat), initial),
+            jax.tree.map(lambda x: x.reshape(flat), final),
+        )
 
     def into_each(self, arriving: Value) -> Value:
         """See ``Arcs``: here a row vector of the further pass reads each symbol."""

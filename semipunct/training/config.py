@@ -17,7 +17,7 @@ from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 from semipunct.errors import ConfigError
 from semipunct.model.options import ModelOptions
-from semipunct.model.templates import APPENDIX_A
+from semipunct.model.templates import TEMPLATES
 from semipunct.training.settings import Setting, assignment, nearest, read_settings
 
 PRESETS = ("loglinear", "paper")
@@ -51,19 +51,19 @@ class TrainOptions:
         seed: of the initial weights and of the order of the sentences.
     """
 
-    visits: int = 50_000
+    visits: int = 30_000
     batch_size: int = 32
     learning_rate: float = 0.01
     channel_learning_rate: float = 0.03
     schedule: Schedule = "cosine"
     initial_scale: float = 0.0
-    l2: float = 3e-4
+    l2: float = 1e-3
     channel_l2: float = 1e-4
     centre: Centre = "counts"
     xi: float = 0.0
     squared: bool = True
     printed_regulariser: bool = False
-    evaluate_every: int = 4_000
+    evaluate_every: int = 5_000
     patience: int = 4
     seed: int = 0
 
@@ -190,7 +190,7 @@ def _checked(setting: Setting) -> Any:
     if key in _AT_MOST and value > _AT_MOST[key]:
         raise ConfigError(f"{where} is {value}; it must be at most {_AT_MOST[key]}")
     if key == "model.templates":
-        known = sorted({t.name for t in APPENDIX_A}, key=str.lower)
+        known = sorted({t.name for t in TEMPLATES}, key=str.lower)
         for name in cast(tuple[str, ...], value):
             if name not in known:
                 raise ConfigError(

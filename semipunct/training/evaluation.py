@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct import __version__
-from semipunct.batch import by_length
+from semipunct.batch import by_length, jit
 from semipunct.inference.likelihood import SENTENCES, WORDS, log_likelihood
 from semipunct.model.layout import Batch, fit_frame
 from semipunct.model.punctuation import Parameters, PunctuationModel
@@ -66,7 +66,7 @@ class Scorer:
         def log_p(parameters: Parameters, batch: Batch) -> jax.Array:
             return log_likelihood(model, parameters, batch)
 
-        self._score = jax.jit(log_p)
+        self._score = jit(log_p)
 
     def __call__(self, parameters: Arrays) -> Evaluation:
         """Score the sentences with the given weights."""

@@ -113,7 +113,8 @@ class _Trainer:
     def _loop(self, run: Run, train: Sequence[Sentence]) -> Result:
         options = self.config.train
         prepared = self.model.prepare(train)
-        typical = list(islice(self.plan.batches(options.seed, 0), TYPICAL))
+        # The same for every seed, so that runs share what the compiler has cached.
+        typical = list(islice(self.plan.batches(0, 0), TYPICAL))
         frame = fit_frame(prepared, typical, options.batch_size)
         step = make_step(self.model, options, self.transformation)
         start = centre(self.model) if options.centre == "counts" else {}

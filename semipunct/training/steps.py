@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax  # type: ignore[reportMissingTypeStubs]
+import optax  # pyright: ignore[reportMissingTypeStubs]
 
-from semipunct.batch import shuffled
+from semipunct.batch import jit, shuffled
 from semipunct.inference.objective import Regularisation, objective
 from semipunct.model.layout import Batch
 from semipunct.model.punctuation import PunctuationModel
@@ -125,7 +125,7 @@ def make_step(
     """Compile one update: weights and optimiser state go in and are overwritten."""
     penalties = regularisation(options)
 
-    @partial(jax.jit, donate_argnums=(0, 1))
+    @partial(jit, donate_argnums=(0, 1))
     def step(
         parameters: Weights, state: Any, start: Weights, batch: Batch
     ) -> tuple[Weights, Any, Outcome]:

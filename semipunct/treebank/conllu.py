@@ -190,7 +190,7 @@ def format_record(
 
     `misc` maps word ids to the attributes to put into the word's MISC column (see
     `semipunct.treebank.misc.with_attributes`); `comments` are lines to put after the sentence's
-    own comments, ``# `` included.
+    own comments, the leading ``#`` included.
 
     Raises `UsageError` for a word id that the sentence does not have, and for a comment that
     would not be read as one.

@@ -134,7 +134,7 @@ def planted_english() -> Planted:
     commas: Pair = ((",",), (",",))
     brackets: Pair = (("(",), (")",))
     dashes: Pair = (("—",), ("—",))
-    lengths = dict.fromkeys(range(5, 21), 1 / 16)
+    lengths = dict.fromkeys(range(8, 24), 1 / 16)
     verbs, nouns = {"VERB": 0.8, "ADJ": 0.2}, {"NOUN": 0.7, "PROPN": 0.2, "PRON": 0.1}
     return Planted(
         lengths=lengths,
@@ -143,8 +143,8 @@ def planted_english() -> Planted:
             "compound": 0.08, "conj": 0.05, "discourse": 0.04, "appos": 0.03,
         },
         phrase_relations={
-            "nmod": 0.22, "nsubj": 0.18, "dobj": 0.18, "advcl": 0.12, "acl:relcl": 0.09,
-            "conj": 0.09, "appos": 0.06, "ccomp": 0.06,
+            "nmod": 0.18, "nsubj": 0.18, "dobj": 0.18, "advcl": 0.12, "acl:relcl": 0.09,
+            "conj": 0.09, "appos": 0.06, "ccomp": 0.1,
         },
         upos={
             ROOT: verbs, "advcl": verbs, "acl:relcl": verbs, "ccomp": verbs,
@@ -154,7 +154,7 @@ def planted_english() -> Planted:
             "advmod": {"ADV": 1.0}, "discourse": {"INTJ": 1.0},
         },
         pairs={
-            ROOT: {((), (".",)): 0.85, ((), ("?",)): 0.1, ((), ("!",)): 0.03, _NEITHER: 0.02},
+            ROOT: {((), (".",)): 0.75, ((), ("?",)): 0.2, ((), ("!",)): 0.03, _NEITHER: 0.02},
             "appos": {commas: 0.6, brackets: 0.2, ((",", "("), (")", ",")): 0.1, _NEITHER: 0.1},
             "acl:relcl": {commas: 0.5, dashes: 0.05, _NEITHER: 0.45},
             "advcl": {commas: 0.6, _NEITHER: 0.4},
@@ -171,12 +171,12 @@ def planted_english() -> Planted:
             (",", ";"): {"keep": 0.1, "absorb_left": 0.9},
             (",", ")"): {"keep": 0.1, "absorb_left": 0.9},
             ("(", ","): {"keep": 0.1, "absorb_right": 0.9},
-            ("“", ","): {"keep": 0.2, "absorb_right": 0.8},
+            ("“", ","): {"keep": 0.1, "absorb_right": 0.9},
             (marks.INITIAL, ","): {"keep": 0.05, "absorb_right": 0.95},
             ("—", ","): {"keep": 0.3, "absorb_right": 0.7},
             (",", "—"): {"keep": 0.3, "absorb_left": 0.7},
             ("—", "."): {"keep": 0.1, "absorb_left": 0.9},
-            ("”", "."): {"keep": 0.2, "transpose": 0.8},
-            ("”", ","): {"keep": 0.3, "transpose": 0.7},
+            ("”", "."): {"keep": 0.1, "transpose": 0.9},
+            ("”", ","): {"keep": 0.2, "transpose": 0.8},
         },
     )  # fmt: skip

@@ -283,7 +283,9 @@ def _pull(m: PunctuationModel) -> Callable[..., dict[str, jax.Array]]:
 
 
 def tables(
-    m: PunctuationModel, sentences: Sequence[Sentence], by_word: Sequence[Sequence[dict[Pair, float]]]
+    m: PunctuationModel,
+    sentences: Sequence[Sentence],
+    by_word: Sequence[Sequence[dict[Pair, float]]],
 ) -> np.ndarray:
     """Numbers by sentence, word and pair as `[words, pairs]`, in the model's order of pairs."""
     names = [m.inventory.pair_name(p) for p in range(len(m.inventory.pairs))]

@@ -168,7 +168,7 @@ def test_the_parameter_gradient_is_a_difference_of_oracle_totals():
 
 @st.composite
 def small_sentences(draw: st.DrawFn) -> Sentence:
-    """Three words in any projective tree, at most four tokens, the last word's slot seldom empty."""
+    """Three words in any projective tree, at most four tokens, the last slot seldom empty."""
     heads = draw(
         st.sampled_from(
             [

@@ -145,7 +145,7 @@ def test_gradients_of_edits_are_finite():
 
 
 def test_mirror_reads_the_mirrored_string():
-    """What the mirrored edits do to the reversed string from the left, the edits do from the right."""
+    """Mirrored edits do to a reversed string from the left what the edits do from the right."""
     edits = edits_of(ModelOptions(channel="r2l"), 7)
     there = oracle_channel(edits, "r2l")
     back = oracle_channel(mirror(edits), "l2r")

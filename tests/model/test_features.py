@@ -39,7 +39,7 @@ def words_of(s: Sentence, node: int) -> set[int]:
 
 
 def literal(s: Sentence, node: int) -> dict[str, Named]:
-    """The features of a node by family, named as in the appendix but for l and r, which all have."""
+    """The features of a node by family, named as in the appendix less l and r (all have them)."""
     relation, head = s.relations[node - 1], s.heads[node - 1]
     direction = "<-" if node < head else "->"
     attribute = {"g": s.upos[node - 1], "d": relation, "->d": direction + relation}
@@ -128,7 +128,7 @@ def test_features_are_those_of_the_appendix():
 
 
 def test_the_node_of_table_7():
-    """"Dale" in Figure 1: the subject, first word, no dependents."""
+    """The word "Dale" in Figure 1: the subject, first word, no dependents."""
     figure = sentence(
         [2, 0, 4, 2], ["^ “", "”", "“", "", "” ."], ["nsubj", "root", "compound", "dobj"],
         ["NOUN", "VERB", "NOUN", "NOUN"],
@@ -220,9 +220,7 @@ def test_the_weights_of_relations_start_at_log_counts():
     assert all(not t.any() for name, t in parameters.items() if name != "attach.relation")
     probability = jax.nn.softmax(parameters["attach.relation"])
     smoothed = m.inventory.counts + 0.5
-    np.testing.assert_allclose(
-        probability, smoothed / smoothed.sum(1, keepdims=True), rtol=1e-4
-    )
+    np.testing.assert_allclose(probability, smoothed / smoothed.sum(1, keepdims=True), rtol=1e-4)
 
 
 def test_a_relation_never_seen_takes_the_row_of_all_relations():

@@ -15,7 +15,7 @@ from semipunct.model.inventory import START, Spelling, build_inventory
 from semipunct.model.options import ModelOptions
 from tests.model.cases import TRAINING, model, sentence, spelling_probability
 
-TINY = dict(minimum_token_count=2, minimum_pair_count=1, minimum_context_count=1)
+TINY = {"minimum_token_count": 2, "minimum_pair_count": 1, "minimum_context_count": 1}
 SOME = (
     sentence([2, 0], ["^ “", "” ,", "."], ["advmod", "root"]),
     sentence([2, 0], ["^ “", "”", ". !"], ["advmod", "root"]),

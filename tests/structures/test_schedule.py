@@ -165,8 +165,10 @@ def test_packing_keeps_every_absorption_and_factor(
             assert narrow.left_slot[step, lane] == slots[left[kid]]
             assert narrow.right_slot[step, lane] == slots[right[kid]]
             # Rows of the store: ends, beginnings, then results of earlier steps.
-            for table, bound in ((narrow.at_left, slots[left[kid]]),
-                                 (narrow.at_right, CAPACITY.slots + slots[right[kid]])):  # fmt: skip
+            for table, bound in (
+                (narrow.at_left, slots[left[kid]]),
+                (narrow.at_right, CAPACITY.slots + slots[right[kid]]),
+            ):
                 row = int(table[step, lane])
                 assert row == bound or 0 <= row - 2 * CAPACITY.slots < step * CAPACITY.lanes[0]
         one = narrow.kid.size + wide.kid.size + CAPACITY.words

@@ -96,9 +96,7 @@ class Question(NamedTuple):
 def questions(draw: st.DrawFn) -> Question:
     heads = draw(st.lists(projective_trees(largest=4), min_size=1, max_size=2))
     number = st.one_of(st.just(0), st.integers(0, SLOTS - 1))
-    slots = [
-        draw(st.lists(number, min_size=len(h) + 1, max_size=len(h) + 1)) for h in heads
-    ]
+    slots = [draw(st.lists(number, min_size=len(h) + 1, max_size=len(h) + 1)) for h in heads]
     seed = draw(st.integers(0, 10_000))
     generator = np.random.default_rng(seed)
     choice = generator.normal(-1, 1, (CAPACITY.words, len(PAIRS))).astype(np.float32)
@@ -248,8 +246,6 @@ def total_of_chain(heads: Sequence[int]) -> float:
     return float(ask(Real())(potentials(question, capacity))[1][0][0])
 
 
-@pytest.mark.parametrize(
-    "heads", [range(2000), [0, *[1] * 1999]], ids=["a chain", "a flat tree"]
-)
+@pytest.mark.parametrize("heads", [range(2000), [0, *[1] * 1999]], ids=["a chain", "a flat tree"])
 def test_long_and_deep_trees_stay_finite(heads: Sequence[int]):
     assert np.isfinite(total_of_chain(list(heads)))

@@ -103,7 +103,7 @@ def test_resuming_a_finished_run_gives_it_back(tiny, finished):
 
 def test_resuming_needs_the_same_run(tiny, finished, tmp_path):
     other = replace(tiny.config, train=replace(tiny.config.train, l2=0.5))
-    with pytest.raises(ModelError, match=r"train\.l2 was 0\.0003 when the run began and is 0\.5"):
+    with pytest.raises(ModelError, match=r"train\.l2 was 0\.001 when the run began and is 0\.5"):
         train(other, tiny.train, tiny.dev, finished.folder, resume=True)
     with pytest.raises(ModelError, match="there is no such folder"):
         train(tiny.config, tiny.train, tiny.dev, tmp_path / "none", resume=True)

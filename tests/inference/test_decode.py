@@ -1,0 +1,175 @@
+"""Best analyses, samples and likelihoods against the brute-force oracle."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from semipunct.inference.decode import Analysis, best, sample, underlying
+from semipunct.inference.likelihood import corpus_log_likelihood
+from semirings import Derivation, Viterbi
+from tests.model.cases import (
+    SENTENCES,
+    log,
+    model,
+    oracle_channel,
+    oracle_choices,
+    oracle_derivations,
+    sentence,
+)
+from tests.oracle import best as most_probable
+from tests.oracle import posterior, rewrite, total, underlying_slots
+
+DIRECTIONS = ("l2r", "r2l")
+DRAWS = 2000
+
+
+@cache
+def case(direction: str):
+    m = model(direction)
+    parameters = m.initial_parameters(11, 1.0)
+    return m, parameters, oracle_derivations(m, parameters, SENTENCES)
+
+
+@cache
+def best_of(direction: str) -> list[Analysis | None]:
+    m, parameters, _ = case(direction)
+    return best(m, parameters, SENTENCES)
+
+
+@cache
+def samples_of(direction: str) -> list[list[Analysis]]:
+    m, parameters, _ = case(direction)
+    return sample(m, parameters, SENTENCES, DRAWS, 5)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_likelihoods(direction: str):
+    m, parameters, found = case(direction)
+    got = corpus_log_likelihood(m, parameters, SENTENCES)
+    np.testing.assert_allclose(got, [log(total(f)) for f in found], rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_the_best_analysis_is_the_most_probable_derivation(direction: str):
+    _, _, found = case(direction)
+    for analysis, f in zip(best_of(direction), found, strict=True):
+        assert analysis is not None
+        winner = most_probable(f).probability
+        winners = [d for d in f if d.probability > winner * (1 - 1e-4)]
+        made = tuple(tuple(e.edit for e in slot.edits) for slot in analysis.slots)
+        assert (analysis.pairs, made) in [(d.pairs, d.edits) for d in winners]
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_probabilities_of_analyses(direction: str):
+    """log p(T', x | T) sums over edits; the posterior divides it by p(x | T)."""
+    _, _, found = case(direction)
+    for i, f in enumerate(found):
+        evidence, by_pairs = total(f), posterior(f)
+        for analysis in (best_of(direction)[i], *samples_of(direction)[i][:20]):
+            assert analysis is not None
+            expected = math.log(by_pairs[analysis.pairs])
+            assert analysis.log_posterior == pytest.approx(expected, abs=1e-4)
+            assert analysis.log_joint == pytest.approx(expected + math.log(evidence), abs=1e-4)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_samples_follow_the_posterior(direction: str):
+    _, _, found = case(direction)
+    for analyses, f in zip(samples_of(direction), found, strict=True):
+        assert len(analyses) == DRAWS
+        counts = Counter(a.pairs for a in analyses)
+        expected = posterior(f)
+        assert set(counts) <= set(expected)
+        # Rare outcomes are counted together, as the chi-square distribution wants.
+        frequent = [p for p, probability in expected.items() if probability * DRAWS >= 8]
+        observed = [counts[p] for p in frequent]
+        wanted = [expected[p] * DRAWS for p in frequent]
+        if (rest := DRAWS - sum(wanted)) >= 8:
+            observed.append(DRAWS - sum(observed))
+            wanted.append(rest)
+        else:
+            wanted = [w * sum(observed) / sum(wanted) for w in wanted]
+        if len(observed) > 1:
+            assert stats.chisquare(observed, wanted).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_slots_tell_how_they_came_about(direction: str):
+    m, parameters, _ = case(direction)
+    channel = oracle_channel(m, parameters)
+    for s, analysis in zip(SENTENCES, best_of(direction), strict=True):
+        assert analysis is not None
+        assert analysis.sentence is s
+        marks = s.slots[0][:1] == ("^",), s.slots[-1][-1:] == ("$",)
+        strings = underlying_slots(s.heads, analysis.pairs, *marks)
+        assert list(underlying(s, analysis.pairs)) == strings
+        for slot, string, surface in zip(analysis.slots, strings, s.slots, strict=True):
+            assert (slot.underlying, slot.surface) == (string, surface)
+            assert len(slot.edits) == max(0, len(string) - 1)
+            known = tuple(m.inventory.symbols[i] for i in m.inventory.encode(surface))
+            ways = rewrite(channel, string, known)
+            most = max(p for p, _ in ways)
+            made = tuple(e.edit for e in slot.edits)
+            assert made in [e for p, e in ways if p > most * (1 - 1e-4)]
+
+
+def test_a_sentence_without_an_analysis_has_none():
+    m = model("r2l", hard_sets=True, minimum_pair_count=1)
+    parameters = m.initial_parameters(0, 0.0)
+    strange = sentence([0], ["^ ; ; “", "” “ ;"])
+    sentences = [SENTENCES[0], strange, SENTENCES[1]]
+    assert [a is None for a in best(m, parameters, sentences)] == [False, True, False]
+    assert [len(a) for a in sample(m, parameters, sentences, 3, 0)] == [3, 0, 3]
+    assert np.isneginf(corpus_log_likelihood(m, parameters, sentences)).tolist() == [
+        False, True, False
+    ]  # fmt: skip
+
+
+def test_no_sentences_no_answers():
+    m, parameters, _ = case("r2l")
+    assert best(m, parameters, []) == []
+    assert sample(m, parameters, [], 3, 0) == []
+    assert corpus_log_likelihood(m, parameters, []).shape == (0,)
+
+
+def test_any_semiring_may_say_what_is_best():
+    m, parameters, _ = case("r2l")
+    (analysis,) = best(m, parameters, SENTENCES[1:2], Derivation(Viterbi()))
+    assert analysis is not None
+    assert analysis.pairs == best_of("r2l")[1].pairs
+
+
+def test_the_same_seed_draws_the_same():
+    m, parameters, _ = case("r2l")
+    again = sample(m, parameters, SENTENCES, DRAWS, 5)
+    assert [[a.pairs for a in x] for x in again] == [
+        [a.pairs for a in x] for x in samples_of("r2l")
+    ]
+
+
+def test_expected_choices_of_a_word_alone():
+    """One word, one token: the share of each pair can be written out."""
+    m, parameters, _ = case("l2r")
+    s = SENTENCES[0]
+    ((choices,),) = oracle_choices(m, parameters, [s])
+    (found,) = oracle_derivations(m, parameters, [s])
+    keep = oracle_channel(m, parameters).edits
+    window = {token: keep["^", token] for token in (".", ",")}
+    weights = {
+        ((), (".",)): choices[(), (".",)],
+        ((), ("<open>",)): choices[(), ("<open>",)]
+        * oracle_channel(m, parameters).spelling((".",)),
+        ((",",), (".",)): choices.get(((",",), (".",)), 0.0) * window[","]["absorb_right"],
+        (("“",), (".",)): choices[("“",), (".",)] * keep["^", "“"]["absorb_right"],
+        ((), (",", ".")): choices[(), (",", ".")] * keep[",", "."]["absorb_left"],
+    }
+    assert total(found) == pytest.approx(sum(weights.values()), rel=1e-6)
+    log_likelihood = corpus_log_likelihood(m, parameters, [s])
+    assert log_likelihood[0] == pytest.approx(math.log(sum(weights.values())), abs=1e-5)
