@@ -20,6 +20,10 @@ Relations = jax.Array | npt.NDArray[np.int32]
 """Relation numbers, traced once compiled."""
 
 
+_CHUNK = 1 << 18
+"""Feature entries that are weighed at a time."""
+
+
 class AttachTables(NamedTuple):
     """Constants of an inventory.
 
@@ -90,8 +94,7 @@ def log_attach(
         weights = parameters[f"attach.{target}"]
         if not weights.shape[0]:
             continue
-        entries = weights[rows.context] * rows.value[:, None]
-        summed = jax.ops.segment_sum(entries, rows.node, nodes + 1, indices_are_sorted=True)[:nodes]
+        summed = _weigh(weights, rows, nodes)
         if target != "pair":
             summed = summed @ tables.projection[target]
         score = score + summed
@@ -99,3 +102,23 @@ def log_attach(
         return jax.nn.log_softmax(score)
     possible = jnp.asarray(tables.allowed)[relation]
     return jnp.where(possible, jax.nn.log_softmax(jnp.where(possible, score, -1e30)), -jnp.inf)
+
+
+def _weigh(weights: jax.Array, rows: SparseRows, nodes: int) -> jax.Array:
+    """Sum of the weights of each node's features, ``[nodes, columns]``."""
+
+    def part(some: SparseRows) -> jax.Array:
+        entries = weights[some.context] * some.value[:, None]
+        return jax.ops.segment_sum(entries, some.node, nodes + 1, indices_are_sorted=True)
+
+    count = rows.node.shape[0]
+    if count <= _CHUNK:
+        return part(rows)[:nodes]
+    # One row of weights for every entry would fill the memory: a part at a time.
+    padding = -count % _CHUNK
+    node = jnp.pad(rows.node, (0, padding), constant_values=nodes)
+    context, value = (jnp.pad(x, (0, padding)) for x in (rows.context, rows.value))
+    parts = SparseRows(*(x.reshape(-1, _CHUNK) for x in (node, context, value)))
+    zero = jnp.zeros((nodes + 1, weights.shape[1]), weights.dtype)
+    total, _ = jax.lax.scan(lambda sum_, some: (sum_ + part(some), None), zero, parts)
+    return total[:nodes]

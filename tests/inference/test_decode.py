@@ -20,13 +20,12 @@ from tests.model.cases import (
     oracle_channel,
     oracle_choices,
     oracle_derivations,
-    sentence,
 )
 from tests.oracle import best as most_probable
 from tests.oracle import posterior, rewrite, total, underlying_slots
 
 DIRECTIONS = ("l2r", "r2l")
-DRAWS = 2000
+DRAWS = 600
 
 
 @cache
@@ -43,7 +42,7 @@ def best_of(direction: str) -> list[Analysis | None]:
 
 
 @cache
-def samples_of(direction: str) -> list[list[Analysis]]:
+def samples_of(direction: str = "r2l") -> list[list[Analysis]]:
     m, parameters, _ = case(direction)
     return sample(m, parameters, SENTENCES, DRAWS, 5)
 
@@ -72,17 +71,17 @@ def test_probabilities_of_analyses(direction: str):
     _, _, found = case(direction)
     for i, f in enumerate(found):
         evidence, by_pairs = total(f), posterior(f)
-        for analysis in (best_of(direction)[i], *samples_of(direction)[i][:20]):
+        drawn = samples_of()[i][:20] if direction == "r2l" else ()
+        for analysis in (best_of(direction)[i], *drawn):
             assert analysis is not None
             expected = math.log(by_pairs[analysis.pairs])
             assert analysis.log_posterior == pytest.approx(expected, abs=1e-4)
             assert analysis.log_joint == pytest.approx(expected + math.log(evidence), abs=1e-4)
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
-def test_samples_follow_the_posterior(direction: str):
-    _, _, found = case(direction)
-    for analyses, f in zip(samples_of(direction), found, strict=True):
+def test_samples_follow_the_posterior():
+    _, _, found = case("r2l")
+    for analyses, f in zip(samples_of(), found, strict=True):
         assert len(analyses) == DRAWS
         counts = Counter(a.pairs for a in analyses)
         expected = posterior(f)
@@ -121,15 +120,18 @@ def test_slots_tell_how_they_came_about(direction: str):
 
 
 def test_a_sentence_without_an_analysis_has_none():
-    m = model("r2l", hard_sets=True, minimum_pair_count=1)
-    parameters = m.initial_parameters(0, 0.0)
-    strange = sentence([0], ["^ ; ; “", "” “ ;"])
-    sentences = [SENTENCES[0], strange, SENTENCES[1]]
-    assert [a is None for a in best(m, parameters, sentences)] == [False, True, False]
-    assert [len(a) for a in sample(m, parameters, sentences, 3, 0)] == [3, 0, 3]
-    assert np.isneginf(corpus_log_likelihood(m, parameters, sentences)).tolist() == [
-        False, True, False
-    ]  # fmt: skip
+    m, parameters, _ = case("r2l")
+    # Without the open puncteme some of the sentences are beyond the inventory.
+    is_open = np.array([("<open>",) in m.inventory.pair_name(p)
+                        for p in range(len(m.inventory.pairs))])  # fmt: skip
+    closed = dict(parameters)
+    closed["attach.relation"] = np.where(is_open, -np.inf, parameters["attach.relation"])
+    possible = [bool(f) for f in oracle_derivations(m, closed, SENTENCES)]
+    assert not all(possible)
+    assert any(possible)
+    assert [a is not None for a in best(m, closed, SENTENCES)] == possible
+    assert [len(a) == DRAWS for a in sample(m, closed, SENTENCES, DRAWS, 0)] == possible
+    assert np.isfinite(corpus_log_likelihood(m, closed, SENTENCES)).tolist() == possible
 
 
 def test_no_sentences_no_answers():
@@ -146,12 +148,12 @@ def test_any_semiring_may_say_what_is_best():
     assert analysis.pairs == best_of("r2l")[1].pairs
 
 
-def test_the_same_seed_draws_the_same():
+def test_other_seeds_draw_otherwise():
     m, parameters, _ = case("r2l")
-    again = sample(m, parameters, SENTENCES, DRAWS, 5)
-    assert [[a.pairs for a in x] for x in again] == [
-        [a.pairs for a in x] for x in samples_of("r2l")
-    ]
+    same, other = (sample(m, parameters, SENTENCES, DRAWS, seed) for seed in (5, 6))
+    first = [[a.pairs for a in x] for x in samples_of()]
+    assert [[a.pairs for a in x] for x in same] == first
+    assert [[a.pairs for a in x] for x in other] != first
 
 
 def test_expected_choices_of_a_word_alone():
