@@ -63,6 +63,7 @@ def main() -> None:
                 "signature": scores.signature,
             }
             rows.append(row)
+            arguments.output.parent.mkdir(parents=True, exist_ok=True)
             arguments.output.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
             print(json.dumps({k: row[k] for k in ("name", "channel", "seed", "perplexity")}))
 

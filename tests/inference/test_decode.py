@@ -25,7 +25,7 @@ from tests.oracle import best as most_probable
 from tests.oracle import posterior, rewrite, total, underlying_slots
 
 DIRECTIONS = ("l2r", "r2l")
-DRAWS = 600
+DRAWS = 400
 
 
 @cache
@@ -146,14 +146,6 @@ def test_any_semiring_may_say_what_is_best():
     (analysis,) = best(m, parameters, SENTENCES[1:2], Derivation(Viterbi()))
     assert analysis is not None
     assert analysis.pairs == best_of("r2l")[1].pairs
-
-
-def test_other_seeds_draw_otherwise():
-    m, parameters, _ = case("r2l")
-    same, other = (sample(m, parameters, SENTENCES, DRAWS, seed) for seed in (5, 6))
-    first = [[a.pairs for a in x] for x in samples_of()]
-    assert [[a.pairs for a in x] for x in same] == first
-    assert [[a.pairs for a in x] for x in other] != first
 
 
 def test_expected_choices_of_a_word_alone():
