@@ -36,7 +36,10 @@ def log_sum(a: jax.Array, axis: int) -> jax.Array:
     infinite = largest == jnp.inf
     shifted = jnp.where(infinite, jnp.where(a == jnp.inf, 0.0, -jnp.inf), a - shift)
     total = safe_log(jnp.sum(jnp.exp(shifted), axis))
-    return jnp.where(jnp.squeeze(infinite, axis), jnp.inf, total + jnp.squeeze(shift, axis))
+    # The maximum itself, not a constant: its gradient is shared by the infinite terms.
+    return jnp.where(
+        jnp.squeeze(infinite, axis), jnp.max(a, axis), total + jnp.squeeze(shift, axis)
+    )
 
 
 def log_add(a: jax.Array, b: jax.Array) -> jax.Array:

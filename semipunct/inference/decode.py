@@ -48,8 +48,8 @@ class Analysis:
 
     Attributes:
         sentence: the words, the tree and the surface.
-        pairs: left and right puncteme of each word; an open puncteme is shown as the tokens it
-            was written as.
+        pairs: left and right puncteme of each word; the open puncteme is ``(marks.OPEN,)``, and
+            what it was written as stands on the surface of its slot.
         log_joint: log p(T', x | T), summed over edits (natural logarithm).
         log_posterior: log p(T' | T, x).
         slots: one entry per slot.

@@ -265,6 +265,11 @@ class FeatureMap:
 
     def extract(self, sentences: Sequence[Sentence]) -> dict[Target, Rows]:
         """The feature vectors of all nodes of ``sentences``, in order."""
+        if not sentences:
+            nothing = np.zeros(0, np.int64)
+            return {
+                t: Rows(np.zeros(1, np.int64), nothing, nothing.astype(np.float32)) for t in TARGETS
+            }
         columns = attributes(sentences, self.symbols)
         nodes = len(columns.single["upos"])
         result: dict[Target, Rows] = {}

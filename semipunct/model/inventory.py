@@ -83,9 +83,9 @@ class Inventory:
 
     def encode(self, puncteme: Sequence[str]) -> tuple[int, ...]:
         """Symbols of a surface puncteme; unknown tokens become UNK."""
-        number = {s: i for i, s in enumerate(self.symbols)}
+        number = {s: i for i, s in enumerate(self.symbols) if s not in (START, OPEN)}
         unknown = number[UNK]
-        return tuple(unknown if t == OPEN else number.get(t, unknown) for t in puncteme)
+        return tuple(number.get(t, unknown) for t in puncteme)
 
     def pair_name(self, pair: int) -> tuple[Puncteme, Puncteme]:
         """The two punctemes of a pair."""
@@ -101,7 +101,7 @@ def bare(puncteme: Puncteme) -> Puncteme:
 def token_vocabulary(sentences: Sequence[Sentence], minimum: int) -> tuple[str, ...]:
     """Surface tokens seen at least ``minimum`` times, most frequent first."""
     counts = Counter(t for s in sentences for slot in s.slots for t in bare(slot))
-    kept = [(-n, t) for t, n in counts.items() if n >= minimum and t not in (UNK, OPEN)]
+    kept = [(-n, t) for t, n in counts.items() if n >= minimum and t not in (START, UNK, OPEN)]
     return tuple(t for _, t in sorted(kept))
 
 
@@ -175,11 +175,9 @@ def _choose(
 ) -> list[tuple[Puncteme, Puncteme]]:
     chosen: set[tuple[Puncteme, Puncteme]] = {((), ())}
     for (left, right), n in candidates.items():
-        if n < options.minimum_pair_count:
-            continue
-        if not options.hard_sets and max(len(left), len(right)) > options.longest_puncteme:
-            continue
-        chosen.add((left, right))
+        short = max(len(left), len(right)) <= options.longest_puncteme
+        if options.hard_sets or (short and n >= options.minimum_pair_count):
+            chosen.add((left, right))
     if not options.hard_sets:
         for token in (*tokens, OPEN):
             chosen |= {((token,), ()), ((), (token,))}

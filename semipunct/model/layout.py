@@ -48,18 +48,6 @@ class Frame:
     factors: int
     entries: Mapping[str, int]
 
-    def doubled(self) -> Frame:
-        """A frame for batches that exceed this one; steps are doubled on their own."""
-        return replace(
-            self,
-            words=2 * self.words,
-            strings=2 * self.strings,
-            states=2 * self.states,
-            lanes=tuple(2 * n for n in self.lanes),
-            factors=2 * self.factors,
-            entries={t: 2 * n for t, n in self.entries.items()},
-        )
-
 
 class Batch(NamedTuple):
     """Arrays of one batch; see ``tree.Potentials`` for what they become.
@@ -161,19 +149,17 @@ def lay_out(
         members: numbers of those that form the batch.
         inventory: gives the alphabet.
         directions: for each pass of the channel, whether its window moves from right to left.
-        frame: the sizes to pad to (default: the batch's own, rounded up). A batch that does not
-            fit gets a frame twice as large, or four times, so that few shapes occur.
+        frame: the sizes to pad to (default: the batch's own, rounded up). A size that does not
+            suffice is doubled until it does, so that few shapes occur.
     """
     draft = _draft(prepared, members)
     frame = frame or _frame_of(draft, len(members))
-    while not _fits(draft, frame):
-        frame = frame.doubled()
+    frame = _grown(frame, draft, len(members))
     placement = place(draft.programs, draft.groups, frame.lanes)
-    while placement.steps > frame.steps:
-        frame = replace(frame, steps=2 * frame.steps)
+    frame = replace(frame, steps=_doubled(frame.steps, placement.steps))
     words = sum(p.words for p in draft.programs)
     capacity = Capacity(
-        sentences=max(frame.sentences, len(members)),
+        sentences=frame.sentences,
         words=frame.words,
         slots=frame.strings,
         steps=frame.steps,
@@ -270,15 +256,25 @@ def _frame_of(draft: _Draft, sentences: int) -> Frame:
     )
 
 
-def _fits(draft: _Draft, frame: Frame) -> bool:
-    """Whether everything but the number of steps is within a frame."""
-    return (
-        sum(p.words for p in draft.programs) <= frame.words
-        and len(draft.strings) <= frame.strings
-        and max(len(s) for s in draft.strings) <= frame.states
-        and max(int(p.untouched.sum()) + len(p.kid) for p in draft.programs) <= frame.factors
-        and all(len(rows.context) <= frame.entries[t] for t, rows in draft.entries.items())
+def _grown(frame: Frame, draft: _Draft, sentences: int) -> Frame:
+    """A frame in which each size but the number of steps suffices for a batch."""
+    factors = max(int(p.untouched.sum()) + len(p.kid) for p in draft.programs)
+    return replace(
+        frame,
+        sentences=_doubled(frame.sentences, sentences),
+        words=_doubled(frame.words, sum(p.words for p in draft.programs)),
+        strings=_doubled(frame.strings, len(draft.strings)),
+        states=_doubled(frame.states, max(len(s) for s in draft.strings)),
+        factors=_doubled(frame.factors, factors),
+        entries={t: _doubled(n, len(draft.entries[t].context)) for t, n in frame.entries.items()},
     )
+
+
+def _doubled(size: int, needed: int) -> int:
+    """``size``, doubled as often as ``needed`` demands."""
+    while size < needed:
+        size *= 2
+    return size
 
 
 def _words_of(
@@ -291,8 +287,6 @@ def _entries(prepared: Prepared, members: Sequence[int]) -> dict[str, SparseRows
     """The feature entries of a batch, nodes renumbered, not yet padded."""
     result: dict[str, SparseRows] = {}
     for target, rows in prepared.features.items():
-        if not len(rows.context):
-            continue
         node: list[npt.NDArray[np.int64]] = []
         picked: list[slice] = []
         base = 0
