@@ -1,6 +1,6 @@
 """The README's tables, made from the committed result files.
 
-    python experiments/tables.py [RESULTS/perplexity.json]
+python experiments/tables.py [RESULTS/perplexity.json]
 """
 
 import argparse

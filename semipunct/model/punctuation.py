@@ -21,7 +21,7 @@ from semipunct.model.options import ModelOptions
 from semipunct.model.slots import automata, label_tries
 from semipunct.model.templates import TEMPLATES
 from semipunct.structures.tree import Pairs, Potentials
-from semipunct.structures.window import Trie
+from semipunct.structures.trie import Trie
 from semipunct.treebank.sentences import Sentence
 
 Parameters = Mapping[str, jax.Array]

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from semipunct.marks import FINAL, INITIAL, OPEN
 from semipunct.model.channel import mirror
 from semipunct.model.inventory import Inventory
-from semipunct.structures.window import Edits, Trie, WindowAutomata
+from semipunct.structures.trie import Trie
+from semipunct.structures.window import Edits, WindowAutomata
 
 Floats = npt.NDArray[np.float32]
 

@@ -14,7 +14,6 @@ one, as in appendix D.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -23,44 +22,8 @@ import numpy as np
 
 from semipunct.structures.emission import Arcs, Emission
 from semipunct.structures.schedule import Indices
+from semipunct.structures.trie import Trie
 from semirings.base import Semiring, Value
-
-
-class Level(NamedTuple):
-    """The trie nodes of one depth: their symbol and their parent in the level above."""
-
-    symbol: np.ndarray
-    parent: np.ndarray
-
-
-class Trie(NamedTuple):
-    """A trie of labels: ``levels`` from depth one down, ``label`` the node of each label.
-
-    Nodes are numbered through: the root (the empty label) is 0, then level after level.
-    """
-
-    levels: tuple[Level, ...]
-    label: np.ndarray
-
-    @property
-    def nodes(self) -> int:
-        """Number of nodes, the root included."""
-        return 1 + sum(len(level.symbol) for level in self.levels)
-
-    @classmethod
-    def of(cls, labels: Sequence[tuple[int, ...]]) -> Trie:
-        """The trie of ``labels`` read from their first symbol on."""
-        number: dict[tuple[int, ...], int] = {(): 0}
-        levels: list[Level] = []
-        above = 0
-        for depth in range(1, max((len(label) for label in labels), default=0) + 1):
-            nodes = sorted({label[:depth] for label in labels if len(label) >= depth})
-            parents = [number[node[:-1]] - above for node in nodes]
-            above = len(number)
-            number.update((node, above + i) for i, node in enumerate(nodes))
-            symbols = np.array([node[-1] for node in nodes], np.int32)
-            levels.append(Level(symbols, np.array(parents, np.int32)))
-        return cls(tuple(levels), np.array([number[label] for label in labels], np.int32))
 
 
 class Edits(NamedTuple):
