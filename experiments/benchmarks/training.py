@@ -1,0 +1,72 @@
+"""A whole `semipunct train`, with an empty compilation cache and again with a warm one.
+
+    python experiments/benchmarks/training.py --train FILE --dev FILE [--output PATH]
+
+Reports wall clock, the time of the first call of each compiled shape (tracing, lowering and XLA),
+XLA's part of it, the number of compiled shapes, and peak memory. The default is the paper's number
+of sentence visits.
+"""
+
+import argparse
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+VISITS = 12_000
+
+
+def main() -> None:
+    """Run both and print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--train", required=True)
+    parser.add_argument("--dev", required=True)
+    parser.add_argument("--visits", type=int, default=VISITS)
+    parser.add_argument("--output", type=Path)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        runs = {name: run(arguments, Path(folder), name) for name in ("cold", "warm")}
+    figures = {
+        "visits": arguments.visits,
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "peak_mebibytes": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024,
+        **runs,
+    }
+    print(json.dumps(figures, indent=1))
+    if arguments.output:
+        arguments.output.parent.mkdir(parents=True, exist_ok=True)
+        arguments.output.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+
+
+def run(arguments: argparse.Namespace, folder: Path, name: str) -> dict[str, Any]:
+    """Train once; both runs share the cache folder, which the first one finds empty."""
+    model = folder / name
+    command = [
+        *(sys.executable, "-m", "semipunct", "train", arguments.train),
+        *("--dev", arguments.dev, "-o", str(model)),
+        *("--set", f"train.visits={arguments.visits}"),
+        *("--set", f"train.evaluate_every={arguments.visits // 2}"),
+    ]
+    environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
+    environment.pop("JAX_COMPILATION_CACHE_DIR", None)
+    began = time.perf_counter()
+    subprocess.run(command, check=True, env=environment, capture_output=True)
+    seconds = time.perf_counter() - began
+    last = json.loads((model / "metrics.jsonl").read_text("utf-8").splitlines()[-1])
+    return {
+        "seconds": round(seconds, 1),
+        "compile_seconds": last["compile_seconds"],
+        "compile_share": round(last["compile_seconds"] / seconds, 3),
+        "compiled_shapes": last["compiled_shapes"],
+        "dev_perplexity": last["dev_perplexity"],
+    }
+
+
+if __name__ == "__main__":
+    main()
