@@ -22,7 +22,7 @@ quickstart: $(STAMP)-run ## train, decode and draw on the bundled sample
 	@$(BIN)/semipunct quickstart
 
 test: $(STAMP)-test ## the test suite, with coverage
-	$(BIN)/python -m pytest --cov --cov-report=term $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-report=term $(ARGS)
 
 lint: $(STAMP)-lint ## formatting, style and types
 	$(BIN)/python -m ruff format --check .
