@@ -89,7 +89,7 @@ def objective(
     Args:
         model: the model.
         parameters: weights by name.
-        start: the weights that training started from (the centre ``counts``).
+        start: the centre ``counts``: the log-counts; a weight that is not named has centre zero.
         batch: from ``model.lay_out``.
         regularisation: the penalties.
     """
@@ -114,7 +114,7 @@ def objective(
         if name.startswith("channel"):
             norm += r.channel_l2 * jnp.sum(weight**2)
         else:
-            offset = start[name] if r.centre == "counts" else 0.0
+            offset = start.get(name, 0.0) if r.centre == "counts" else 0.0
             norm += r.l2 * jnp.sum((weight - offset) ** 2)
     loss = -terms.log_likelihood + penalty + norm * jnp.sum(batch.slots > 0)
     return loss / jnp.maximum(terms.slots, 1), terms

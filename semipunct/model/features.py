@@ -26,6 +26,7 @@ Entries = tuple[Ints, Ints, Ints]
 """Sparse columns: node, code (or feature number) and count (or value), equally many of each."""
 
 _FREQUENT = 5  # rarer word forms share the code of unseen ones
+_TOGETHER = 1024  # sentences whose features are extracted at a time, to bound the memory
 _UNSEEN = 0  # attribute values that training never saw share this code
 
 
@@ -40,7 +41,7 @@ class Rows:
     """
 
     start: Ints
-    context: Ints
+    context: npt.NDArray[np.int32]
     value: npt.NDArray[np.float32]
 
 
@@ -265,11 +266,12 @@ class FeatureMap:
 
     def extract(self, sentences: Sequence[Sentence]) -> dict[Target, Rows]:
         """The feature vectors of all nodes of ``sentences``, in order."""
-        if not sentences:
-            nothing = np.zeros(0, np.int64)
-            return {
-                t: Rows(np.zeros(1, np.int64), nothing, nothing.astype(np.float32)) for t in TARGETS
-            }
+        parts = [
+            self._extract(sentences[i : i + _TOGETHER]) for i in range(0, len(sentences), _TOGETHER)
+        ]
+        return {target: _end_to_end([part[target] for part in parts]) for target in TARGETS}
+
+    def _extract(self, sentences: Sequence[Sentence]) -> dict[Target, Rows]:
         columns = attributes(sentences, self.symbols)
         nodes = len(columns.single["upos"])
         result: dict[Target, Rows] = {}
@@ -279,7 +281,9 @@ class FeatureMap:
             node, context, value = (np.concatenate([p[i] for p in parts]) for i in range(3))
             order = np.argsort(node, kind="stable")
             start = np.searchsorted(node[order], np.arange(nodes + 1))
-            result[target] = Rows(start, context[order], value[order].astype(np.float32))
+            result[target] = Rows(
+                start, context[order].astype(np.int32), value[order].astype(np.float32)
+            )
         return result
 
     def _entries(self, columns: Attributes, family: Conjunction) -> Entries:
@@ -289,6 +293,21 @@ class FeatureMap:
         place = np.minimum(np.searchsorted(family.kept, key), len(family.kept) - 1)
         known = family.kept[place] == key
         return node[known], family.offset + place[known], value[known]
+
+
+def _end_to_end(parts: Sequence[Rows]) -> Rows:
+    """Rows of consecutive sentences, joined."""
+    nothing = Rows(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
+    starts = [nothing.start]
+    entries = 0
+    for part in parts:
+        starts.append(part.start[1:] + entries)
+        entries += len(part.context)
+    return Rows(
+        np.concatenate(starts),
+        np.concatenate([nothing.context, *(part.context for part in parts)]),
+        np.concatenate([nothing.value, *(part.value for part in parts)]),
+    )
 
 
 def _keys(columns: Attributes, parts: Sequence[str], over: str | None) -> tuple[Any, Any, Any]:
