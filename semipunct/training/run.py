@@ -138,7 +138,9 @@ def save_run(
     }
     state = None
     if not finished:
-        leaves = [np.array(leaf) for leaf in jax.tree.leaves(run.optimiser)]
+        # Views, not copies: they are written before the next step takes the buffers back.
+        current = {name: np.asarray(value) for name, value in run.parameters.items()}
+        leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(run.optimiser)]
         state = State(
             {
                 "step": run.step,
@@ -153,7 +155,7 @@ def save_run(
                 "development": sources.development_digest,
             },
             {
-                **{f"current.{name}": value for name, value in to_host(run.parameters).items()},
+                **{f"current.{name}": value for name, value in current.items()},
                 **{f"optimiser.{i:04}": leaf for i, leaf in enumerate(leaves)},
             },
         )
