@@ -18,7 +18,7 @@ extensions = [
 ]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build"]
+exclude_patterns = ["examples", "_build"]
 root_doc = "index"
 # A single backtick, in a docstring, is the name of something in the code.
 default_role = "code"

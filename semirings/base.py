@@ -9,7 +9,8 @@ static argument of ``jax.jit``; randomness never enters an operation as an argum
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -65,6 +66,13 @@ class Semiring(ABC):
     name: ClassVar[str]
     laws: ClassVar[Laws]
 
+    def declare(self, **laws: Any) -> None:
+        """Declare laws of one object that differ from those of its class.
+
+        For semirings made of others, in ``__post_init__``: a product is as commutative as both.
+        """
+        object.__setattr__(self, "laws", replace(type(self).laws, **laws))
+
     @abstractmethod
     def zeros(self, shape: tuple[int, ...]) -> Value:
         """An array of additive neutral elements of the given shape."""
@@ -86,19 +94,57 @@ class Semiring(ABC):
         """Sum along one axis; an empty axis gives zero."""
 
     @abstractmethod
-    def lift(self, log_weight: jax.Array, counted: jax.Array | None = None) -> Value:
+    def lift(self, log_weight: jax.Array, counted: Any = None) -> Value:
         """Turn natural-log weights, and what is counted about each, into values.
 
         Args:
             log_weight: any shape; minus infinity is the weight zero.
-            counted: same shape, an additive quantity of whatever carries the weight (an
-                indicator, a cost, a tag for back-pointers). Semirings that count nothing
-                ignore it.
+            counted: same shape, or a pytree of arrays of that shape: an additive quantity of
+                whatever carries the weight (an indicator, a cost, a tag for back-pointers, a
+                second log weight). Semirings that count nothing ignore it.
         """
 
     @abstractmethod
     def log_weight(self, a: Value) -> jax.Array:
         """Read the natural-log weight out of values; zero reads as minus infinity."""
+
+    def observe(self, a: Value) -> Any:
+        """What of a value the laws speak about, as a pytree of arrays.
+
+        By default everything. What is counted about a thing of weight zero, for example, or
+        which of two equally good things won, is nobody's business.
+        """
+        return a
+
+    def star(self, a: Value) -> Value:
+        """The closure ``1 + a + a a + ...``; semirings that declare ``laws.star`` have it.
+
+        Raises:
+            TypeError: if this semiring has none.
+        """
+        raise TypeError(f"{self.name} has no star: loops in an automaton have no weight in it")
+
+    def shares(self, a: Value, axis: int) -> jax.Array:
+        """What part of the sum along one axis each summand is: numbers that sum to one, or zero.
+
+        This is what averages what is counted: ``Expectation`` and its relatives ask for it.
+
+        Raises:
+            TypeError: if sums of this semiring do not consist of parts.
+        """
+        raise TypeError(f"the summands of {self.name} have no shares; log and real have")
+
+    def zeros_like(self, a: Value) -> Value:
+        """Zeros of the shape and dtypes of a value that is the result of an operation."""
+        return self._like(self.zeros, a)
+
+    def ones_like(self, a: Value) -> Value:
+        """Ones of the shape and dtypes of a value that is the result of an operation."""
+        return self._like(self.ones, a)
+
+    def _like(self, neutral: Callable[[tuple[int, ...]], Value], a: Value) -> Value:
+        new = neutral(jax.tree.leaves(a)[0].shape)
+        return jax.tree.map(lambda x, y: x.astype(y.dtype), new, a)
 
     def prod(self, a: Value, axis: int) -> Value:
         """Product along one axis; an empty axis gives one.
@@ -140,8 +186,8 @@ class Semiring(ABC):
     def balance(self, a: Value, axes: tuple[int, ...]) -> tuple[Value, jax.Array]:
         """Split a value into a well-scaled one and the log of the factor taken out.
 
-        The factor is one number for all of ``axes``. Only semirings whose weights live outside
-        log space have anything to do here; for the others the factor is one.
+        The factor is one number for all of ``axes``. It keeps long products within the range of
+        floats, and near zero, where logarithms are precise. By default it is one.
         """
         shape = jax.tree.leaves(a)[0].shape
         kept = tuple(n for i, n in enumerate(shape) if i not in {x % len(shape) for x in axes})

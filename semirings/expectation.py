@@ -1,84 +1,207 @@
-"""First-order expectation semiring (Eisner 2002; Li and Eisner 2009, section 3)."""
+"""Expectation semirings of first and second order (Eisner 2002; Li and Eisner 2009).
+
+Li and Eisner keep sums of weight times count, ``(p, r)``. Here the sums are divided by ``p``: a
+weight of the base semiring, whatever its range, beside the *average* of what is counted.
+Independent parts add their averages; a sum averages its summands by their shares of the weight.
+No product of a small weight and a large count is ever formed, and with variances no difference
+of large numbers.
+
+| argument                              | value                   | gradient                     |
+| ------------------------------------- | ----------------------- | ---------------------------- |
+| ``lift(-inf, +inf)``                  | weight zero, mean 0     | 0                            |
+| ``plus((-inf, m), (-inf, m'))``       | mean 0                  | 0, 0                         |
+| ``plus((x, m), (-inf, inf))``         | mean m                  | 1, 0 by the means            |
+| ``plus((+inf, m), (x, m'))``          | mean m                  | 1, 0 by the means            |
+| ``plus((x, m), (x, m'))``             | mean (m + m') / 2       | 1/2, 1/2; a tie is averaged  |
+| ``sum([])``                           | weight zero, mean 0     | (nothing)                    |
+| ``star`` of weight one                | mean +inf, 0 if m is 0  | 0                            |
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from semirings.base import Groups, Semiring
+from semirings.base import Semiring, Value
 from semirings.laws_declared import Laws
-from semirings.real import Real
+from semirings.log import Log
+from semirings.numerics import weighted
 
 
 class Moments(NamedTuple):
-    """A weight and the weighted sum of what is counted, of equal shape."""
+    """A weight of the base and the average of what is counted, of equal shape."""
 
-    weight: jax.Array
-    first: jax.Array
+    weight: Any
+    mean: jax.Array
 
 
 @dataclass(frozen=True)
 class Expectation(Semiring):
-    """Pairs ``(p, r)``: total weight and total of weight times an additive count.
+    """Weights with the average of an additive quantity over all derivations.
 
-    ``(p, r) + (p', r') = (p + p', r + r')`` and ``(p, r)(p', r') = (p p', p r' + r p')``. The
-    expected count over all derivations is ``r / p`` of the total.
+    Against Li and Eisner's ``(p, r)``, ``mean = r / p``: ``(p, m)(p', m') = (p p', m + m')`` and
+    ``(p, m) + (p', m') = (p + p', (p m + p' m') / (p + p'))``.
+
+    Attributes:
+        base: the semiring of the weights, any that has ``shares``: ``Log`` or ``Real`` for
+            averages; with a selective one the average is the winner's count.
     """
 
+    base: Semiring = Log()
+
     name: ClassVar[str] = "expectation"
-    laws: ClassVar[Laws] = Laws()
+    laws: ClassVar[Laws] = Laws(star=True)
+
+    def __post_init__(self) -> None:
+        """Keep what the base keeps."""
+        base = self.base.laws
+        self.declare(commutative=base.commutative, star=base.star, broken=base.broken)
 
     def zeros(self, shape: tuple[int, ...]) -> Moments:
         """No weight, nothing counted."""
-        return Moments(jnp.zeros(shape, jnp.float32), jnp.zeros(shape, jnp.float32))
+        return Moments(self.base.zeros(shape), jnp.zeros(shape, jnp.float32))
 
     def ones(self, shape: tuple[int, ...]) -> Moments:
         """Weight one, nothing counted."""
-        return Moments(jnp.ones(shape, jnp.float32), jnp.zeros(shape, jnp.float32))
+        return Moments(self.base.ones(shape), jnp.zeros(shape, jnp.float32))
 
     def plus(self, a: Moments, b: Moments) -> Moments:
-        """Add both parts."""
-        return Moments(a.weight + b.weight, a.first + b.first)
+        """Add weights, average counts."""
+        both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
+        return self.sum(both, 0)
 
     def times(self, a: Moments, b: Moments) -> Moments:
-        """The product rule."""
-        return Moments(a.weight * b.weight, a.weight * b.first + a.first * b.weight)
+        """Multiply weights, add counts."""
+        return Moments(self.base.times(a.weight, b.weight), a.mean + b.mean)
 
     def sum(self, a: Moments, axis: int) -> Moments:
-        """Add up both parts along one axis."""
-        return Moments(jnp.sum(a.weight, axis), jnp.sum(a.first, axis))
+        """Add weights, average counts along one axis."""
+        shares = self.base.shares(a.weight, axis)
+        return Moments(self.base.sum(a.weight, axis), jnp.sum(weighted(shares, a.mean), axis))
 
-    def matmul(self, a: Moments, b: Moments) -> Moments:
-        """Three real matrix products."""
-        return Moments(a.weight @ b.weight, a.weight @ b.first + a.first @ b.weight)
-
-    def group_sum(self, a: Moments, groups: Groups) -> Moments:
-        """Matrix products with the membership matrix."""
-        return Moments(a.weight @ groups.membership, a.first @ groups.membership)
-
-    def group_spread(self, a: Moments, groups: Groups) -> Moments:
-        """Matrix products with the transposed membership matrix."""
-        return Moments(a.weight @ groups.membership.T, a.first @ groups.membership.T)
-
-    def lift(self, log_weight: jax.Array, counted: jax.Array | None = None) -> Moments:
-        """Weight, and weight times count."""
-        weight = jnp.exp(log_weight)
-        return Moments(weight, jnp.zeros_like(weight) if counted is None else weight * counted)
+    def lift(self, log_weight: jax.Array, counted: Any = None) -> Moments:
+        """Attach what is counted; about a weight of zero nothing is, not even infinitely much."""
+        return Moments(self.base.lift(log_weight), _counted(log_weight, counted))
 
     def log_weight(self, a: Moments) -> jax.Array:
-        """The logarithm of the weight."""
-        return Real().log_weight(a.weight)
+        """The log of the weight."""
+        return self.base.log_weight(a.weight)
 
     def expected(self, a: Moments) -> jax.Array:
-        """The expected count; zero, with gradient zero, where the weight is zero."""
-        positive = a.weight > 0
-        return jnp.where(positive, a.first / jnp.where(positive, a.weight, 1.0), 0.0)
+        """The expected count; zero where the weight is zero."""
+        return jnp.where(self.log_weight(a) == -jnp.inf, 0.0, a.mean)
+
+    def observe(self, a: Moments) -> Any:
+        return self.base.observe(a.weight), self.expected(a)
+
+    def star(self, a: Moments) -> Moments:
+        """The count of ``n`` rounds, averaged: a geometric distribution has mean p / (1 - p)."""
+        weight = self.base.star(a.weight)
+        rounds = jnp.exp(self.base.log_weight(self.base.times(a.weight, weight)))
+        return Moments(weight, jnp.where((rounds == 0) | (a.mean == 0), 0.0, rounds * a.mean))
 
     def balance(self, a: Moments, axes: tuple[int, ...]) -> tuple[Moments, jax.Array]:
-        """Scale both parts by the largest weight along ``axes``, held constant."""
-        weight, log_factor = Real().balance(a.weight, axes)
-        factor = jnp.exp(jnp.expand_dims(log_factor, axes))
-        return Moments(weight, a.first / factor), log_factor
+        """Balance the weight; averages have no scale."""
+        weight, log_factor = self.base.balance(a.weight, axes)
+        return Moments(weight, a.mean), log_factor
+
+
+class Covariances(NamedTuple):
+    """A weight, the averages of two quantities, and their covariance, of equal shape."""
+
+    weight: Any
+    first: jax.Array
+    second: jax.Array
+    covariance: jax.Array
+
+
+@dataclass(frozen=True)
+class Covariance(Semiring):
+    """The second-order expectation semiring, centred: covariance instead of E[r s].
+
+    Covariances of independent parts add; a sum has the average covariance of its summands plus
+    the covariance of their averages. With the same quantity twice it is the variance. ``lift``
+    takes a pair ``counted = (r, s)``, or one array that stands for both.
+
+    Source: Li and Eisner (2009), section 3.2: ``t / p = covariance + first * second``.
+
+    Attributes:
+        base: the semiring of the weights; it must have ``shares``.
+    """
+
+    base: Semiring = Log()
+
+    name: ClassVar[str] = "covariance"
+    laws: ClassVar[Laws] = Laws()
+
+    def __post_init__(self) -> None:
+        """Keep what the base keeps."""
+        base = self.base.laws
+        self.declare(commutative=base.commutative, broken=base.broken)
+
+    def zeros(self, shape: tuple[int, ...]) -> Covariances:
+        """No weight, nothing counted."""
+        return self._uncounted(self.base.zeros(shape), shape)
+
+    def ones(self, shape: tuple[int, ...]) -> Covariances:
+        """Weight one, nothing counted."""
+        return self._uncounted(self.base.ones(shape), shape)
+
+    def _uncounted(self, weight: Value, shape: tuple[int, ...]) -> Covariances:
+        nothing = jnp.zeros(shape, jnp.float32)
+        return Covariances(weight, nothing, nothing, nothing)
+
+    def plus(self, a: Covariances, b: Covariances) -> Covariances:
+        """The law of total covariance, for two."""
+        both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
+        return self.sum(both, 0)
+
+    def times(self, a: Covariances, b: Covariances) -> Covariances:
+        """Independent parts: everything adds."""
+        weight = self.base.times(a.weight, b.weight)
+        added = (x + y for x, y in zip(a[1:], b[1:], strict=True))
+        return Covariances(weight, *added)
+
+    def sum(self, a: Covariances, axis: int) -> Covariances:
+        """The law of total covariance."""
+        shares = self.base.shares(a.weight, axis)
+
+        def average(x: jax.Array) -> jax.Array:
+            return jnp.sum(weighted(shares, x), axis)
+
+        first, second = average(a.first), average(a.second)
+        aside = (a.first - jnp.expand_dims(first, axis)) * (
+            a.second - jnp.expand_dims(second, axis)
+        )
+        covariance = average(a.covariance + aside)
+        return Covariances(self.base.sum(a.weight, axis), first, second, covariance)
+
+    def lift(self, log_weight: jax.Array, counted: Any = None) -> Covariances:
+        """Attach what is counted, certain in itself."""
+        pair: tuple[Any, Any] = counted if isinstance(counted, tuple) else (counted, counted)
+        r, s = (_counted(log_weight, each) for each in pair)
+        return Covariances(self.base.lift(log_weight), r, s, jnp.zeros_like(r))
+
+    def log_weight(self, a: Covariances) -> jax.Array:
+        """The log of the weight."""
+        return self.base.log_weight(a.weight)
+
+    def observe(self, a: Covariances) -> Any:
+        impossible = self.log_weight(a) == -jnp.inf
+        seen = tuple(jnp.where(impossible, 0.0, x) for x in a[1:])
+        return self.base.observe(a.weight), seen
+
+    def balance(self, a: Covariances, axes: tuple[int, ...]) -> tuple[Covariances, jax.Array]:
+        """Balance the weight; averages have no scale."""
+        weight, log_factor = self.base.balance(a.weight, axes)
+        return a._replace(weight=weight), log_factor
+
+
+def _counted(log_weight: jax.Array, counted: jax.Array | None) -> jax.Array:
+    """What is counted about each weight: nothing about zero, for zero times infinity is zero."""
+    if counted is None:
+        return jnp.zeros_like(log_weight)
+    return jnp.where(log_weight == -jnp.inf, 0.0, counted).astype(log_weight.dtype)

@@ -14,6 +14,7 @@ class Laws:
         idempotent: ``a + a == a``.
         selective: ``a + b`` is always one of ``a`` and ``b`` (the path property), so that a best
             derivation exists.
+        star: has ``star``, the sum of all powers of a value.
         in_distribution: equations hold between distributions of what is drawn, not draw by draw.
         broken: laws that do not hold exactly, each with the reason.
     """
@@ -21,5 +22,6 @@ class Laws:
     commutative: bool = True
     idempotent: bool = False
     selective: bool = False
+    star: bool = False
     in_distribution: bool = False
     broken: dict[str, str] = field(default_factory=dict[str, str], hash=False)

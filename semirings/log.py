@@ -1,16 +1,38 @@
-"""Log-space reals: the semiring of log likelihoods."""
+"""Log-space reals: the semiring of log likelihoods, and its extension to signed weights.
+
+| argument              | value     | gradient                             |
+| --------------------- | --------- | ------------------------------------ |
+| ``plus(-inf, -inf)``  | -inf      | 0, 0                                 |
+| ``plus(x, x)``        | x + log 2 | 1/2, 1/2: a tie is shared            |
+| ``plus(+inf, x)``     | +inf      | 1, 0                                 |
+| ``times(-inf, +inf)`` | -inf      | 1, 1: what sums it gives it no share |
+| ``sum([])``           | -inf      | (nothing)                            |
+| ``star(0)``           | +inf      | 0                                    |
+
+A ``SignedLog`` has the same values at infinities, with gradient 0 there. What cancels to zero has
+log magnitude -inf and gradient 0.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from semirings.base import Semiring
 from semirings.laws_declared import Laws
-from semirings.numerics import log_add, log_matmul, log_sum
+from semirings.numerics import (
+    log_add,
+    log_balance,
+    log_matmul,
+    log_sum,
+    log_sum_and_shares,
+    log_times,
+    relative,
+    safe_log,
+)
 
 
 @dataclass(frozen=True)
@@ -18,7 +40,10 @@ class Log(Semiring):
     """Weights as natural logarithms: ``plus`` is log-add-exp, ``times`` adds."""
 
     name: ClassVar[str] = "log"
-    laws: ClassVar[Laws] = Laws()
+    laws: ClassVar[Laws] = Laws(
+        star=True,
+        broken={"matmul of extreme weights": "entries 87 below the largest vanish in float32"},
+    )
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
         """Minus infinities."""
@@ -34,21 +59,96 @@ class Log(Semiring):
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
         """Add logarithms; minus infinity annihilates even plus infinity."""
-        product = a + b
-        return jnp.where((a == -jnp.inf) | (b == -jnp.inf), -jnp.inf, product)
+        return log_times(a, b)
 
     def sum(self, a: jax.Array, axis: int) -> jax.Array:
         """Log of the sum of exponentials along one axis."""
         return log_sum(a, axis)
 
+    def shares(self, a: jax.Array, axis: int) -> jax.Array:
+        """Softmax; all zero where nothing has weight."""
+        return log_sum_and_shares(a, axis)[1]
+
     def matmul(self, a: jax.Array, b: jax.Array) -> jax.Array:
         """Shift by the largest entries, multiply in the reals, take the log."""
         return log_matmul(a, b)
 
-    def lift(self, log_weight: jax.Array, counted: jax.Array | None = None) -> jax.Array:
+    def star(self, a: jax.Array) -> jax.Array:
+        """Log of ``1 / (1 - exp a)``; infinite from the weight one on."""
+        converges = a < 0
+        return jnp.where(converges, -jnp.log(-jnp.expm1(jnp.where(converges, a, -1.0))), jnp.inf)
+
+    def lift(self, log_weight: jax.Array, counted: Any = None) -> jax.Array:
         """The log weight itself."""
         return log_weight
 
     def log_weight(self, a: jax.Array) -> jax.Array:
         """The value itself."""
         return a
+
+    def balance(self, a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
+        """Subtract the largest along ``axes``, held constant."""
+        return log_balance(a, axes)
+
+
+class Signed(NamedTuple):
+    """A real number as the log of its magnitude and its sign (-1, 0 or 1), of equal shape."""
+
+    magnitude: jax.Array
+    sign: jax.Array
+
+
+@dataclass(frozen=True)
+class SignedLog(Semiring):
+    """Real numbers, negative ones too, as log magnitude and sign.
+
+    For differences of sums, such as numerators of expectations of signed quantities, over ranges
+    that floats do not have. Infinity less infinity is zero. ``log_weight`` reads the magnitude of a
+    positive number; it is NaN for a negative one, as the logarithm is.
+    """
+
+    name: ClassVar[str] = "signed-log"
+    laws: ClassVar[Laws] = Laws(
+        broken=dict.fromkeys(
+            ("plus associative", "sum folds plus", "left distributive", "right distributive"),
+            "the logarithm of what cancellation leaves is that of rounding",
+        )
+        | {"balance": "negative numbers have no log weight to compare"},
+    )
+
+    def zeros(self, shape: tuple[int, ...]) -> Signed:
+        """No magnitude, no sign."""
+        return Signed(jnp.full(shape, -jnp.inf, jnp.float32), jnp.zeros(shape, jnp.float32))
+
+    def ones(self, shape: tuple[int, ...]) -> Signed:
+        """Positive, of magnitude one."""
+        return Signed(jnp.zeros(shape, jnp.float32), jnp.ones(shape, jnp.float32))
+
+    def plus(self, a: Signed, b: Signed) -> Signed:
+        """Add or cancel."""
+        both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
+        return self.sum(both, 0)
+
+    def times(self, a: Signed, b: Signed) -> Signed:
+        """Magnitudes and signs multiply."""
+        return Signed(log_times(a.magnitude, b.magnitude), a.sign * b.sign)
+
+    def sum(self, a: Signed, axis: int) -> Signed:
+        """Sum of signed exponentials relative to the largest magnitude."""
+        if a.sign.shape[axis] == 0:
+            return Signed(log_sum(a.magnitude, axis), jnp.sum(a.sign, axis))
+        terms, shift = relative(a.magnitude, axis)
+        total = jnp.sum(a.sign * terms, axis)
+        sign = jax.lax.stop_gradient(jnp.sign(total))
+        magnitude = safe_log(sign * total) + jnp.where(sign == 0, 0.0, jnp.squeeze(shift, axis))
+        return Signed(magnitude, sign)
+
+    def lift(self, log_weight: jax.Array, counted: Any = None) -> Signed:
+        """A number of that magnitude; ``counted`` is its sign, positive by default."""
+        sign = jnp.ones_like(log_weight) if counted is None else jnp.sign(counted)
+        sign = jnp.where(log_weight == -jnp.inf, 0.0, sign).astype(log_weight.dtype)
+        return Signed(jnp.where(sign == 0, -jnp.inf, log_weight), sign)
+
+    def log_weight(self, a: Signed) -> jax.Array:
+        """The log magnitude, NaN where negative."""
+        return jnp.where(a.sign < 0, jnp.nan, a.magnitude)

@@ -3,43 +3,130 @@
 | argument                 | value | gradient                              |
 | ------------------------ | ----- | ------------------------------------- |
 | ``safe_log(0)``          | -inf  | 0                                     |
+| ``log_times(-inf, x)``   | -inf  | 1, 1, for x = +inf as well            |
 | ``log_add(-inf, -inf)``  | -inf  | 0, 0                                  |
 | ``log_sum([-inf, x])``   | x     | 0, 1                                  |
 | ``log_sum([])``          | -inf  | (nothing)                             |
 | ``log_sum([+inf, x])``   | +inf  | 1, 0 shared equally by all +inf terms |
+
+The derivatives are given as rules for tangents, not for cotangents: forward mode, reverse mode and
+each of them over the other work, and a sum keeps one array for its reverse pass, its terms' shares.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 
-# Below this a float32 is denormal: its reciprocal, which a gradient needs, is infinite.
-_TINY = float(jnp.finfo(jnp.float32).tiny)
+_INFINITE = 1e30
+"""Stands for plus infinity inside a matrix product, where infinity times zero would be NaN."""
 
 
 def safe_log(a: jax.Array) -> jax.Array:
-    """Natural logarithm of nonnegative numbers; minus infinity, with gradient zero, at zero."""
-    positive = a >= _TINY
+    """Logarithm with value minus infinity, and gradient zero, at zero."""
+    # Below this a float is denormal: its reciprocal, which a gradient needs, is infinite.
+    positive: jax.Array = a >= jnp.finfo(a.dtype).tiny
     return jnp.where(positive, jnp.log(jnp.where(positive, a, 1.0)), -jnp.inf)
+
+
+def log_times(a: jax.Array, b: jax.Array) -> jax.Array:
+    """Log of a product: the sum, except that minus infinity annihilates even plus infinity."""
+    product: jax.Array = _log_times(a, b)
+    return product
+
+
+@jax.custom_jvp
+def _log_times(a: jax.Array, b: jax.Array) -> jax.Array:
+    return jnp.where((a == -jnp.inf) | (b == -jnp.inf), -jnp.inf, a + b)
+
+
+@_log_times.defjvp
+def _log_times_jvp(
+    primals: tuple[jax.Array, jax.Array], tangents: tuple[jax.Array, jax.Array]
+) -> tuple[jax.Array, jax.Array]:
+    # No mask: whatever sums a weight of zero gives it no share of its own gradient.
+    return log_times(*primals), tangents[0] + tangents[1]
 
 
 def log_sum(a: jax.Array, axis: int) -> jax.Array:
     """Log of the sum of exponentials along one axis, any shape, infinities allowed."""
+    total: jax.Array = _log_sum(axis % a.ndim, a)
+    return total
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _log_sum(axis: int, a: jax.Array) -> jax.Array:
+    return log_sum_and_shares(a, axis)[0]
+
+
+@_log_sum.defjvp
+def _log_sum_jvp(
+    axis: int, primals: tuple[jax.Array], tangents: tuple[jax.Array]
+) -> tuple[jax.Array, jax.Array]:
+    total, shares = log_sum_and_shares(primals[0], axis)
+    return total, jnp.sum(shares * tangents[0], axis)
+
+
+def log_sum_and_shares(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
+    """``log_sum`` and what part of it each term is: zero of zero, equal parts of infinity.
+
+    The shares are quotients of exponentials, not exponentials of differences from the total: a
+    total of 100,000 is known to two decimals only in float32, the shares stay exact.
+    """
     if a.shape[axis] == 0:
-        shape = list(a.shape)
-        del shape[axis]
-        return jnp.full(shape, -jnp.inf, a.dtype)
-    largest = jax.lax.stop_gradient(jnp.max(a, axis, keepdims=True))
-    shift = jnp.where(jnp.isfinite(largest), largest, 0.0)
-    # Where the largest is +inf, only the infinite terms count, each as exp(0).
-    infinite = largest == jnp.inf
+        return jnp.max(a, axis, initial=-jnp.inf), a
+    terms, shift = relative(a, axis)
+    total = jnp.sum(terms, axis, keepdims=True)
+    positive = total > 0
+    log_total = jnp.where(positive, jnp.log(jnp.where(positive, total, 1.0)), -jnp.inf)
+    return jnp.squeeze(log_total + shift, axis), terms / jnp.where(positive, total, 1.0)
+
+
+def log_shares(a: jax.Array, axis: int) -> jax.Array:
+    """Logs of the shares in a sum, also of those that are too small for a float."""
+    if a.shape[axis] == 0:
+        return a
+    shifted, _ = _shifted(a, axis)
+    total = jnp.expand_dims(log_sum(shifted, axis), axis)
+    return shifted - jnp.where(total == -jnp.inf, 0.0, total)
+
+
+def relative(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
+    """Exponentials relative to the largest along a (nonempty) axis, and the log taken out.
+
+    Where the largest is plus infinity only the infinite terms count, one each; where it is minus
+    infinity nothing is taken out. What is taken out is a constant of differentiation.
+    """
+    shifted, shift = _shifted(a, axis)
+    return jnp.exp(shifted), shift
+
+
+def _shifted(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
+    most = jax.lax.stop_gradient(jnp.max(a, axis, keepdims=True))
+    infinite = most == jnp.inf
+    shift = jnp.where(jnp.isfinite(most), most, 0.0)
     shifted = jnp.where(infinite, jnp.where(a == jnp.inf, 0.0, -jnp.inf), a - shift)
-    total = safe_log(jnp.sum(jnp.exp(shifted), axis))
-    # The maximum itself, not a constant: its gradient is shared by the infinite terms.
-    return jnp.where(
-        jnp.squeeze(infinite, axis), jnp.max(a, axis), total + jnp.squeeze(shift, axis)
-    )
+    return shifted, jnp.where(infinite, jnp.inf, shift)
+
+
+def log_balance(a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
+    """Take the largest along ``axes`` out of logarithms: what is left, and what was taken out.
+
+    Near zero floats are dense: a state of 100,000 steps would be known to two decimals only.
+    """
+    most = jax.lax.stop_gradient(jnp.max(a, axes, keepdims=True, initial=-jnp.inf) if axes else a)
+    shift = jnp.where(jnp.isfinite(most), most, 0.0)
+    return a - shift, jnp.squeeze(shift, axes)
+
+
+def weighted(shares: jax.Array, a: jax.Array) -> jax.Array:
+    """Products with shares, where no share of infinity is nothing."""
+    some = shares > 0
+    return jnp.where(some, shares * jnp.where(some, a, 0.0), 0.0)
 
 
 def log_add(a: jax.Array, b: jax.Array) -> jax.Array:
@@ -54,8 +141,82 @@ def log_matmul(a: jax.Array, b: jax.Array) -> jax.Array:
     Entries more than 87 below the largest of their row (of ``a``) or column (of ``b``) vanish
     in float32; ``log_sum`` of the sums keeps them.
     """
+    a, b = jnp.minimum(a, _INFINITE), jnp.minimum(b, _INFINITE)
     rows = jax.lax.stop_gradient(jnp.max(a, -1, keepdims=True, initial=-jnp.inf))
     columns = jax.lax.stop_gradient(jnp.max(b, -2, keepdims=True, initial=-jnp.inf))
     rows = jnp.where(jnp.isfinite(rows), rows, 0.0)
     columns = jnp.where(jnp.isfinite(columns), columns, 0.0)
-    return safe_log(jnp.exp(a - rows) @ jnp.exp(b - columns)) + rows + columns
+    product = safe_log(jnp.exp(a - rows) @ jnp.exp(b - columns)) + rows + columns
+    return jnp.where(product >= _INFINITE / 2, jnp.inf, product)
+
+
+def pick(a: jax.Array, winner: jax.Array, axis: int) -> jax.Array:
+    """Take along one axis the entry ``winner`` (without that axis), by a mask.
+
+    Unlike that of a gather, the gradient needs no scatter; both are slow on most devices.
+    """
+    entry: jax.Array = _pick(a, winner, axis)
+    return entry
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(2,))
+def _pick(a: jax.Array, winner: jax.Array, axis: int) -> jax.Array:
+    mask = one_hot(winner, a.shape, axis)
+    return jnp.sum(jnp.where(mask, a, jnp.zeros((), a.dtype)), axis, dtype=a.dtype)
+
+
+@_pick.defjvp
+def _pick_jvp(
+    axis: int, primals: tuple[jax.Array, jax.Array], tangents: tuple[jax.Array, Any]
+) -> tuple[jax.Array, jax.Array]:
+    # The reverse pass makes its own mask: what it keeps is one number for each sum.
+    again: Callable[[jax.Array, jax.Array], jax.Array] = jax.checkpoint(
+        lambda x, winner: pick(x, winner, axis), prevent_cse=False
+    )
+    return pick(*primals, axis), again(tangents[0], primals[1])
+
+
+def largest(a: jax.Array, axis: int) -> jax.Array:
+    """The largest entry along one axis; the gradient goes to the first such entry alone."""
+    entry: jax.Array = _largest(a, axis)
+    return entry
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _largest(a: jax.Array, axis: int) -> jax.Array:
+    return jnp.max(a, axis)
+
+
+@_largest.defjvp
+def _largest_jvp(
+    axis: int, primals: tuple[jax.Array], tangents: tuple[jax.Array]
+) -> tuple[jax.Array, jax.Array]:
+    (a,) = primals
+    return jnp.max(a, axis), pick(tangents[0], first_largest(a, axis), axis)
+
+
+def first_largest(a: jax.Array, axis: int) -> jax.Array:
+    """Index of the first largest entry along one axis; two plain reductions beat ``argmax``."""
+    size = a.shape[axis]
+    index = _along(axis, size, a.ndim)
+    largest = jnp.max(a, axis, keepdims=True)
+    return jnp.min(jnp.where(a == largest, index, size - 1), axis)
+
+
+def one_hot(winner: jax.Array, shape: tuple[int, ...], axis: int) -> jax.Array:
+    """Truth values of the given shape: along one axis, whether the index is the winner's."""
+    index = _along(axis, shape[axis], len(shape)).astype(winner.dtype)
+    return jnp.broadcast_to(index == jnp.expand_dims(winner, axis), shape)
+
+
+def unbroadcast(x: jax.Array, like: jax.Array) -> jax.Array:
+    """Sum over the axes along which ``like`` would be repeated to the shape of ``x``."""
+    extra = x.ndim - like.ndim
+    repeated = [i for i, n in enumerate(like.shape, extra) if n == 1 and x.shape[i] != 1]
+    return jnp.sum(x, (*range(extra), *repeated)).reshape(like.shape)
+
+
+def _along(axis: int, size: int, ndim: int) -> jax.Array:
+    """``0..size-1`` along one of ``ndim`` axes."""
+    axis %= ndim
+    return jnp.arange(size, dtype=jnp.int32).reshape([-1 if i == axis else 1 for i in range(ndim)])

@@ -1,9 +1,19 @@
-"""Nonnegative reals with sum and product, rescaled so that float32 suffices."""
+"""Nonnegative reals with sum and product, rescaled so that float32 suffices.
+
+| argument            | value                | gradient                         |
+| ------------------- | -------------------- | -------------------------------- |
+| ``plus(0, 0)``      | 0                    | 1, 1                             |
+| ``times(0, 3)``     | 0                    | 3, 0                             |
+| ``times(0, inf)``   | NaN, as declared     | (weights are finite)             |
+| ``sum([])``         | 0                    | (nothing)                        |
+| ``log_weight(0)``   | -inf                 | 0                                |
+| ``star(1)``         | inf                  | 0                                |
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -23,7 +33,14 @@ class Real(Semiring):
     """
 
     name: ClassVar[str] = "real"
-    laws: ClassVar[Laws] = Laws()
+    laws: ClassVar[Laws] = Laws(
+        star=True,
+        broken={
+            "zero annihilates infinity": "0 * inf is NaN in IEEE arithmetic; weights are finite",
+            "extreme weights": "the exponentials of 90 and of -110 are outside of float32",
+            "matmul of extreme weights": "likewise; Log has them",
+        },
+    )
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
         """Zeros."""
@@ -45,6 +62,15 @@ class Real(Semiring):
         """Add up one axis."""
         return jnp.sum(a, axis)
 
+    def shares(self, a: jax.Array, axis: int) -> jax.Array:
+        """Quotients by the sum; all zero where it is zero."""
+        total = jnp.sum(a, axis, keepdims=True)
+        return a / jnp.where(total > 0, total, 1.0)
+
+    def star(self, a: jax.Array) -> jax.Array:
+        """The geometric series; infinite from the weight one on."""
+        return jnp.where(a < 1, 1 / (1 - jnp.where(a < 1, a, 0.0)), jnp.inf)
+
     def prod(self, a: jax.Array, axis: int) -> jax.Array:
         """Multiply up one axis."""
         return jnp.prod(a, axis)
@@ -61,7 +87,7 @@ class Real(Semiring):
         """One matrix product, whose transpose needs no scatter either."""
         return a @ groups.membership.T
 
-    def lift(self, log_weight: jax.Array, counted: jax.Array | None = None) -> jax.Array:
+    def lift(self, log_weight: jax.Array, counted: Any = None) -> jax.Array:
         """The exponential of the log weight."""
         return jnp.exp(log_weight)
 

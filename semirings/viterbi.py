@@ -1,15 +1,27 @@
-"""Max-plus over log weights: the weight of the best derivation."""
+"""Max-plus over log weights: the weight of the best derivation.
+
+| argument              | value | gradient                      |
+| --------------------- | ----- | ----------------------------- |
+| ``plus(-inf, -inf)``  | -inf  | 1, 0: the first wins          |
+| ``plus(x, x)``        | x     | 1, 0: so it does in every tie |
+| ``plus(x, +inf)``     | +inf  | 0, 1                          |
+| ``times(-inf, +inf)`` | -inf  | 1, 1                          |
+| ``sum([])``           | -inf  | (nothing)                     |
+| ``star(x)``, x <= 0   | 0     | 0                             |
+| ``star(x)``, x > 0    | +inf  | 0                             |
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 
 from semirings.base import Semiring
 from semirings.laws_declared import Laws
+from semirings.numerics import first_largest, largest, log_balance, log_times, one_hot
 
 
 @dataclass(frozen=True)
@@ -21,7 +33,7 @@ class Viterbi(Semiring):
     """
 
     name: ClassVar[str] = "viterbi"
-    laws: ClassVar[Laws] = Laws(idempotent=True, selective=True)
+    laws: ClassVar[Laws] = Laws(idempotent=True, selective=True, star=True)
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
         """Minus infinities."""
@@ -37,24 +49,37 @@ class Viterbi(Semiring):
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
         """Add log weights; minus infinity annihilates even plus infinity."""
-        product = a + b
-        return jnp.where((a == -jnp.inf) | (b == -jnp.inf), -jnp.inf, product)
+        return log_times(a, b)
 
     def sum(self, a: jax.Array, axis: int) -> jax.Array:
         """The largest along one axis."""
         if a.shape[axis] == 0:
             return jnp.max(a, axis, initial=-jnp.inf)
-        winner = jnp.expand_dims(self.select(a, axis), axis)
-        return jnp.squeeze(jnp.take_along_axis(a, winner, axis), axis)
+        return largest(a, axis)
 
     def select(self, a: jax.Array, axis: int) -> jax.Array:
         """Index of the summand that ``sum`` returns along one axis."""
-        return jnp.argmax(a, axis)
+        return first_largest(a, axis)
 
-    def lift(self, log_weight: jax.Array, counted: jax.Array | None = None) -> jax.Array:
+    def shares(self, a: jax.Array, axis: int) -> jax.Array:
+        """Everything to the winner."""
+        if a.shape[axis] == 0:
+            return a
+        chosen = one_hot(self.select(a, axis), a.shape, axis)
+        return jnp.where(a > -jnp.inf, chosen, False).astype(a.dtype)
+
+    def star(self, a: jax.Array) -> jax.Array:
+        """One, the empty product, where no round gains anything; otherwise infinite."""
+        return jnp.where(a > 0, jnp.inf, 0.0).astype(a.dtype)
+
+    def lift(self, log_weight: jax.Array, counted: Any = None) -> jax.Array:
         """The log weight itself."""
         return log_weight
 
     def log_weight(self, a: jax.Array) -> jax.Array:
         """The value itself."""
         return a
+
+    def balance(self, a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
+        """Subtract the largest along ``axes``, held constant."""
+        return log_balance(a, axes)

@@ -25,7 +25,9 @@ os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", compilation_cache())
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
 # The suite compiles much and computes little: without the compiler's optimisations it takes half
 # the time.
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
+os.environ.setdefault(
+    "XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
+)
 
 import jax  # noqa: E402
 import pytest  # noqa: E402

@@ -1,20 +1,18 @@
-"""``semipunct semirings``: the semirings that are installed, ours and those of others."""
+"""``semipunct semirings``: the semirings that are installed, and whether they keep their laws."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from semipunct.cli import console
+from semipunct.errors import SemipunctError, UsageError
 
 if TYPE_CHECKING:
+    from semirings import Semiring
+    from semirings.laws import Failure, Report
     from semirings.plugins import Plugin
 
 app = typer.Typer(help="The semirings that are installed.", no_args_is_help=True)
-
-
-@app.callback()
-def _group() -> None:  # pyright: ignore[reportUnusedFunction] - keeps `list` a subcommand
-    ...
 
 
 @app.command("list")
@@ -49,6 +47,7 @@ def _properties(plugin: "Plugin") -> dict[str, bool]:
         "commutative": laws.commutative,
         "idempotent": laws.idempotent,
         "selective": laws.selective,
+        "star": laws.star,
         "in_distribution": laws.in_distribution,
     }
 
@@ -87,3 +86,94 @@ def _print_table(plugins: "list[Plugin]") -> None:
     for plugin in plugins:
         for law, reason in (plugin.semiring.laws.broken if plugin.semiring else {}).items():
             screen.print(f"{plugin.name} does not keep {law}: {reason}", markup=False)
+
+
+@app.command("check")
+def check_semiring(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As 'semirings list' has it.")],
+    draws: Annotated[int, typer.Option(min=1, help="Values drawn for each operand.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Fixes what is drawn.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Try whether a semiring keeps the laws that it claims, on values drawn at random.
+
+    Prints which laws hold, which are not claimed and why, and for each that fails the first
+    counterexample. Exit status 1 if one fails.
+    """
+    plugin, semiring = _installed(name)
+    from semipunct.training.monitor import enable_compilation_cache
+    from semirings.laws import check
+
+    enable_compilation_cache()
+    report = check(semiring, draws=draws, seed=seed)
+    if json:
+        found = {"distribution": plugin.distribution, "version": plugin.version}
+        asked = {"name": name, **found, "draws": draws, "seed": seed}
+        console.print_json({**asked, **_report_as_dict(report)})
+    else:
+        _print_report(report)
+        console.say(
+            f"{name}: {console.count(len(report.passed), 'law')} kept, "
+            f"{len(report.not_claimed)} not claimed, {len(report.failures)} broken"
+        )
+    if not report.ok:
+        raise typer.Exit(console.BAD_INPUT)
+
+
+def _installed(name: str) -> "tuple[Plugin, Semiring]":
+    from semirings.plugins import available
+
+    plugins = available()
+    if name not in plugins:
+        raise UsageError(f"there is no semiring {name!r}; {console.nearest(name, plugins)}")
+    plugin = plugins[name]
+    if plugin.semiring is None:
+        raise SemipunctError(
+            f"the semiring {name!r} of {plugin.distribution} {plugin.version} cannot be loaded "
+            f"({plugin.fault}); repair or remove that package"
+        )
+    return plugin, plugin.semiring
+
+
+def _print_report(report: "Report") -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    screen = console.tables()
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column("law", no_wrap=True)
+    table.add_column("result")
+    for law in report.passed:
+        table.add_row(Text(law), Text("holds", "green"))
+    for law, reason in report.not_claimed.items():
+        table.add_row(Text(law), Text(f"not claimed: {reason}"))
+    for failure in report.failures:
+        table.add_row(Text(failure.law), Text("fails", "red"))
+    screen.print(table)
+    for failure in report.failures:
+        screen.print(str(failure), markup=False, soft_wrap=True)
+
+
+def _report_as_dict(report: "Report") -> dict[str, Any]:
+    return {
+        "semiring": report.semiring,
+        "ok": report.ok,
+        "passed": list(report.passed),
+        "not_claimed": dict(report.not_claimed),
+        "failures": [_failure_as_dict(failure) for failure in report.failures],
+    }
+
+
+def _failure_as_dict(failure: "Failure") -> dict[str, Any]:
+    from semirings.laws import shown
+
+    error = failure.exception
+    return {
+        "law": failure.law,
+        "statement": failure.statement,
+        "counterexample": shown(failure.counterexample),
+        "left": shown({"left": failure.left}),
+        "right": shown({"right": failure.right}),
+        "exception": None if error is None else f"{type(error).__name__}: {error}",
+    }

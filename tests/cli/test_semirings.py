@@ -1,10 +1,33 @@
 import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import ClassVar
 
+import jax
 import pytest
 
-from semirings import plugins
+from semirings import Laws, Viterbi, plugins
 from semirings.plugins import Plugin
 from tests.cli.conftest import Cli
+
+
+@dataclass(frozen=True)
+class Lopsided(Viterbi):
+    """Keeps the left summand, and says so of no law."""
+
+    laws: ClassVar[Laws] = Laws(broken={"matmul": "nobody multiplies matrices"})
+
+    def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
+        return a
+
+
+@pytest.fixture
+def lopsided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plugin that is installed and wrong."""
+    found = plugins.available()
+    wrong = Plugin("lopsided", "elsewhere", "1.0", Lopsided())
+    monkeypatch.setattr(plugins, "available", lambda: {**found, "lopsided": wrong})
 
 
 def test_json_names_ours_with_what_they_declare(cli: Cli):
@@ -15,6 +38,8 @@ def test_json_names_ours_with_what_they_declare(cli: Cli):
     assert ours <= found.keys()
     assert found["viterbi"]["properties"]["selective"] is True
     assert found["real"]["properties"]["selective"] is False
+    assert found["viterbi"]["properties"]["star"] is True
+    assert found["sampling"]["properties"]["star"] is False
     assert found["real"]["distribution"] == "semipunct"
     assert all(found[name]["loaded"] for name in ours)
 
@@ -35,3 +60,70 @@ def test_one_that_fails_to_load_is_named_and_harms_no_other(
     refused = cli("decode", "no-model", "no-file", "--semiring", "broken")
     assert refused.status == 1
     assert "cannot be loaded" in refused.message
+
+
+def test_a_good_one_is_checked(cli: Cli):
+    result = cli("semirings", "check", "viterbi", "--draws", 50)
+    assert result.status == 0
+    lines = [line.split() for line in result.out.splitlines()]
+    assert ["times", "associative", "holds"] in lines
+    assert ["selective", "holds"] in lines
+    assert ["in", "distribution", "not", "claimed:", "not", "declared"] in lines
+    assert "fails" not in result.out
+    assert result.err.splitlines()[-1].endswith("1 not claimed, 0 broken")
+
+
+@pytest.mark.usefixtures("lopsided")
+def test_a_wrong_one_is_shown_with_a_counterexample(cli: Cli):
+    result = cli("semirings", "check", "lopsided", "--draws", 50)
+    assert result.status == 1
+    lines = [line.split() for line in result.out.splitlines()]
+    assert ["plus", "commutative", "fails"] in lines
+    assert ["plus", "associative", "holds"] in lines
+    assert ["matmul", "not", "claimed:", "nobody", "multiplies", "matrices"] in lines
+    shown = result.out[result.out.index("plus commutative: a + b = b + a") :].splitlines()
+    assert [line.split("=")[0].strip() for line in shown[1:5]] == ["a", "b", "left", "right"]
+    assert "Traceback" not in result.err
+
+
+@pytest.mark.usefixtures("lopsided")
+def test_json_has_the_same_counterexample_for_the_same_seed(cli: Cli):
+    command = ("semirings", "check", "lopsided", "--draws", 50, "--json", "--seed")
+    first, again, other = (cli(*command, seed) for seed in (1, 1, 2))
+    assert first.status == 1
+    assert first.out == again.out != other.out
+    report = json.loads(first.out)
+    assert (report["name"], report["version"], report["ok"]) == ("lopsided", "1.0", False)
+    assert report["not_claimed"]["matmul"] == "nobody multiplies matrices"
+    failure = next(f for f in report["failures"] if f["law"] == "plus commutative")
+    assert failure["counterexample"] == {
+        "a": failure["left"]["left"],
+        "b": failure["right"]["right"],
+    }
+    assert failure["exception"] is None
+
+
+def test_an_unknown_one_gets_the_nearest_name(cli: Cli):
+    result = cli("semirings", "check", "viterby")
+    assert result.status == 2
+    assert "there is no semiring 'viterby'; did you mean viterbi?" in result.message
+
+
+def test_one_that_fails_to_load_cannot_be_checked(cli: Cli, monkeypatch: pytest.MonkeyPatch):
+    bad = Plugin("broken", "elsewhere", "1.0", None, "ImportError: no module named nothing")
+    monkeypatch.setattr(plugins, "available", lambda: {"broken": bad})
+    result = cli("semirings", "check", "broken")
+    assert result.status == 1
+    assert "of elsewhere 1.0 cannot be loaded (ImportError" in result.message
+
+
+def test_help_loads_nothing_heavy():
+    script = (
+        "import sys; from semipunct.cli import main\n"
+        "try: main(['semirings', 'check', '--help'])\n"
+        "except SystemExit: pass\n"
+        "sys.exit('jax' in sys.modules or 'numpy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "counterexample" in done.stdout

@@ -1,22 +1,63 @@
-"""The semirings under test, and how to draw values and compare them."""
+"""The semirings under test, and how to draw log weights and compare values."""
 
 from __future__ import annotations
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from hypothesis import strategies as st
 
-from semirings import Derivation, Expectation, Log, Real, Sampling, Semiring, Value, Viterbi
+from semirings import (
+    Boolean,
+    Counting,
+    Covariance,
+    Derivation,
+    Divergence,
+    Entropy,
+    Expectation,
+    KBest,
+    Log,
+    Product,
+    Provenance,
+    Real,
+    Risk,
+    Sampling,
+    Semiring,
+    SignedLog,
+    Strings,
+    Tropical,
+    Value,
+    Viterbi,
+)
 
 SEMIRINGS: tuple[Semiring, ...] = (
-    Real(),
-    Log(),
-    Viterbi(),
+    Covariance(),
     Derivation(),
+    Divergence(),
+    Divergence(cross=True),
+    Entropy(),
     Expectation(),
+    KBest(3),
+    Log(),
+    Product(),
+    Real(),
+    Risk(),
     Sampling(),
+    SignedLog(),
+    Tropical(),
+    Viterbi(),
 )
+"""Those whose values are floats."""
+
+EVERY: tuple[Semiring, ...] = (
+    *SEMIRINGS,
+    Boolean(),
+    Counting(),
+    Product(Viterbi(), Strings()),
+    Provenance(),
+    Strings(),
+)
+"""All that we ship, some of them with parameters."""
+
 SHAPE = (3, 2, 4)
 """The one padded shape at which values are drawn."""
 
@@ -42,9 +83,3 @@ def counts(draw: st.DrawFn, shape: tuple[int, ...] = SHAPE) -> np.ndarray:
     size = int(np.prod(shape))
     some = st.integers(-2, 2)
     return np.array(draw(st.lists(some, min_size=size, max_size=size)), np.float32).reshape(shape)
-
-
-def lift(semiring: Semiring, weight: np.ndarray, counted: np.ndarray | None = None) -> Value:
-    """Values of a semiring from numpy arrays."""
-    as_count = None if counted is None else jnp.asarray(counted)
-    return semiring.lift(jnp.asarray(weight), as_count)

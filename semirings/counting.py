@@ -1,0 +1,91 @@
+"""How many derivations there are, as integers that stop at ``MOST``.
+
+| argument              | value | read by ``log_weight`` |
+| --------------------- | ----- | ---------------------- |
+| ``lift(-inf)``        | 0     | -inf                   |
+| ``lift(x)``, x > -inf | 1     | 0, for x = +inf too    |
+| ``plus(1, 1)``        | 2     | log 2: ties all count  |
+| ``plus(MOST, 1)``     | MOST  | log 2**31 in float32   |
+| ``times(MOST, 0)``    | 0     | -inf                   |
+| ``times(MOST, 2)``    | MOST  | log 2**31 in float32   |
+| ``sum([])``           | 0     | -inf                   |
+| ``star(0)``           | 1     | 0                      |
+| ``star(n)``, n > 0    | MOST  | log 2**31 in float32   |
+
+Integers have no tangents: every gradient with respect to a lifted log weight is zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from semirings.base import Semiring
+from semirings.laws_declared import Laws
+from semirings.numerics import safe_log
+
+MOST = np.int32(2**31 - 1)
+"""Stands for itself and for everything above it."""
+
+
+@dataclass(frozen=True)
+class Counting(Semiring):
+    """Truncated natural numbers: ``plus`` adds, ``times`` multiplies, nothing exceeds ``MOST``.
+
+    They are a semiring, not an approximation of one. Calling all numbers from ``MOST`` on the
+    same is a congruence of the naturals: adding to such a number, or multiplying it by anything
+    but zero, gives such a number. So every law of the naturals holds, and every result below
+    ``MOST`` is exact.
+
+    Source: Goodman (1999), Semiring parsing, section 2.2, with the truncation.
+    """
+
+    name: ClassVar[str] = "counting"
+    laws: ClassVar[Laws] = Laws(
+        star=True,
+        broken={"read back": "only whether there is any weight is kept"},
+    )
+
+    def zeros(self, shape: tuple[int, ...]) -> jax.Array:
+        """Zeros."""
+        return jnp.zeros(shape, jnp.int32)
+
+    def ones(self, shape: tuple[int, ...]) -> jax.Array:
+        """Ones."""
+        return jnp.ones(shape, jnp.int32)
+
+    def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
+        """Add, as far as there is room."""
+        return _plus(a, b)
+
+    def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
+        """Multiply; the product that wraps around is computed, and thrown away."""
+        return jnp.where(a > MOST // jnp.maximum(b, 1), MOST, a * b)
+
+    def sum(self, a: jax.Array, axis: int) -> jax.Array:
+        """Add up one axis; adding is associative even where it saturates, so any order will do."""
+        return jax.lax.reduce(a, np.int32(0), _plus, (axis % a.ndim,))
+
+    def star(self, a: jax.Array) -> jax.Array:
+        """One, the empty product, where there is no round to take; otherwise no end of them."""
+        return jnp.where(a == 0, 1, MOST).astype(a.dtype)
+
+    def lift(self, log_weight: jax.Array, counted: Any = None) -> jax.Array:
+        """One where there is any weight."""
+        return (log_weight > -jnp.inf).astype(jnp.int32)
+
+    def log_weight(self, a: jax.Array) -> jax.Array:
+        """The logarithm of the count."""
+        return safe_log(a.astype(jnp.float32))
+
+    def count(self, a: jax.Array) -> jax.Array:
+        """The number of derivations, int32; ``MOST`` says that there are at least so many."""
+        return a
+
+
+def _plus(a: jax.Array, b: jax.Array) -> jax.Array:
+    return a + jnp.minimum(b, MOST - a)

@@ -1,0 +1,273 @@
+"""The k best derivations, exactly and in one pass (Huang and Chiang 2005; Goodman 1999).
+
+A value is a list of the k best weights, best first. A sum merges lists as one merges sorted lists:
+k times the best of all heads is taken, and its list moves on by one. A product of two lists is the
+same over the pairs that can be among the k best.
+
+What a derivation consists of comes from the reverse pass, as in ``Sampling``: a cotangent carries
+the rank that is asked for, a sum hands it to the summand and rank that it came from, a product to
+both factors. One number goes back, however large k is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from semirings.base import Condition, Semiring, Value
+from semirings.derivation import Selective, require_selective
+from semirings.laws_declared import Laws
+from semirings.numerics import one_hot, pick, unbroadcast
+from semirings.viterbi import Viterbi
+
+Request = tuple[jax.Array, jax.Array]
+"""Mark and rank: arrays of zeros whose cotangents are what matters."""
+
+
+class Ranked(NamedTuple):
+    """A value of ``KBest``, of equally shaped arrays.
+
+    What comes from ``lift`` has one rank, which products need not pad; every sum has k.
+
+    Attributes:
+        weights: values of the base by rank, best first.
+        mark: its cotangent says how often a derivation uses the value.
+        rank: its cotangent says which rank of the value is asked for, from 1; 0 is none.
+    """
+
+    weights: tuple[Any, ...]
+    mark: jax.Array
+    rank: jax.Array
+
+
+@dataclass(frozen=True)
+class KBest(Semiring):
+    """The k best weights of a selective base semiring, with what each was made of.
+
+    Ties keep the order of the summands, so that the first j of k best are the j best. Ranks
+    beyond the number of derivations have weight zero.
+
+    Attributes:
+        k: how many.
+        base: whose ``select`` decides what is better.
+
+    Raises:
+        TypeError: if the base is not selective.
+        ValueError: if k is not positive.
+    """
+
+    k: int = 4
+    base: Selective = Viterbi()
+
+    name: ClassVar[str] = "kbest"
+    laws: ClassVar[Laws] = Laws()
+
+    def __post_init__(self) -> None:
+        """Refuse a base without the path property, and lists without entries."""
+        require_selective(self.base)
+        self.declare(commutative=self.base.laws.commutative)
+        if self.k < 1:
+            raise ValueError(f"k is {self.k}; there is no best of fewer than 1")
+
+    def zeros(self, shape: tuple[int, ...]) -> Ranked:
+        """No derivation."""
+        return self._padded(self._single(self.base.zeros(shape)))
+
+    def ones(self, shape: tuple[int, ...]) -> Ranked:
+        """One derivation of weight one."""
+        return self._padded(self._single(self.base.ones(shape)))
+
+    def plus(self, a: Ranked, b: Ranked) -> Ranked:
+        """The k best of both."""
+        a, b = self._padded(a), self._padded(b)
+        both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
+        return self.sum(both, 0)
+
+    def times(self, a: Ranked, b: Ranked) -> Ranked:
+        """The k best pairs: rank i with rank j only where (i + 1) (j + 1) <= k."""
+        pairs = [
+            (i, j)
+            for i in range(len(a.weights))
+            for j in range(len(b.weights))
+            if (i + 1) * (j + 1) <= self.k
+        ]
+        weights = [self.base.times(a.weights[i], b.weights[j]) for i, j in pairs]
+        shape = jax.tree.leaves(weights[0])[0].shape
+        winners = [jnp.full((1,) * len(shape), n, jnp.int32) for n in range(len(pairs))]
+        if len(a.weights) > 1 and len(b.weights) > 1:
+            stacked = jax.tree.map(lambda *xs: jnp.stack(xs), *weights)
+            weights, winners, _ = self._best((stacked,), 0)
+        by_rank = jnp.stack(winners)
+        ranks = jnp.array(pairs, jnp.int32)
+        request: Request = _both((a.mark, a.rank), (b.mark, b.rank), by_rank, ranks)
+        return Ranked(tuple(weights), *request)
+
+    def sum(self, a: Ranked, axis: int) -> Ranked:
+        """The k best of all lists along one axis."""
+        shape = a.mark.shape
+        axis %= len(shape)
+        if shape[axis] == 0:
+            return self.zeros(shape[:axis] + shape[axis + 1 :])
+        weights, winners, ranks = self._best(a.weights, axis)
+        request: Request = _one(
+            (a.mark, a.rank), jnp.stack(winners), jnp.stack(ranks), axis, shape[axis]
+        )
+        return Ranked(tuple(weights), *request)
+
+    def _best(
+        self, lists: Sequence[Value], axis: int
+    ) -> tuple[list[Value], list[jax.Array], list[jax.Array]]:
+        """Merge sorted lists along one axis: weights by rank, and from where and which rank."""
+        head = lists[0]
+        shape = jax.tree.leaves(head)[0].shape
+        moved = jnp.zeros(shape, jnp.int32)
+        weights: list[Value] = []
+        winners: list[jax.Array] = []
+        ranks: list[jax.Array] = []
+        for rank in range(self.k):
+            winner = self.base.select(head, axis)
+            weights.append(self.base.sum(head, axis))
+            winners.append(winner)
+            ranks.append(pick(moved, winner, axis))
+            if rank + 1 == self.k:
+                break
+            chosen = one_hot(winner, shape, axis)
+            moved = moved + chosen.astype(jnp.int32)
+            following = self._none(head)
+            for i in range(1, min(len(lists), rank + 2)):
+                following = jax.tree.map(
+                    lambda x, y, at=moved == i: jnp.where(at, x, y), lists[i], following
+                )
+            head = jax.tree.map(lambda x, y, c=chosen: jnp.where(c, x, y), following, head)
+        return weights, winners, ranks
+
+    def _none(self, like: Value) -> Value:
+        zeros = self.base.zeros(jax.tree.leaves(like)[0].shape)
+        return jax.tree.map(lambda x, y: x.astype(y.dtype), zeros, like)
+
+    def _single(self, weight: Value) -> Ranked:
+        nothing = jnp.zeros(jax.tree.leaves(weight)[0].shape, jnp.float32)
+        return Ranked((weight,), nothing, nothing)
+
+    def _padded(self, a: Ranked) -> Ranked:
+        """The same list with all k ranks."""
+        missing = self.k - len(a.weights)
+        return a._replace(weights=a.weights + (self._none(a.weights[0]),) * missing)
+
+    def concatenate(self, values: Sequence[Ranked], axis: int) -> Ranked:
+        return super().concatenate([self._padded(value) for value in values], axis)
+
+    def where(self, condition: Condition, a: Ranked, b: Ranked) -> Ranked:
+        return super().where(condition, self._padded(a), self._padded(b))
+
+    def lift(self, log_weight: jax.Array, counted: Any = None) -> Ranked:
+        """One derivation; a derivation is read off as the cotangent of what is counted."""
+        single = self._single(self.base.lift(log_weight))
+        nothing = jnp.zeros_like(log_weight)
+        mark = nothing if counted is None else jnp.broadcast_to(counted, log_weight.shape)
+        return single._replace(mark=mark, rank=nothing)
+
+    def log_weight(self, a: Ranked) -> jax.Array:
+        """The log weight of the best."""
+        return self.base.log_weight(a.weights[0])
+
+    def log_weights(self, a: Ranked) -> jax.Array:
+        """``[k, ...]`` all log weights, best first, minus infinity beyond the last derivation."""
+        return jnp.stack([self.base.log_weight(x) for x in self._padded(a).weights])
+
+    def balance(self, a: Ranked, axes: tuple[int, ...]) -> tuple[Ranked, jax.Array]:
+        """Take out of all ranks what balances the best."""
+        best, log_factor = self.base.balance(a.weights[0], axes)
+        factor = jnp.expand_dims(log_factor, axes)
+        others = tuple(self._divided(weight, factor) for weight in a.weights[1:])
+        return a._replace(weights=(best, *others)), log_factor
+
+    def _divided(self, weight: Value, log_factor: jax.Array) -> Value:
+        divided = self.base.times(self.base.lift(-log_factor), weight)
+        # Where nothing was taken out nothing is divided: not every lifted 0 is the base's one.
+        return jax.tree.map(lambda x, y: jnp.where(log_factor == 0, x, y), weight, divided)
+
+    def observe(self, a: Ranked) -> Any:
+        return tuple(self.base.observe(x) for x in self._padded(a).weights)
+
+    def seeds(self, a: Ranked) -> Ranked:
+        """``[k, ...]`` the cotangents of totals that mark the derivation of each rank."""
+        weights = jax.tree.map(lambda x: jnp.zeros((self.k, *x.shape), x.dtype), a.weights)
+        mark = jnp.ones((self.k, *a.mark.shape), a.mark.dtype)
+        ranks = jnp.arange(1, self.k + 1, dtype=a.rank.dtype)
+        return Ranked(weights, mark, mark * ranks.reshape(-1, *(1,) * a.rank.ndim))
+
+
+@jax.custom_vjp
+def _both(a: Request, b: Request, winners: jax.Array, pairs: jax.Array) -> Request:
+    """The request to a product, whose rank r is pair ``winners[r]`` of ``pairs``."""
+    nothing = jnp.zeros(jnp.broadcast_shapes(a[0].shape, b[0].shape), a[0].dtype)
+    return nothing, nothing
+
+
+def _both_forward(
+    a: Request, b: Request, winners: jax.Array, pairs: jax.Array
+) -> tuple[Request, tuple[jax.Array, ...]]:
+    request: Request = _both(a, b, winners, pairs)
+    return request, (a[0], b[0], winners, pairs)
+
+
+def _both_reverse(
+    kept: tuple[jax.Array, ...], request: Request
+) -> tuple[Request, Request, None, None]:
+    first, second, winners, pairs = kept
+    mark, rank = request
+    pair = _entry(winners, rank)
+
+    def of_factor(side: int, like: jax.Array) -> Request:
+        asked = _entry(pairs[:, side], pair + 1) + 1
+        asked = jnp.where(rank > 0, asked, 0).astype(rank.dtype)
+        # Where an operand was repeated, one of its places is asked.
+        return unbroadcast(mark, like), unbroadcast(asked, like)
+
+    return of_factor(0, first), of_factor(1, second), None, None
+
+
+_both.defvjp(_both_forward, _both_reverse)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(3, 4))
+def _one(request: Request, winners: jax.Array, ranks: jax.Array, axis: int, size: int) -> Request:
+    """The request to a sum, whose rank r is rank ``ranks[r]`` of summand ``winners[r]``."""
+    nothing = jnp.zeros(winners.shape[1:], request[0].dtype)
+    return nothing, nothing
+
+
+def _one_forward(
+    request: Request, winners: jax.Array, ranks: jax.Array, axis: int, size: int
+) -> tuple[Request, tuple[jax.Array, jax.Array]]:
+    return _one(request, winners, ranks, axis, size), (winners, ranks)
+
+
+def _one_reverse(
+    axis: int, size: int, kept: tuple[jax.Array, jax.Array], request: Request
+) -> tuple[Request, None, None]:
+    winners, ranks = kept
+    mark, rank = request
+    asked = jnp.where(rank > 0, _entry(ranks, rank) + 1, 0).astype(rank.dtype)
+    # Nobody is asked where no rank is, whatever the entry says: all that is spread is zero.
+    shape = (*rank.shape[:axis], size, *rank.shape[axis:])
+    chosen = one_hot(_entry(winners, rank), shape, axis)
+    spread = (jnp.where(chosen, jnp.expand_dims(x, axis), 0) for x in (mark, asked))
+    return (next(spread), next(spread)), None, None
+
+
+_one.defvjp(_one_forward, _one_reverse)
+
+
+def _entry(table: jax.Array, number: jax.Array) -> jax.Array:
+    """Entry ``number``, counted from 1, of ``[entries, ...]``; zero for number 0."""
+    entry = jnp.zeros((), table.dtype)
+    for n in range(table.shape[0]):
+        entry = jnp.where(number == n + 1, table[n], entry)
+    return entry

@@ -1,0 +1,123 @@
+"""The direct product of two semirings: two questions in one pass.
+
+| argument                      | value                        | gradient             |
+| ----------------------------- | ---------------------------- | -------------------- |
+| any operation on infinities   | that of each factor          | that of each factor  |
+| a tie                         | each factor has its own way  | that of each factor  |
+| ``sum([])``                   | zero in both                 | (nothing)            |
+| ``log_weight(a)``             | that of the first            | that of the first    |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+
+from semirings.base import Condition, Groups, Semiring
+from semirings.laws_declared import Laws
+from semirings.log import Log
+from semirings.viterbi import Viterbi
+
+
+class Pair(NamedTuple):
+    """A value of each factor; the arrays of both are of equal shape."""
+
+    first: Any
+    second: Any
+
+
+@dataclass(frozen=True)
+class Product(Semiring):
+    """Pairs of values; every operation is done in each factor by itself.
+
+    What is lifted is lifted into both. ``log_weight`` reads the first. The laws of a product are
+    those that both factors keep; its sums have no single winner, though, for the factors may
+    disagree. Nothing is taken out by ``balance``: one number cannot be the factor of both.
+    Factors must hence have range enough by themselves, as ``Log`` has and ``Real`` has not.
+
+    Attributes:
+        first: the factor that ``log_weight`` reads.
+        second: the other one.
+    """
+
+    first: Semiring = Log()
+    second: Semiring = Viterbi()
+
+    name: ClassVar[str] = "product"
+    laws: ClassVar[Laws] = Laws(commutative=False)
+
+    def __post_init__(self) -> None:
+        """Derive the laws; those of the class are what every product keeps."""
+        first, second = self.first.laws, self.second.laws
+        self.declare(
+            commutative=first.commutative and second.commutative,
+            idempotent=first.idempotent and second.idempotent,
+            star=first.star and second.star,
+            in_distribution=first.in_distribution or second.in_distribution,
+            broken=first.broken | second.broken,
+        )
+
+    def zeros(self, shape: tuple[int, ...]) -> Pair:
+        """Zero in both."""
+        return Pair(self.first.zeros(shape), self.second.zeros(shape))
+
+    def ones(self, shape: tuple[int, ...]) -> Pair:
+        """One in both."""
+        return Pair(self.first.ones(shape), self.second.ones(shape))
+
+    def plus(self, a: Pair, b: Pair) -> Pair:
+        return Pair(self.first.plus(a.first, b.first), self.second.plus(a.second, b.second))
+
+    def times(self, a: Pair, b: Pair) -> Pair:
+        return Pair(self.first.times(a.first, b.first), self.second.times(a.second, b.second))
+
+    def sum(self, a: Pair, axis: int) -> Pair:
+        return Pair(self.first.sum(a.first, axis), self.second.sum(a.second, axis))
+
+    def prod(self, a: Pair, axis: int) -> Pair:
+        return Pair(self.first.prod(a.first, axis), self.second.prod(a.second, axis))
+
+    def matmul(self, a: Pair, b: Pair) -> Pair:
+        return Pair(self.first.matmul(a.first, b.first), self.second.matmul(a.second, b.second))
+
+    def group_sum(self, a: Pair, groups: Groups) -> Pair:
+        return Pair(self.first.group_sum(a.first, groups), self.second.group_sum(a.second, groups))
+
+    def group_spread(self, a: Pair, groups: Groups) -> Pair:
+        return Pair(
+            self.first.group_spread(a.first, groups), self.second.group_spread(a.second, groups)
+        )
+
+    def concatenate(self, values: Sequence[Pair], axis: int) -> Pair:
+        return Pair(
+            self.first.concatenate([value.first for value in values], axis),
+            self.second.concatenate([value.second for value in values], axis),
+        )
+
+    def where(self, condition: Condition, a: Pair, b: Pair) -> Pair:
+        return Pair(
+            self.first.where(condition, a.first, b.first),
+            self.second.where(condition, a.second, b.second),
+        )
+
+    def star(self, a: Pair) -> Pair:
+        """The closure in each.
+
+        Raises:
+            TypeError: if either has none.
+        """
+        return Pair(self.first.star(a.first), self.second.star(a.second))
+
+    def lift(self, log_weight: jax.Array, counted: Any = None) -> Pair:
+        """Lift into both."""
+        return Pair(self.first.lift(log_weight, counted), self.second.lift(log_weight, counted))
+
+    def log_weight(self, a: Pair) -> jax.Array:
+        """The log weight of the first."""
+        return self.first.log_weight(a.first)
+
+    def observe(self, a: Pair) -> Pair:
+        return Pair(self.first.observe(a.first), self.second.observe(a.second))

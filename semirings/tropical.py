@@ -1,0 +1,91 @@
+"""Min-plus over costs: the cost of the cheapest derivation. Max-plus is ``Viterbi``.
+
+A cost is minus a log weight: what is forbidden costs plus infinity.
+
+| argument               | value | gradient                     |
+| ---------------------- | ----- | ---------------------------- |
+| ``plus(x, x)``         | x     | 1, 0: the first wins         |
+| ``plus(+inf, +inf)``   | +inf  | 1, 0                         |
+| ``times(+inf, x)``     | +inf  | 1, 1, for x = -inf as well   |
+| ``sum([+inf, x, x])``  | x     | 0, 1, 0                      |
+| ``sum([x, -inf])``     | -inf  | 0, 1                         |
+| ``sum([])``            | +inf  | (nothing)                    |
+| ``star(x)``, x >= 0    | 0     | 0                            |
+| ``star(x)``, x < 0     | -inf  | 0                            |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from semirings.base import Semiring
+from semirings.laws_declared import Laws
+from semirings.numerics import first_largest, log_balance, log_times, one_hot, pick
+
+
+@dataclass(frozen=True)
+class Tropical(Semiring):
+    """``plus`` is the minimum, ``times`` adds costs.
+
+    A tie has one winner, the earlier one, and the gradient goes to it alone, as in ``Viterbi``.
+
+    Source: Mohri (2002), Semiring frameworks and algorithms for shortest-distance problems,
+    section 2.
+    """
+
+    name: ClassVar[str] = "tropical"
+    laws: ClassVar[Laws] = Laws(idempotent=True, selective=True, star=True)
+
+    def zeros(self, shape: tuple[int, ...]) -> jax.Array:
+        """Plus infinities."""
+        return jnp.full(shape, jnp.inf, jnp.float32)
+
+    def ones(self, shape: tuple[int, ...]) -> jax.Array:
+        """Zeros: nothing to pay."""
+        return jnp.zeros(shape, jnp.float32)
+
+    def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
+        """The smaller one."""
+        return jnp.where(a <= b, a, b)
+
+    def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
+        """Add costs; plus infinity annihilates even minus infinity."""
+        return -log_times(-a, -b)
+
+    def sum(self, a: jax.Array, axis: int) -> jax.Array:
+        """The smallest along one axis."""
+        if a.shape[axis] == 0:
+            return jnp.min(a, axis, initial=jnp.inf)
+        return pick(a, self.select(a, axis), axis)
+
+    def select(self, a: jax.Array, axis: int) -> jax.Array:
+        """Index of the summand that ``sum`` returns along one axis."""
+        return first_largest(-a, axis)
+
+    def shares(self, a: jax.Array, axis: int) -> jax.Array:
+        """Everything to the winner."""
+        if a.shape[axis] == 0:
+            return a
+        chosen = one_hot(self.select(a, axis), a.shape, axis)
+        return jnp.where(a < jnp.inf, chosen, False).astype(a.dtype)
+
+    def star(self, a: jax.Array) -> jax.Array:
+        """Nothing to pay where no round saves anything; otherwise minus infinity."""
+        return jnp.where(a < 0, -jnp.inf, 0.0).astype(a.dtype)
+
+    def lift(self, log_weight: jax.Array, counted: Any = None) -> jax.Array:
+        """Minus the log weight."""
+        return -log_weight
+
+    def log_weight(self, a: jax.Array) -> jax.Array:
+        """Minus the cost."""
+        return -a
+
+    def balance(self, a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
+        """Subtract the smallest cost along ``axes``, held constant."""
+        negated, log_factor = log_balance(-a, axes)
+        return -negated, log_factor

@@ -1,0 +1,113 @@
+"""The example of a third party's package: built, installed and used as anybody's would be.
+
+It is installed into a folder of its own, without network, with the build backend of the test
+environment. What a process sees of it is what Python finds on its path.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import model, sample_lines, training_run, treebanks  # noqa: F401
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLE = ROOT / "docs" / "examples" / "semiring-plugin"
+SHOWN = ("pyproject.toml", "src/semiring_bottleneck/__init__.py", "tests/test_bottleneck.py")
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the example, which building may litter."""
+    folder = tmp_path_factory.mktemp("package") / EXAMPLE.name
+    shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(package: Path) -> Path:
+    """The folder that the example is installed into."""
+    target = package.parent / "installed"
+    # The same steps as for anybody, but nothing is fetched.
+    alone = ("--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check")
+    command = [sys.executable, "-m", "pip", "install", "-q", *alone, "--target", target, package]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return target
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an installed distribution whose module is gone."""
+    folder = tmp_path_factory.mktemp("broken")
+    metadata = folder / "semiring_lost-0.2.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: semiring-lost\nVersion: 0.2\n")
+    (metadata / "entry_points.txt").write_text("[semirings]\nlost = semiring_lost:Lost\n")
+    return folder
+
+
+def python(*arguments: object, path: tuple[Path, ...], status: int = 0) -> str:
+    """Run the interpreter with folders on its path; what was printed."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (*path, ROOT)))}
+    command = [sys.executable, *map(str, arguments)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == status, done.stderr
+    return done.stdout if status == 0 else done.stderr
+
+
+def test_it_is_listed_and_a_broken_one_beside_it_is_named(installed: Path, broken: Path):
+    listed = json.loads(
+        python("-m", "semipunct", "semirings", "list", "--json", path=(installed, broken))
+    )
+    found = {entry["name"]: entry for entry in listed["semirings"]}
+    ours = found["bottleneck"]
+    assert (ours["distribution"], ours["version"]) == ("semiring-bottleneck", "0.1.0")
+    assert ours["loaded"]
+    assert ours["properties"]["selective"]
+    assert ours["properties"]["star"]
+    assert list(ours["broken_laws"]) == ["weight one"]
+    assert not found["lost"]["loaded"]
+    assert "semiring_lost" in found["lost"]["fault"]
+    assert found["viterbi"]["loaded"]
+
+
+def test_it_keeps_its_laws(installed: Path):
+    command = ("-m", "semipunct", "semirings", "check", "bottleneck", "--draws", 100, "--json")
+    report = json.loads(python(*command, path=(installed,)))
+    assert report["ok"]
+    assert (report["distribution"], report["draws"]) == ("semiring-bottleneck", 100)
+    assert {"selective", "select", "star", "matmul"} <= set(report["passed"])
+    assert set(report["not_claimed"]) == {"weight one", "in distribution"}
+
+
+def test_it_decodes(installed: Path, model: Path, tmp_path: Path):  # noqa: F811
+    sentences = tmp_path / "in.conllu"
+    sentences.write_text("".join(sample_lines()[140:148]), encoding="utf-8")
+    command = ("-m", "semipunct", "decode", model, sentences, "--format", "json", "--semiring")
+    lines = python(*command, "bottleneck", path=(installed,)).splitlines()
+    analyses = [json.loads(line) for line in lines]
+    assert len(analyses) == 8
+    assert sum("log_joint" in analysis for analysis in analyses) >= 6
+
+
+def test_a_broken_one_cannot_be_checked(broken: Path):
+    said = python("-m", "semipunct", "semirings", "check", "lost", path=(broken,), status=1)
+    assert "the semiring 'lost' of semiring-lost 0.2 cannot be loaded" in said
+    assert "Traceback" not in said
+
+
+def test_its_own_tests_pass(installed: Path, package: Path):
+    python("-m", "pytest", "-q", "-p", "no:cacheprovider", package / "tests", path=(installed,))
+
+
+@pytest.mark.parametrize("file", SHOWN)
+def test_the_page_shows_the_package(file: str):
+    page = (ROOT / "docs" / "extending.md").read_text("utf-8")
+    assert (EXAMPLE / file).read_text("utf-8") in page
