@@ -72,7 +72,7 @@ def expected_unmatched(potentials: Potentials, *, printed: bool) -> tuple[jax.Ar
             schedule.last.shape[0],
         )
         return Real().log_weight(total.value) + total.log_scale, by_sentence
-    semiring = Expectation()
+    semiring = Expectation(Real())
     total = inside(potentials, semiring)
     return semiring.log_weight(total.value) + total.log_scale, semiring.expected(total.value)
 

@@ -28,8 +28,11 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.structures.base import Total, lifted
+from semipunct.structures.recursion import Recursion
 from semipunct.structures.schedule import Indices, Ints, Lanes, Schedule
 from semirings.base import Groups, Semiring, Value
+from semirings.real import Real
 
 Scale = jax.Array | npt.NDArray[np.float32]
 """Logs of factors taken out."""
@@ -91,11 +94,16 @@ class Pairs(NamedTuple):
 
 
 class Potentials(NamedTuple):
-    """What ``inside`` needs to know of a batch.
+    """What ``inside`` needs to know of a batch: a structure whose parts are the nodes' choices.
+
+    A derivation is one choice of a pair for each node; its weight includes, beside the choices',
+    those of the slot automata, which are no parts. Where a string has several paths the weight of
+    a derivation is their sum, in the semiring that asks.
 
     Attributes:
         choice: ``[nodes, pairs]`` log weight of each node's choice.
-        counted: ``[nodes, pairs]`` an additive quantity of each choice, or None.
+        counted: ``[nodes, pairs]`` an additive quantity of each choice (or a tuple of such), or
+            None.
         pairs: which labels a pair consists of.
         automata: the slot automata.
         schedule: which constituents are absorbed when.
@@ -103,18 +111,49 @@ class Potentials(NamedTuple):
     """
 
     choice: jax.Array
-    counted: jax.Array | None
+    counted: Any
     pairs: Pairs
     automata: Any
     schedule: Schedule
     log_scale: Scale
 
+    @property
+    def log_weights(self) -> jax.Array:
+        return self.choice
 
-class Total(NamedTuple):
-    """The sum over each sentence's derivations: ``value * exp(log_scale)``, ``[sentences]``."""
+    def with_log_weights(self, log_weights: jax.Array) -> Potentials:
+        return self._replace(choice=log_weights)
 
-    value: Value
-    log_scale: jax.Array
+    def expanded(self) -> Potentials:
+        return self
+
+    def by_item(self, parts: jax.Array) -> jax.Array:
+        """``[sentences]`` the sum over each sentence's nodes and pairs of ``[nodes, pairs]``."""
+        by_node = jnp.where(self.schedule.is_word, jnp.sum(parts, 1), 0.0)
+        sentences = self.schedule.last.shape[0]
+        return jax.ops.segment_sum(by_node, self.schedule.sentence_of_word, sentences)
+
+    def score(self, parts: jax.Array) -> jax.Array:
+        """``[sentences]`` the log of the sum over all that chooses these pairs.
+
+        The automata weigh, too, so this is the recursion with all other choices forbidden.
+        """
+        only = self._replace(choice=jnp.where(parts > 0, self.choice, -jnp.inf), counted=None)
+        total = inside(only, Real())
+        return Real().log_weight(total.value) + total.log_scale
+
+    def total(
+        self,
+        semiring: Semiring,
+        counted: Any = None,
+        recursion: Recursion = Recursion(),
+    ) -> Total:
+        """``inside`` with ``counted`` instead of what the potentials count.
+
+        A step reads results of earlier ones, and what it takes out is multiplied up at the end,
+        so all steps are kept for the reverse pass: the budget of ``recursion`` has no effect.
+        """
+        return inside(self._replace(counted=counted), semiring)
 
 
 def inside(potentials: Potentials, semiring: Semiring) -> Total:
@@ -131,7 +170,7 @@ def inside(potentials: Potentials, semiring: Semiring) -> Total:
     """
     schedule = potentials.schedule
     reader: Reader = potentials.automata.reader(semiring)
-    choice = semiring.lift(potentials.choice, potentials.counted)
+    choice = lifted(semiring, potentials.choice, potentials.counted)
     store = _start(reader, schedule, semiring)
     base = 2 * _automata(reader)
     inputs: list[Any] = []

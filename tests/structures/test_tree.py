@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from semipunct.structures.schedule import Capacity, pack, place, program
 from semipunct.structures.tree import Pairs, Potentials, inside
 from semipunct.treebank import constituents
-from semirings import Derivation, Expectation, Groups, Log, Real, Sampling, Semiring, Value, Viterbi
+from semirings import Derivation, Expectation, Groups, Log, Real, Sampling, Semiring, Viterbi
 from tests.oracle import underlying_slots
+from tests.structures.matrices import Dense
 from tests.structures.trees import projective_trees
 
 LABELS = ((), ("a",), ("b",))
@@ -30,43 +31,6 @@ CAPACITY = Capacity(sentences=3, words=16, slots=SLOTS, steps=16, lanes=(2,), fa
 SEMIRINGS: tuple[Semiring, ...] = (
     Real(), Log(), Viterbi(), Derivation(), Expectation(), Sampling()
 )  # fmt: skip
-
-
-class Dense(NamedTuple):
-    """Automata with a matrix for every label: log weights `[slots, labels, states, states]`."""
-
-    matrix: jax.Array
-    start: jax.Array
-    end: jax.Array
-
-    @property
-    def widths(self) -> tuple[int, ...]:
-        return (STATES,)
-
-    def reader(self, semiring: Semiring) -> DenseReader:
-        start, end = semiring.lift(self.start), semiring.lift(self.end)
-        return DenseReader(semiring, semiring.lift(self.matrix), start, end)
-
-
-class DenseReader(NamedTuple):
-    """Products with those matrices."""
-
-    semiring: Semiring
-    matrix: Value
-    initial: Value
-    final: Value
-
-    def columns(self, slots: jax.Array, vectors: Value) -> Value:
-        matrix = jax.tree.map(lambda x: x[slots], self.matrix)
-        column = jax.tree.map(lambda x: x[:, None, :, None], vectors)
-        read = self.semiring.matmul(matrix, column)
-        return jax.tree.map(lambda x: jnp.moveaxis(x[..., 0], 1, 0), read)
-
-    def rows(self, slots: jax.Array, vectors: Value) -> Value:
-        matrix = jax.tree.map(lambda x: x[slots], self.matrix)
-        row = jax.tree.map(lambda x: x[:, None, None, :], vectors)
-        read = self.semiring.matmul(row, matrix)
-        return jax.tree.map(lambda x: jnp.moveaxis(x[..., 0, :], 1, 0), read)
 
 
 def automata(seed: int) -> Dense:

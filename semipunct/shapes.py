@@ -1,0 +1,103 @@
+"""Checks of array arguments at the public doors: shapes by the names of axes, lengths, values.
+
+Values can be checked only where there are any: while jax traces a function the checks of values
+are left out, those of shapes stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import jax
+import numpy as np
+from jax.core import Tracer
+
+from semipunct.errors import UsageError
+
+Axes = str
+"""Names of axes, separated by blanks. One that ends in ``?`` may have size 1 and is repeated; one
+that is a number has that size."""
+
+
+def check_shapes(**arguments: tuple[jax.Array, Axes]) -> Mapping[str, int]:
+    """Check that axes of the same name have the same size.
+
+    Args:
+        **arguments: the arrays by the name of their argument, each with its axes.
+
+    Returns:
+        The size of each axis by its name.
+
+    Raises:
+        UsageError: naming two arguments with their shapes and the axis in which they differ.
+    """
+    sizes: dict[str, int] = {}
+    found_in: dict[str, str] = {}
+    for argument, (array, axes) in arguments.items():
+        names = axes.split()
+        if len(names) != array.ndim:
+            raise UsageError(
+                f"{argument} has shape {array.shape}; expected {len(names)} axes: [{axes}]"
+            )
+        for axis, (name, size) in enumerate(zip(names, array.shape, strict=True)):
+            if name.isdigit():
+                if size != int(name):
+                    raise UsageError(
+                        f"{argument} has shape {array.shape}; axis {axis} must have size {name}"
+                    )
+                continue
+            plain = name.rstrip("?")
+            if name != plain and size == 1:
+                sizes.setdefault(plain, 1)
+                continue
+            if sizes.get(plain, 1) == 1 and plain not in found_in:
+                sizes[plain], found_in[plain] = size, argument
+            elif sizes[plain] != size:
+                other = found_in[plain]
+                raise UsageError(
+                    f"{argument} has shape {array.shape} and {other} has shape "
+                    f"{arguments[other][0].shape}: they differ in the axis {plain!r} "
+                    f"({size} and {sizes[plain]})"
+                )
+    return sizes
+
+
+def check_lengths(
+    lengths: jax.Array, longest: int, *, name: str = "lengths", shortest: int = 0
+) -> None:
+    """Check that lengths are integers between two bounds.
+
+    Raises:
+        UsageError: naming the first item whose length is out of bounds.
+    """
+    if not np.issubdtype(lengths.dtype, np.integer):
+        raise UsageError(f"{name} must be integers, not {lengths.dtype}")
+    if isinstance(lengths, Tracer):
+        return
+    values = np.asarray(lengths)
+    wrong = np.flatnonzero((values < shortest) | (values > longest))
+    if wrong.size:
+        raise UsageError(
+            f"{name}[{wrong[0]}] is {values[wrong[0]]}; the arrays allow {shortest} to {longest}"
+        )
+
+
+def check_log_weights(**arguments: jax.Array) -> None:
+    """Check that log weights are numbers below plus infinity; minus infinity forbids a part.
+
+    Raises:
+        UsageError: naming the argument, the first wrong entry, and what it is.
+    """
+    for name, array in arguments.items():
+        if not np.issubdtype(array.dtype, np.floating):
+            raise UsageError(f"{name} must be floating-point log weights, not {array.dtype}")
+        if isinstance(array, Tracer):
+            continue
+        values = np.asarray(array)
+        wrong = np.isnan(values) | (values == np.inf)
+        if wrong.any():
+            place = tuple(int(i) for i in np.argwhere(wrong)[0])
+            raise UsageError(
+                f"{name}{list(place)} is {values[place]}; a log weight is a number, or minus "
+                "infinity for what is forbidden"
+            )

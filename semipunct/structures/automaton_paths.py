@@ -1,0 +1,169 @@
+"""The paths on which an automaton reads given strings, as a structure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax.core import Tracer
+
+from semipunct.errors import UsageError
+from semipunct.structures.automaton import EPSILON, Automaton
+from semipunct.structures.automaton_ops import checked_strings, read
+from semipunct.structures.base import Total, lifted, per_item, sum_of_parts
+from semipunct.structures.recursion import Recursion
+from semirings.base import Semiring
+
+
+class PathParts(NamedTuple):
+    """An entry for each part of a path.
+
+    Attributes:
+        initial: ``[batch, states]`` the first state.
+        arcs: ``[batch, length, states, states]`` entry ``[b, i, s, t]`` is the arc from state s to
+            state t that reads the symbol at position i. Before ``expanded`` it is the automaton's,
+            ``[batch, symbols, states, states]``.
+        final: ``[batch, states]`` the last state.
+
+    A first axis of size 1 is shared by all batch items.
+    """
+
+    initial: Any
+    arcs: Any
+    final: Any
+
+
+@partial(
+    jax.tree_util.register_dataclass,
+    data_fields=["weights", "strings", "lengths"],
+    meta_fields=["symbols", "by_position"],
+)
+@dataclass(frozen=True)
+class StringPaths:
+    """The accepting paths of a batch of strings; see ``string_paths``.
+
+    Attributes:
+        weights: log weights.
+        strings: ``[batch, length]`` symbols; epsilon beyond the lengths.
+        lengths: ``[batch]`` symbols used.
+        symbols: how many the automaton has, epsilon included.
+        by_position: whether arcs are written out at each position.
+    """
+
+    weights: PathParts
+    strings: jax.Array
+    lengths: jax.Array
+    symbols: int
+    by_position: bool = False
+
+    @property
+    def log_weights(self) -> PathParts:
+        return self.weights
+
+    def with_log_weights(self, log_weights: PathParts) -> StringPaths:
+        return replace(self, weights=log_weights)
+
+    def expanded(self) -> StringPaths:
+        return replace(self, weights=self._written_out(self.weights), by_position=True)
+
+    def by_item(self, parts: PathParts) -> jax.Array:
+        return per_item(parts)
+
+    def score(self, parts: PathParts) -> jax.Array:
+        return sum_of_parts(parts, self.weights)
+
+    def uses(self, parts: PathParts) -> Automaton:
+        """How often each arc of the automaton is used: expanded parts, summed over positions.
+
+        Of marginals these are the expected counts that re-estimation needs (Baum 1972).
+
+        Args:
+            parts: expanded, ``[..., batch, length, states, states]`` and so on.
+
+        Returns:
+            ``[..., batch, symbols, states, states]`` and so on, zero for epsilon.
+        """
+        used = jnp.arange(self.strings.shape[1])[None] < self.lengths[:, None]
+        there = (self.strings[:, :, None] == jnp.arange(self.symbols)[None, None]) & used[
+            :, :, None
+        ]
+        arcs = jnp.einsum(
+            "bla,...blst->...bast",
+            there.astype(parts.arcs.dtype),
+            parts.arcs,
+            precision="highest",
+        )
+        return Automaton(parts.initial, arcs, parts.final)
+
+    def total(
+        self,
+        semiring: Semiring,
+        counted: PathParts | None = None,
+        recursion: Recursion = Recursion(),
+    ) -> Total:
+        """The forward recursion, one matrix for each position; see ``string_paths``."""
+        s = semiring
+        counts = PathParts(None, None, None) if counted is None else counted
+        if not self.by_position:
+            counts = counts._replace(arcs=jax.tree.map(self._at_positions, counts.arcs))
+        initial, arcs, final = self._written_out(self.weights)
+        start = s.times(s.ones(initial.shape), lifted(s, initial, counts.initial))
+        return read(
+            s,
+            start,
+            lambda at: lifted(s, *at),
+            (arcs, counts.arcs),
+            self.lengths,
+            lifted(s, final, counts.final),
+            recursion,
+        )
+
+    def _written_out(self, parts: PathParts) -> PathParts:
+        shape = (len(self.lengths), parts.initial.shape[-1])
+        return PathParts(
+            jnp.broadcast_to(parts.initial, shape),
+            parts.arcs if self.by_position else self._at_positions(parts.arcs),
+            jnp.broadcast_to(parts.final, shape),
+        )
+
+    def _at_positions(self, arcs: jax.Array) -> jax.Array:
+        """``[batch, symbols, ...]`` to ``[batch, length, ...]``."""
+        item = jnp.arange(len(self.lengths))[:, None] % arcs.shape[0]
+        return arcs[item, self.strings]
+
+
+def string_paths(
+    automaton: Automaton, strings: jax.Array, lengths: jax.Array | None = None
+) -> StringPaths:
+    """All accepting paths of given strings; the weight of a path is the product along it.
+
+    A path has one arc for each symbol, so that semirings without a star, those of derivations,
+    have an answer too. Epsilon arcs would make paths of any length; they are refused. Take
+    ``remove_epsilon`` (in ``Log``, whose values are log weights) first: an arc then stands for
+    all ways through epsilons to it. Where jax traces the weights their presence cannot be
+    checked, and they are ignored.
+
+    Args:
+        automaton: log weights; the batch axis may have size 1 or be missing.
+        strings: ``[batch, length]`` symbols, none of them epsilon; anything beyond ``lengths``.
+        lengths: ``[batch]`` symbols used, 0 to ``length``; all of them by default. The paths of
+            the empty string are the states, each weighted by initial and final weight.
+
+    Raises:
+        UsageError: if there are epsilon arcs, shapes do not fit, or a length or a symbol is out of
+            range.
+    """
+    initial, arcs, final = (jnp.asarray(x) for x in automaton)
+    arcs = arcs.reshape((1,) * (4 - arcs.ndim) + arcs.shape)
+    initial, final = (x.reshape((1,) * (2 - x.ndim) + x.shape) for x in (initial, final))
+    strings, lengths = checked_strings(strings, lengths, arcs, "batch? symbols states states")
+    silent = arcs[:, EPSILON]
+    if not isinstance(silent, Tracer) and bool(jnp.any(silent > -jnp.inf)):
+        raise UsageError(
+            "automaton has epsilon arcs, by which a path may have any length; "
+            "give string_paths(remove_epsilon(Log(), automaton), ...)"
+        )
+    return StringPaths(PathParts(initial, arcs, final), strings, lengths, arcs.shape[1])

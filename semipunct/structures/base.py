@@ -1,0 +1,84 @@
+"""What every structure offers: a sum over its derivations in any semiring.
+
+A structure is a pytree that holds log weights of *parts*: arrays such as the transitions of a
+chain or the arcs of trees. A derivation is a set of parts, its weight their product. The one
+routine a structure has to write is ``total``; all questions in ``distribution`` are asked of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol, Self
+
+import jax
+import jax.numpy as jnp
+
+from semipunct.structures.recursion import Recursion
+from semirings.base import Semiring, Value
+
+Parts = Any
+"""A pytree of arrays, one entry for every part: log weights, marks of a derivation, features."""
+
+
+class Total(NamedTuple):
+    """The sum over each item's derivations: ``value * exp(log_scale)``, ``[batch]``."""
+
+    value: Value
+    log_scale: jax.Array
+
+
+class Structure(Protocol):
+    """A batch of weighted sets of derivations."""
+
+    @property
+    def log_weights(self) -> Parts:
+        """The log weights of all parts; minus infinity forbids one."""
+        ...
+
+    def with_log_weights(self, log_weights: Parts) -> Self:
+        """The same structure with other weights of the same shapes."""
+        ...
+
+    def expanded(self) -> Self:
+        """The same with log weights that are shared between places written out at each."""
+        ...
+
+    def by_item(self, parts: Parts) -> jax.Array:
+        """``[batch]`` the sum over the parts of each item, for arrays of an expanded structure."""
+        ...
+
+    def score(self, parts: Parts) -> jax.Array:
+        """``[batch]`` log weight of a derivation of an expanded structure, given by its parts."""
+        ...
+
+    def total(
+        self, semiring: Semiring, counted: Parts | None = None, recursion: Recursion = ...
+    ) -> Total:
+        """Sum over all derivations of each item.
+
+        Args:
+            semiring: what "sum" and "product" mean.
+            counted: what is counted about each part, shaped as ``log_weights`` (or a tuple of
+                such), for semirings whose ``lift`` takes it.
+            recursion: how the steps are run, and within what memory.
+        """
+        ...
+
+
+def lifted(semiring: Semiring, log_weight: jax.Array, counted: Any) -> Value:
+    """Lift log weights and what is counted about them, if anything, repeated where shared."""
+    counted = jax.tree.map(lambda x: jnp.broadcast_to(x, log_weight.shape), counted)
+    return semiring.lift(log_weight, counted)
+
+
+def sum_of_parts(parts: Parts, log_weights: Parts) -> jax.Array:
+    """``[batch]`` the log weights of the parts used; what is not used has none, forbidden or not.
+
+    The score of a derivation wherever its weight is the product of its parts'.
+    """
+    return per_item(jax.tree.map(lambda x, w: jnp.where(x != 0, x * w, 0.0), parts, log_weights))
+
+
+def per_item(parts: Parts) -> jax.Array:
+    """``[batch]`` the sum over all axes but the first, for arrays ``[batch, ...]``."""
+    sums = [jnp.sum(x, tuple(range(1, x.ndim))) for x in jax.tree.leaves(parts)]
+    return sum(sums[1:], sums[0])

@@ -1,0 +1,210 @@
+"""Linear chains: one state at each position, a weight for each state and each transition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from semipunct.shapes import check_lengths, check_log_weights, check_shapes
+from semipunct.structures.base import Total, lifted, per_item, sum_of_parts
+from semipunct.structures.recursion import Recursion
+from semirings.base import Semiring, Value
+
+
+class ChainParts(NamedTuple):
+    """An entry for each part of a chain.
+
+    Attributes:
+        emission: ``[batch, length, states]`` the state at each position.
+        transition: ``[batch, length - 1, states, states]`` entry ``[b, i, s, t]`` is the step from
+            state s at position i to state t at position i + 1. An axis of size 1 among the first
+            two is shared by all batch items or positions.
+    """
+
+    emission: Any
+    transition: Any
+
+
+@partial(
+    jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=["method"]
+)
+@dataclass(frozen=True)
+class LinearChain:
+    """A batch of chains; see ``linear_chain``."""
+
+    weights: ChainParts
+    lengths: jax.Array
+    method: Literal["sequential", "parallel"] = "sequential"
+
+    @property
+    def log_weights(self) -> ChainParts:
+        return self.weights
+
+    def with_log_weights(self, log_weights: ChainParts) -> LinearChain:
+        return replace(self, weights=log_weights)
+
+    def expanded(self) -> LinearChain:
+        batch, length, states = self.weights.emission.shape
+        whole = (batch, max(length - 1, 0), states, states)
+        transition = jnp.broadcast_to(self.weights.transition, whole)
+        return replace(self, weights=self.weights._replace(transition=transition))
+
+    def by_item(self, parts: ChainParts) -> jax.Array:
+        return per_item(parts)
+
+    def score(self, parts: ChainParts) -> jax.Array:
+        return sum_of_parts(parts, self.weights)
+
+    def total(
+        self,
+        semiring: Semiring,
+        counted: ChainParts | None = None,
+        recursion: Recursion = Recursion(),
+    ) -> Total:
+        """The forward recursion; see ``linear_chain``."""
+        batch, length, _ = self.weights.emission.shape
+        if length == 0:
+            return Total(semiring.ones((batch,)), jnp.zeros((batch,), jnp.float32))
+        run = _sequential if self.method == "sequential" else _parallel
+        return run(self, semiring, counted, recursion)
+
+
+def linear_chain(
+    emission: jax.Array,
+    transition: jax.Array,
+    lengths: jax.Array | None = None,
+    method: Literal["sequential", "parallel"] = "sequential",
+) -> LinearChain:
+    """Chains of states; the weight of a sequence is the product of its emissions and transitions.
+
+    Args:
+        emission: ``[batch, length, states]`` log weight of each state at each position.
+        transition: ``[batch, length - 1, states, states]`` log weight of each step; either of the
+            first two axes may have size 1, or be missing from the left.
+        lengths: ``[batch]`` positions used, 0 to ``length``; all of them by default. The empty
+            chain has one derivation, of weight one.
+        method: ``sequential`` takes ``length`` steps of matrix-vector products; ``parallel``
+            multiplies neighbouring matrices, log2(``length``) steps of ``states`` times the work,
+            which pays where hardware is wide and states are few.
+
+    Raises:
+        UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
+    """
+    emission, transition = jnp.asarray(emission), jnp.asarray(transition)
+    transition = transition.reshape((1,) * (4 - transition.ndim) + transition.shape)
+    sizes = check_shapes(
+        emission=(emission, "batch length states"),
+        transition=(transition, "batch? steps? states states"),
+    )
+    steps = max(sizes["length"] - 1, 0)
+    if transition.shape[1] not in (1, steps):
+        check_shapes(transition=(transition, f"batch? {steps} states states"))
+    check_log_weights(emission=emission, transition=transition)
+    if lengths is None:
+        lengths = jnp.full(emission.shape[0], emission.shape[1], jnp.int32)
+    lengths = jnp.asarray(lengths)
+    check_shapes(emission=(emission, "batch length states"), lengths=(lengths, "batch"))
+    check_lengths(lengths, emission.shape[1])
+    if method not in ("sequential", "parallel"):
+        raise ValueError(f"method is {method!r}, not 'sequential' or 'parallel'")
+    return LinearChain(ChainParts(emission, transition), lengths, method)
+
+
+def _sequential(
+    chain: LinearChain, s: Semiring, counted: ChainParts | None, recursion: Recursion
+) -> Total:
+    emission, transition = chain.weights
+    batch, length, states = emission.shape
+    shared = transition.shape[1] == 1 and length != 2
+    each = None if shared else transition
+    counted_transition = None if counted is None else counted.transition
+    one = lifted(s, transition[:, 0], _first(counted_transition)) if shared else None
+
+    def step(state: Any, slices: Any) -> Any:
+        forward, log_scale, lost = state
+        position, weight, counts, arrive, arrive_counts = slices
+        leave = one if shared else lifted(s, weight, counts)
+        before = jax.tree.map(lambda x: x[:, :, None], forward)
+        after = s.sum(s.times(before, leave), axis=1)
+        after = s.times(after, lifted(s, arrive, arrive_counts))
+        after, factor = s.balance(after, (1,))
+        active = position < chain.lengths
+        # Compensated (Kahan 1965): many small factors would round a large sum in one direction.
+        factor = jnp.where(active, factor, 0.0) - lost
+        scaled = log_scale + factor
+        lost = (scaled - log_scale) - factor
+        return s.where(active[:, None], after, forward), scaled, lost
+
+    later = jnp.broadcast_to(jnp.arange(1, length), (batch, length - 1))
+    start = s.times(
+        s.ones((batch, states)),
+        lifted(s, emission[:, 0], _at(None if counted is None else counted.emission, 0)),
+    )
+    slices = (
+        later,
+        None if each is None else jnp.broadcast_to(each, (batch, *each.shape[1:])),
+        None if shared else counted_transition,
+        emission[:, 1:],
+        None if counted is None else jax.tree.map(lambda x: x[:, 1:], counted.emission),
+    )
+    start, factor = s.balance(start, (1,))
+    factor = factor.astype(emission.dtype)
+    state = (start, factor, jnp.zeros_like(factor))
+    forward, log_scale, _ = recursion.scan(step, state, slices, length - 1)
+    return _ended(chain, s.sum(forward, axis=1), log_scale, s)
+
+
+def _parallel(
+    chain: LinearChain, s: Semiring, counted: ChainParts | None, recursion: Recursion
+) -> Total:
+    chain = chain.expanded()
+    emission, transition = chain.weights
+    batch, length, states = emission.shape
+    arrive = lifted(s, emission, None if counted is None else counted.emission)
+    matrices = s.times(
+        lifted(s, transition, None if counted is None else counted.transition),
+        jax.tree.map(lambda x: x[:, 1:, None, :], arrive),
+    )
+    eye = jnp.eye(states, dtype=bool)
+    identity = s.where(eye, s.ones((1, 1, states, states)), s.zeros((1, 1, states, states)))
+    active = jnp.arange(1, length) < chain.lengths[:, None]
+    matrices = s.where(active[:, :, None, None], matrices, identity)
+    log_scale = jnp.zeros((batch,), emission.dtype)
+    count = length - 1
+    while count > 1:
+        pairs, odd = count // 2, count % 2
+        product = s.matmul(
+            jax.tree.map(lambda x, n=pairs: x[:, 0 : 2 * n : 2], matrices),
+            jax.tree.map(lambda x, n=pairs: x[:, 1 : 2 * n : 2], matrices),
+        )
+        product, factor = s.balance(product, (2, 3))
+        log_scale = log_scale + jnp.sum(factor, 1)
+        if odd:
+            last = jax.tree.map(lambda x: x[:, -1:], matrices)
+            product = s.concatenate([product, last], axis=1)
+        matrices, count = product, pairs + odd
+    ends = jax.tree.map(lambda x: x[:, 0], arrive)
+    if count:
+        first = jax.tree.map(lambda x: x[:, 0, :, None], arrive)
+        whole = jax.tree.map(lambda x: x[:, 0], matrices)
+        ends = s.sum(s.times(first, whole), axis=1)
+    return _ended(chain, s.sum(ends, axis=1), log_scale, s)
+
+
+def _ended(chain: LinearChain, value: Value, log_scale: jax.Array, s: Semiring) -> Total:
+    """The totals, where chains without positions weigh one."""
+    used = chain.lengths > 0
+    value = s.where(used, value, s.ones(used.shape))
+    return Total(value, jnp.where(used, log_scale, 0.0))
+
+
+def _at(counted: Any, position: int) -> Any:
+    return jax.tree.map(lambda x: x[:, position], counted)
+
+
+def _first(counted: Any) -> Any:
+    return jax.tree.map(lambda x: x[:, 0], counted)

@@ -1,0 +1,130 @@
+"""Charts of spans, kept so that combining neighbouring spans needs no gather and no scatter.
+
+A span from place i to place i + w is combined from one that starts at i and one that ends at
+i + w, for every split. Spans are therefore kept twice: by start, where row d holds the span of
+width d from place i on; and by end, newest first, where row d holds the span of width w - 1 - d
+that ends at place i + w. The next step looks one place further: its ends are those of place i + 1,
+below a new row. Splits are rows then, and a sum over splits is one product and one sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from semipunct.structures.recursion import Recursion
+from semirings.base import Semiring, Value
+
+Chart = tuple[Value, ...]
+"""Values ``[batch, rows, places, ...]``, of spans by their start or by their end."""
+
+_BLOCKS = 3
+_SHORTEST = 16
+
+
+def diagonals(semiring: Semiring, square: Value) -> Value:
+    """``[batch, places, places, ...]`` to ``[batch, places - 1, places, ...]``: by width, start.
+
+    Entry ``[b, w - 1, i]`` is ``square[b, i, i + w]``, or zero where i + w is out of range.
+    """
+    places = jax.tree.leaves(square)[0].shape[1]
+
+    def skewed(x: jax.Array) -> jax.Array:
+        # Read as rows that are longer by one, each row starts one entry further to the right.
+        flat = x.reshape(x.shape[0], places * places, *x.shape[3:])
+        longer = jnp.concatenate([flat, flat[:, :places]], 1)
+        rows = longer.reshape(x.shape[0], places, places + 1, *x.shape[3:])
+        return jnp.swapaxes(rows[:, :, 1:places], 1, 2)
+
+    moved = jax.tree.map(skewed, square)
+    rank = jax.tree.leaves(moved)[0].ndim
+    inside = jnp.arange(1, places)[:, None] + jnp.arange(places)[None] < places
+    inside = inside.reshape(1, *inside.shape, *(1,) * (rank - 3))
+    return semiring.where(inside, moved, semiring.zeros_like(moved))
+
+
+def by_width(
+    semiring: Semiring,
+    step: Callable[[Chart, jax.Array, Any], Chart],
+    chart: Chart,
+    slices: Any,
+    steps: int,
+    recursion: Recursion,
+) -> Chart:
+    """Run a step for each width from 1 on, in a chart that has room for what the step needs.
+
+    Narrow spans have few splits and wide ones few places, so the steps are cut into blocks, each
+    of as many rows as its widest span needs, and as many places as its narrowest ends at.
+
+    Args:
+        semiring: whose zero fills rows that have no spans yet.
+        step: from a chart, the width and the slices ``[batch, steps + 1, ...]`` to the next chart.
+        chart: the first row, ``[batch, 1, steps + 1, ...]``.
+        slices: ``[batch, steps, steps + 1, ...]`` what the steps read.
+        steps: the greatest width.
+        recursion: how the steps are run.
+
+    Returns:
+        The last chart, with ``steps + 1`` rows or more; place 0 is always there.
+    """
+    batch = jax.tree.leaves(chart)[0].shape[0]
+    widths = jnp.broadcast_to(jnp.arange(1, steps + 1)[None, :, None], (batch, steps, 1))
+    sliced = (widths, slices)
+    for first, last in _blocks(steps):
+        places = steps - first + 1
+        chart = tuple(_resized(semiring, value, last + 1, places) for value in chart)
+        block = jax.tree.map(lambda x, f=first, t=last, p=places: x[:, f:t, :p], sliced)
+        chart = recursion.scan(lambda c, x: step(c, x[0][0, 0], x[1]), chart, block, last - first)
+    return chart
+
+
+def next_ends(semiring: Semiring, ends: Value) -> Value:
+    """Ends as the next step needs them: those of the next place."""
+    rest = jax.tree.map(lambda x: x[:, :, 1:], ends)
+    none = semiring.zeros_like(jax.tree.map(lambda x: x[:, :, :1], ends))
+    return semiring.concatenate([rest, none], axis=2)
+
+
+def with_newest(semiring: Semiring, ends: Value, newest: Value) -> Value:
+    """Ends with a new row, ``[batch, places, ...]``, in front; the last row is dropped."""
+    row = jax.tree.map(lambda x: x[:, None], newest)
+    return semiring.concatenate([row, jax.tree.map(lambda x: x[:, :-1], ends)], axis=1)
+
+
+def with_row(starts: Value, row: jax.Array, newest: Value) -> Value:
+    """Starts with one row, ``[batch, places, ...]``, replaced."""
+    return jax.tree.map(
+        lambda x, y: jax.lax.dynamic_update_index_in_dim(x, y, row, 1), starts, newest
+    )
+
+
+def spanning(semiring: Semiring, starts: Value, lengths: jax.Array) -> Value:
+    """``[batch, ...]`` the span of the first words of each item, one of width length - 1.
+
+    It is zero where the length is.
+    """
+    first = jax.tree.map(lambda x: x[:, :, 0], starts)
+    shape = jax.tree.leaves(first)[0].shape
+    chosen = jnp.arange(shape[1])[None] == lengths[:, None] - 1
+    chosen = chosen.reshape(*chosen.shape, *(1,) * (len(shape) - 2))
+    return semiring.sum(semiring.where(chosen, first, semiring.zeros_like(first)), axis=1)
+
+
+def _blocks(steps: int) -> Iterator[tuple[int, int]]:
+    size = max(_SHORTEST, -(-steps // _BLOCKS))
+    for first in range(0, steps, size):
+        yield first, min(first + size, steps)
+
+
+def _resized(semiring: Semiring, value: Value, rows: int, places: int) -> Value:
+    kept = jax.tree.map(lambda x: x[:, :rows, :places], value)
+    shape = jax.tree.leaves(kept)[0].shape
+    missing = (shape[0], rows - shape[1], *shape[2:])
+    return semiring.concatenate([kept, _zeros(semiring, kept, missing)], axis=1)
+
+
+def _zeros(semiring: Semiring, like: Value, shape: tuple[int, ...]) -> Value:
+    return jax.tree.map(lambda x, y: x.astype(y.dtype), semiring.zeros(shape), like)

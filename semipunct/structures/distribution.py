@@ -1,0 +1,228 @@
+"""Questions asked of a structure, each answered once for all structures.
+
+Every answer is one pass over the structure in some semiring, or the gradient of one. What a
+derivation consists of comes back as *parts*: arrays shaped as the structure's log weights, with one
+for each part used (or how often), zero elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import jax
+import jax.numpy as jnp
+
+from semipunct.errors import UsageError
+from semipunct.structures.base import Parts, Structure, Total
+from semipunct.structures.recursion import Plan, Recursion
+from semirings.base import Semiring
+from semirings.derivation import Derivation, Selective
+from semirings.divergence import Divergence, Entropy
+from semirings.expectation import Covariance, Expectation
+from semirings.kbest import KBest
+from semirings.log import Log
+from semirings.sampling import Sampling
+from semirings.viterbi import Viterbi
+
+S = TypeVar("S", bound=Structure)
+
+
+class Answer(NamedTuple):
+    """Derivations and their log weights.
+
+    Attributes:
+        parts: what each derivation consists of, expanded; a further axis in front where there
+            are several.
+        log_weight: ``[batch]``, or ``[k, batch]``; minus infinity where there is no derivation,
+            whose parts then mean nothing.
+    """
+
+    parts: Parts
+    log_weight: jax.Array
+
+
+@partial(
+    jax.tree_util.register_dataclass, data_fields=["structure"], meta_fields=["base", "recursion"]
+)
+@dataclass(frozen=True)
+class Distribution(Generic[S]):
+    """The distribution over a structure's derivations in proportion to their weights.
+
+    A pytree: it may be passed into and out of functions that jax transforms.
+
+    Attributes:
+        structure: a batch of structures.
+        base: the semiring of the weights, ``Log`` or ``Real``.
+        recursion: the memory that the reverse pass may take.
+    """
+
+    structure: S
+    base: Semiring = Log()
+    recursion: Recursion = Recursion()
+
+    def log_partition(self) -> jax.Array:
+        """``[batch]`` log of the sum of the weights of all derivations."""
+        return self._log_weight(self.base, self._total(self.base))
+
+    def log_partition_and_marginals(self) -> tuple[jax.Array, Parts]:
+        """The log partition and the marginals, for little more than the price of one."""
+        expanded = self.structure.expanded()
+
+        def log_partition(log_weights: Parts) -> tuple[jax.Array, jax.Array]:
+            inner = self._of(expanded.with_log_weights(log_weights))
+            each = inner.log_partition()
+            return jnp.sum(jnp.where(each > -jnp.inf, each, 0.0)), each
+
+        found: tuple[Parts, jax.Array] = jax.grad(log_partition, has_aux=True)(expanded.log_weights)
+        return found[1], found[0]
+
+    def marginals(self) -> Parts:
+        """The probability of each part (the expected number of its uses)."""
+        return self.log_partition_and_marginals()[1]
+
+    def log_prob(self, parts: Parts) -> jax.Array:
+        """``[batch]`` log probability of a derivation given by its parts."""
+        return self.score(parts) - self.log_partition()
+
+    def score(self, parts: Parts) -> jax.Array:
+        """``[batch]`` log weight of a derivation given by its parts."""
+        return self.structure.expanded().score(parts)
+
+    def best(self, base: Selective = Viterbi()) -> Answer:
+        """The best derivation: exactly one, the first in a tie.
+
+        Raises:
+            TypeError: if ``base``, which decides what is better, is not selective.
+        """
+        semiring = Derivation(base)
+        total, mark = self._marking(semiring)
+        return Answer(mark(semiring.seeds(total.value)), self._log_weight(semiring, total))
+
+    def top(self, k: int, base: Selective = Viterbi()) -> Answer:
+        """The k best derivations, best first, with a leading axis ``[k]``; all different.
+
+        Ranks beyond the number of derivations have log weight minus infinity.
+        """
+        semiring = KBest(k, base)
+        total, mark = self._marking(semiring)
+        parts = jax.vmap(mark)(semiring.seeds(total.value))
+        return Answer(parts, semiring.log_weights(total.value) + total.log_scale)
+
+    def ranked(self, base: Selective = Viterbi()) -> Iterator[Answer]:
+        """Derivations from the best on, as many as are asked for.
+
+        The list is computed twice as long whenever it has been used up, which its being exact
+        and stable allows; it ends when no item of the batch has a further derivation.
+        """
+        k, given = 4, 0
+        while True:
+            listed: Answer = jax.jit(lambda d, k=k: d.top(k, base))(self)
+            parts, log_weight = listed
+            for rank in range(given, k):
+                if not bool(jnp.any(log_weight[rank] > -jnp.inf)):
+                    return
+                yield Answer(jax.tree.map(lambda x, r=rank: x[r], parts), log_weight[rank])
+            given, k = k, 2 * k
+
+    def sample(self, key: jax.Array, count: int, together: int = 8) -> Parts:
+        """Independent derivations, with a leading axis ``[count]``, from one forward pass.
+
+        Args:
+            key: a random key; the same key draws the same.
+            count: how many.
+            together: how many at a time; more take more memory and less time.
+        """
+        semiring = Sampling()
+        total, mark = self._marking(semiring)
+        # Whole rounds: one for the rest alone would be compiled a second time.
+        together = max(1, min(together, count))
+        rounds = -(-count // together)
+        seeds = semiring.seed(key, (rounds * together, *total.log_scale.shape))
+        if count == 1:
+            return jax.tree.map(lambda x: x[None], mark(jax.tree.map(lambda x: x[0], seeds)))
+        drawn: Parts = jax.lax.map(mark, seeds, batch_size=together)
+        return jax.tree.map(lambda x: x[:count], drawn)
+
+    def entropy(self) -> jax.Array:
+        """``[batch]`` entropy in nats."""
+        return self._total(Entropy()).value.nats
+
+    def cross_entropy(self, other: Distribution[S]) -> jax.Array:
+        """``[batch]`` E_p[-log q] in nats, where this is p and the other is q.
+
+        Raises:
+            UsageError: if the two have different shapes.
+        """
+        return self._divergence(Divergence(cross=True), other)
+
+    def kl(self, other: Distribution[S]) -> jax.Array:
+        """``[batch]`` Kullback-Leibler divergence of the other from this, in nats.
+
+        Raises:
+            UsageError: if the two have different shapes.
+        """
+        return self._divergence(Divergence(), other)
+
+    def expectation(self, feature: Parts) -> jax.Array:
+        """``[batch]`` the expectation of a feature that adds up over parts."""
+        semiring = Expectation(self.base)
+        return semiring.expected(self._expanded_total(semiring, feature).value)
+
+    def variance(self, feature: Parts) -> jax.Array:
+        """``[batch]`` the variance of a feature that adds up over parts."""
+        return self.covariance(feature, feature)
+
+    def covariance(self, first: Parts, second: Parts) -> jax.Array:
+        """``[batch]`` the covariance of two features that add up over parts."""
+        pairs = jax.tree.map(lambda x, y: (x, y), first, second)
+        return self._expanded_total(Covariance(self.base), pairs).value.covariance
+
+    def memory(self, semiring: Semiring = Log()) -> list[Plan]:
+        """How the reverse pass is run within the budget, for each scan; nothing is computed."""
+        plans: list[Plan] = []
+        recursion = Recursion(self.recursion.budget_mib, plans.append)
+
+        def marking(structure: S) -> Any:
+            expanded = structure.expanded()
+            counted = jax.tree.map(jnp.zeros_like, expanded.log_weights)
+            return expanded.total(semiring, counted, recursion).log_scale
+
+        jax.eval_shape(marking, self.structure)
+        return plans
+
+    def _of(self, structure: S) -> Distribution[S]:
+        return Distribution(structure, self.base, self.recursion)
+
+    def _total(self, semiring: Semiring, counted: Parts | None = None) -> Total:
+        return self.structure.total(semiring, counted, self.recursion)
+
+    def _expanded_total(self, semiring: Semiring, counted: Parts) -> Total:
+        return self._of(self.structure.expanded())._total(semiring, counted)
+
+    def _log_weight(self, semiring: Semiring, total: Total) -> jax.Array:
+        return semiring.log_weight(total.value) + total.log_scale
+
+    def _marking(self, semiring: Semiring) -> tuple[Total, Callable[[Any], Parts]]:
+        """The total, and what pulls a cotangent of its value back to the parts it marks."""
+        expanded = self.structure.expanded()
+        nothing = jax.tree.map(jnp.zeros_like, expanded.log_weights)
+
+        def value(counted: Parts) -> tuple[Any, jax.Array]:
+            total = self._of(expanded)._total(semiring, counted)
+            return total.value, total.log_scale
+
+        pull: Callable[[Any], tuple[Parts]]
+        found, pull, log_scale = jax.vjp(  # pyright: ignore[reportUnknownVariableType]
+            value, nothing, has_aux=True
+        )
+        return Total(found, log_scale), lambda seed: pull(seed)[0]
+
+    def _divergence(self, semiring: Divergence, other: Distribution[S]) -> jax.Array:
+        ours, theirs = self.structure.expanded(), other.structure.expanded()
+        shapes = [[x.shape for x in jax.tree.leaves(s.log_weights)] for s in (ours, theirs)]
+        if shapes[0] != shapes[1]:
+            raise UsageError(f"two distributions of different shapes: {shapes[0]} and {shapes[1]}")
+        return self._of(ours)._total(semiring, theirs.log_weights).value.nats

@@ -1,0 +1,178 @@
+"""Projective dependency trees: every word hangs on another or on the root, no arcs cross."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from semipunct.shapes import check_lengths, check_log_weights, check_shapes
+from semipunct.structures.base import Total, lifted, per_item, sum_of_parts
+from semipunct.structures.chart import by_width, diagonals, next_ends, with_newest, with_row
+from semipunct.structures.recursion import Recursion
+from semirings.base import Semiring, Value
+
+
+class ArcParts(NamedTuple):
+    """An entry for each part of a tree.
+
+    Attributes:
+        arc: ``[batch, n + 1, n + 1]`` entry ``[b, h, m]`` is the arc from head h to dependent m.
+            Word 0 is the root; column 0 and the diagonal are ignored.
+    """
+
+    arc: Any
+
+
+@partial(
+    jax.tree_util.register_dataclass,
+    data_fields=["weights", "lengths"],
+    meta_fields=["single_root"],
+)
+@dataclass(frozen=True)
+class ProjectiveTrees:
+    """A batch of sets of projective trees; see ``projective_trees``."""
+
+    weights: ArcParts
+    lengths: jax.Array
+    single_root: bool = True
+
+    @property
+    def log_weights(self) -> ArcParts:
+        return self.weights
+
+    def with_log_weights(self, log_weights: ArcParts) -> ProjectiveTrees:
+        return replace(self, weights=log_weights)
+
+    def expanded(self) -> ProjectiveTrees:
+        return self
+
+    def by_item(self, parts: ArcParts) -> jax.Array:
+        return per_item(parts)
+
+    def score(self, parts: ArcParts) -> jax.Array:
+        return sum_of_parts(parts, self.weights)
+
+    def total(
+        self,
+        semiring: Semiring,
+        counted: ArcParts | None = None,
+        recursion: Recursion = Recursion(),
+    ) -> Total:
+        """The inside recursion over spans; see ``projective_trees``."""
+        batch, size, _ = self.weights.arc.shape
+        if size == 1:
+            return Total(semiring.ones((batch,)), jnp.zeros((batch,), self.weights.arc.dtype))
+        s = semiring
+        arcs, log_scale = _arcs(self, s, counted)
+        if not self.single_root:
+            right, _, _ = _complete(s, arcs, recursion)
+            return Total(jax.tree.map(lambda x: x[:, size - 1], right), log_scale)
+        # The only word on the root has all words to its left below it, and all to its right.
+        _, left, last = _complete(s, jax.tree.map(lambda x: x[:, 1:, 1:], arcs), recursion)
+        root = jax.tree.map(lambda x: x[:, 0, 1:], arcs)
+        return Total(s.sum(s.times(s.times(left, root), last), axis=1), log_scale)
+
+
+def projective_trees(
+    arcs: jax.Array, lengths: jax.Array | None = None, single_root: bool = True
+) -> ProjectiveTrees:
+    """Projective trees over words 1 to n; the weight of a tree is the product of its arcs.
+
+    A product has its arcs in the order of their dependents. With ``Real`` the arcs to each word
+    are divided by the heaviest, so that a total lies between the weight of the best tree relative
+    to that of the best heads, and the number of trees, below 6.75 to the power n: in float32
+    up to 45 words cannot overflow.
+
+    Args:
+        arcs: ``[batch, n + 1, n + 1]`` log weight of the arc from head (axis 1, where 0 is the
+            root) to dependent (axis 2). Column 0 and the diagonal are ignored.
+        lengths: ``[batch]`` words of each sentence, 0 to n; n by default. The empty sentence has
+            one tree, of weight one.
+        single_root: whether exactly one word hangs on the root; otherwise at least one.
+
+    Raises:
+        UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
+
+    Source: Eisner (1996); Eisner (2000). Spans are headed at an end, so that n**3 sums suffice.
+    """
+    arcs = jnp.asarray(arcs)
+    check_shapes(arcs=(arcs, "batch words words"))
+    check_log_weights(arcs=arcs)
+    words = arcs.shape[1] - 1
+    if lengths is None:
+        lengths = jnp.full(arcs.shape[0], words, jnp.int32)
+    lengths = jnp.asarray(lengths)
+    check_shapes(arcs=(arcs, "batch words words"), lengths=(lengths, "batch"))
+    check_lengths(lengths, words)
+    return ProjectiveTrees(ArcParts(arcs), lengths, single_root)
+
+
+def _arcs(trees: ProjectiveTrees, s: Semiring, counted: ArcParts | None) -> tuple[Value, jax.Array]:
+    """``[batch, n + 1, n + 1]`` the arcs, and the log of what was taken out of each tree.
+
+    Each word of the padding hangs on the word before it, with weight one: every tree then has
+    exactly one continuation up to word n, and the recursion needs no lengths.
+    """
+    arc = trees.weights.arc
+    words = jnp.arange(arc.shape[1])
+    head, dependent = words[None, :, None], words[None, None, :]
+    lengths = trees.lengths[:, None, None]
+    used = (dependent > 0) & (head != dependent) & (head <= lengths) & (dependent <= lengths)
+    values = lifted(s, jnp.where(used, arc, -jnp.inf), None if counted is None else counted.arc)
+    # Every tree has one arc to each word: what is taken out of all of them is the same for all.
+    values, factors = s.balance(values, (1,))
+    scaled = (words[None] > 0) & (words[None] <= trees.lengths[:, None])
+    log_scale = jnp.sum(jnp.where(scaled, factors, 0.0), 1)
+    padding = (dependent > lengths) & (head == dependent - 1)
+    fixed = s.where(padding, s.ones(arc.shape), s.zeros(arc.shape))
+    return s.where(used, values, fixed), log_scale.astype(arc.dtype)
+
+
+def _complete(s: Semiring, arcs: Value, recursion: Recursion) -> tuple[Value, Value, Value]:
+    """Sums over the ways in which a word has all words between it and another below it.
+
+    Args:
+        s: the semiring.
+        arcs: ``[batch, places, places]``.
+        recursion: how steps are run.
+
+    Returns:
+        Three values ``[batch, places]``: entry d of the first has words 1 to d below word 0, of
+        the second words 0 to d - 1 below word d, of the third all after word d below it.
+    """
+    places = jax.tree.leaves(arcs)[0].shape[1]
+    rightward = diagonals(s, arcs)
+    leftward = diagonals(s, jax.tree.map(lambda x: jnp.swapaxes(x, 1, 2), arcs))
+
+    def step(chart: Any, width: jax.Array, slices: Any) -> Any:
+        # An open span is headed at one end and has its outermost dependent at the other: none
+        # is of width 0, so the starts of open spans begin with width 1.
+        right, left, right_open, right_ends, left_ends, left_open_ends = chart
+        to_right, to_left = slices
+        right_ends, left_ends = next_ends(s, right_ends), next_ends(s, left_ends)
+        between = s.sum(s.times(right, left_ends), axis=1)
+        right_open = with_row(right_open, width - 1, s.times(between, to_right))
+        left_open = s.times(to_left, between)
+        left_open_ends = with_newest(s, next_ends(s, left_open_ends), left_open)
+        new_right = s.sum(s.times(right_open, right_ends), axis=1)
+        new_left = s.sum(s.times(left, left_open_ends), axis=1)
+        return (
+            with_row(right, width, new_right),
+            with_row(left, width, new_left),
+            right_open,
+            with_newest(s, right_ends, new_right),
+            with_newest(s, left_ends, new_left),
+            left_open_ends,
+        )
+
+    none = jax.tree.map(lambda x: x[:, :1], arcs)
+    one, zero = s.ones_like(none), s.zeros_like(none)
+    chart = (one, one, zero, one, one, zero)
+    chart = by_width(s, step, chart, (rightward, leftward), places - 1, recursion)
+    right, left, _, right_ends, _, _ = chart
+    first = (jax.tree.map(lambda x: x[:, :places, 0], c) for c in (right, left, right_ends))
+    return tuple(first)

@@ -1,0 +1,162 @@
+"""Running the steps of a dynamic program, within a budget of memory for the reverse pass.
+
+The reverse pass of a scan needs what each step kept: its residuals. Where they exceed the budget
+the steps are cut into chunks, only the state at the start of each chunk is kept, and the rest is
+computed again, one chunk at a time (Chen et al. 2016; Griewank and Walther 2000).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+Carry = Any
+Slices = Any
+Step = Callable[[Carry, Slices], Carry]
+MIB = 2**20
+
+
+class Plan(NamedTuple):
+    """How one scan is run.
+
+    Attributes:
+        steps: how many steps it has.
+        chunk: steps whose residuals are kept at a time; all of them if nothing is computed twice.
+        residual_mib: what the residuals of all steps would take, in MiB.
+        kept_mib: what is kept under this plan, in MiB; states at the starts of chunks included.
+    """
+
+    steps: int
+    chunk: int
+    residual_mib: float
+    kept_mib: float
+
+    @property
+    def recomputes(self) -> bool:
+        """Whether the reverse pass runs the steps a second time."""
+        return self.chunk < self.steps
+
+
+@dataclass(frozen=True)
+class Recursion:
+    """How steps are run.
+
+    Attributes:
+        budget_mib: MiB that the reverse pass of one scan may keep, or None for no limit. What
+            goes in and comes out, weights and gradients, is not part of it.
+        report: is told the plan of each scan, when it is traced.
+    """
+
+    budget_mib: float | None = None
+    report: Callable[[Plan], None] | None = field(default=None, compare=False)
+
+    def scan(self, step: Step, state: Carry, slices: Slices, steps: int) -> Carry:
+        """Apply ``step`` to the state for each index along axis 1 of the slices.
+
+        Args:
+            step: from a state, and slices ``[batch, ...]``, to the next state.
+            state: a pytree of arrays.
+            slices: a pytree of arrays ``[batch, steps, ...]``.
+            steps: how many.
+
+        Raises:
+            ValueError: if not even one step at a time fits into the budget.
+        """
+        if steps == 0:
+            return state
+        read, sliced = _reader(slices)
+
+        def body(carry: Carry, indexed: Any) -> tuple[Carry, None]:
+            return step(carry, read(*indexed)), None
+
+        def run(carry: Carry, indexed: Any) -> Carry:
+            return jax.lax.scan(body, carry, indexed)[0]
+
+        if self.budget_mib is None and self.report is None:
+            return run(state, (jnp.arange(steps), sliced))
+        plan = self._plan(body, state, sliced, steps)
+        if self.report is not None:
+            self.report(plan)
+        if not plan.recomputes:
+            return run(state, (jnp.arange(steps), sliced))
+        whole = steps // plan.chunk * plan.chunk
+        indexed = (jnp.arange(steps), sliced)
+        chunks = jax.tree.map(lambda x: x[:whole].reshape(-1, plan.chunk, *x.shape[1:]), indexed)
+        again: Callable[[Carry, Any], Carry] = jax.checkpoint(run)
+        state, _ = jax.lax.scan(lambda carry, xs: (again(carry, xs), None), state, chunks)
+        if whole < steps:
+            state = again(state, jax.tree.map(lambda x: x[whole:], indexed))
+        return state
+
+    def _plan(self, body: Callable[..., Any], state: Carry, sliced: Slices, steps: int) -> Plan:
+        first = jax.eval_shape(lambda x: jax.tree.map(lambda y: y[0], x), sliced)
+        residuals = _residual_bytes(body, state, first)
+        states = sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(state))
+        whole = steps * residuals / MIB
+        if self.budget_mib is None or whole <= self.budget_mib:
+            return Plan(steps, steps, whole, whole)
+
+        def kept(chunk: int) -> float:
+            return (math.ceil(steps / chunk) * states + chunk * residuals) / MIB
+
+        best = min(range(1, steps + 1), key=kept)
+        if kept(best) > self.budget_mib:
+            raise ValueError(
+                f"a budget of {self.budget_mib:g} MiB is too small for {steps} steps with "
+                f"{residuals / MIB:.3g} MiB of residuals each: at least {kept(best):.3g} MiB"
+            )
+        # Of the chunks that fit the longest: the fewer, the less there is to start over.
+        chunk = max(c for c in range(best, steps) if kept(c) <= self.budget_mib)
+        return Plan(steps, chunk, whole, kept(chunk))
+
+
+def _residual_bytes(body: Callable[..., Any], state: Carry, slices: Slices) -> int:
+    """Bytes that the reverse pass of one step needs of its forward pass."""
+
+    def residuals(carry: Carry, sliced: Slices) -> Any:
+        # The function that jax.vjp returns is a pytree of what it kept.
+        kept = jax.vjp(lambda c, x: body(c, (jnp.int32(0), x))[0], carry, sliced)[1]
+        return jax.tree.leaves(kept)
+
+    kept: list[Any] = jax.eval_shape(residuals, state, slices)
+    return sum(math.prod(x.shape) * x.dtype.itemsize for x in kept)
+
+
+def _reader(slices: Slices) -> tuple[Callable[[jax.Array, Slices], Slices], Slices]:
+    """How a step reads its slices, and what is scanned over for that.
+
+    Values are read in place, by index: moving the steps to the front would copy everything. Only
+    tangents take that way (and cotangents, back): they must, or each step of the reverse pass
+    would add to an array of full size. The moved values themselves are never used, and dropped
+    by the compiler.
+    """
+    moved = jax.tree.map(lambda x: jnp.moveaxis(x, 1, 0), slices)
+    return lambda index, moving: jax.tree.map(
+        lambda x, y: _read(x, index, y) if _floating(x) else y, slices, moving
+    ), moved
+
+
+def _floating(x: jax.Array) -> bool:
+    return bool(jnp.issubdtype(x.dtype, jnp.floating))
+
+
+@jax.custom_jvp
+def _read(array: jax.Array, index: jax.Array, moving: jax.Array) -> jax.Array:
+    """Entry ``index`` along axis 1 of an array; its derivative is that of ``moving``.
+
+    The array must stay differentiable by itself: where jax differentiates a reverse pass again it
+    forgets rules such as the one below, and takes the derivative of what is written here.
+    """
+    return jax.lax.dynamic_index_in_dim(array, index, 1, keepdims=False)
+
+
+@_read.defjvp
+def _read_jvp(
+    primals: tuple[jax.Array, jax.Array, jax.Array], tangents: tuple[Any, Any, jax.Array]
+) -> tuple[jax.Array, jax.Array]:
+    return _read(*primals), tangents[2]

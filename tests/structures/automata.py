@@ -1,0 +1,96 @@
+"""Automata in plain numpy: their paths one by one, and compiled operations to compare them with."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from semipunct.structures.automaton import automaton, transducer
+from semirings import Semiring
+
+STRINGS = [x for n in range(4) for x in itertools.product((1, 2), repeat=n)]
+LENGTHS = jnp.array([len(x) for x in STRINGS])
+PADDED = jnp.array([[*x, 7, 7, 7][:3] for x in STRINGS])
+"""All strings of letters 1 and 2 of at most three letters, and what pads them."""
+
+Labels = tuple[tuple[int, ...], ...]
+"""A string for each tape: one for an acceptor, input and output for a transducer."""
+
+
+def relation(
+    initial: np.ndarray, arcs: np.ndarray, final: np.ndarray, longest: int
+) -> Mapping[Labels, float]:
+    """The weight of each tuple of strings: the sum over accepting paths of so many arcs at most.
+
+    Arcs are weights `[symbols ..., states, states]`, with as many axes of symbols as tapes.
+    """
+    moves = [(index[:-2], *index[-2:], arcs[index]) for index in zip(*arcs.nonzero(), strict=True)]
+    found: defaultdict[Labels, float] = defaultdict(float)
+    nothing: Labels = ((),) * (arcs.ndim - 2)
+    # All paths of so many arcs, those with the same strings to the same state together.
+    reached = {(nothing, state): float(initial[state]) for state in initial.nonzero()[0]}
+    for _ in range(longest + 1):
+        further: defaultdict[tuple[Labels, int], float] = defaultdict(float)
+        for (labels, state), weight in reached.items():
+            if final[state]:
+                found[labels] += weight * float(final[state])
+            for symbols, source, target, w in moves:
+                if source == state:
+                    further[_written(labels, symbols), target] += weight * float(w)
+        reached = further
+    return found
+
+
+def _written(labels: Labels, symbols: tuple[int, ...]) -> Labels:
+    return tuple((*label, int(a)) if a else label for label, a in zip(labels, symbols, strict=True))
+
+
+@cache
+def jitted(function: Callable[..., Any], semiring: Semiring) -> Callable[..., Any]:
+    return jax.jit(partial(function, semiring))
+
+
+def run(function: Callable[..., Any], semiring: Semiring, *arguments: Any) -> Any:
+    """An operation, compiled once: step by step it would take far longer."""
+    return jitted(function, semiring)(*arguments)
+
+
+def small(seed: int, *shape: int, zero: float = 0.3) -> np.ndarray:
+    """Weights whose loops die out, some of them zero."""
+    generator = np.random.default_rng(seed)
+    weights = generator.uniform(0.1, 1, shape) / (2 * np.prod(shape[:-1]))
+    return np.where(generator.random(shape) < zero, 0.0, weights)
+
+
+def log(weights: np.ndarray) -> jax.Array:
+    with np.errstate(divide="ignore"):
+        return jnp.asarray(np.log(weights).astype(np.float32))
+
+
+class Case(NamedTuple):
+    """A machine of log weights and the weights of its strings."""
+
+    machine: Any
+    relation: Any
+
+
+@cache
+def acyclic(seed: int = 6, tapes: int = 1, states: int = 4, symbols: int = 3) -> Case:
+    """Arcs go to later states only, so the paths are finite in number."""
+    generator = np.random.default_rng(seed)
+    arcs = generator.uniform(0.1, 1, (symbols,) * tapes + (states, states))
+    arcs[generator.random(arcs.shape) < 0.3] = 0
+    arcs = np.triu(arcs, 1)
+    initial, final = generator.uniform(0.1, 1, (2, states))
+    initial[1] = final[0] = 0
+    build = automaton if tapes == 1 else transducer
+    return Case(
+        build(log(initial), log(arcs), log(final)), relation(initial, arcs, final, states - 1)
+    )

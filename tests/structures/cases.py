@@ -1,0 +1,330 @@
+"""The structures under test: one registry line each, and the enumeration behind it.
+
+`test_conformance` asks every case every question. What a case has to bring is a small batch with
+items of every length, and the list of all derivations of an item, found without the library.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from semipunct.structures.automaton import EPSILON, automaton
+from semipunct.structures.automaton_paths import PathParts, string_paths
+from semipunct.structures.base import Structure
+from semipunct.structures.chain import ChainParts, linear_chain
+from semipunct.structures.projective import ArcParts, projective_trees
+from semipunct.structures.schedule import Capacity, pack, place, program
+from semipunct.structures.semi_markov import SemiMarkovParts, semi_markov
+from semipunct.structures.spans import SpanParts, span_trees
+from semipunct.structures.tree import Pairs, Potentials
+from tests.oracle import constituent_slots, underlying_slots
+from tests.structures.enumeration import Event
+from tests.structures.matrices import Dense
+
+LENGTHS = (0, 1, 2, 3, 4)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A structure, and what is known about it.
+
+    Attributes:
+        name: of the case.
+        build: a batch with log weights of zero, of the padded length.
+        lengths: the length of each item of the batch; all of 0, 1, ..., the padded one.
+        events: all derivations of an item; their parts are shaped like the item's rows of the
+            expanded log weights.
+        count: how many derivations an item of a length has.
+        rows: where an item's parts are along the first axis of the expanded log weights.
+        forbids_forward_mode: whether its total has reverse-mode derivatives only.
+        scans: whether its steps run through `Recursion.scan`, which has a memory budget.
+        saves: whether even so few steps keep less when they are computed twice; those of charts,
+            whose states are most of what they keep, do not.
+    """
+
+    name: str
+    build: Callable[[], Structure]
+    lengths: tuple[int, ...]
+    events: Callable[[int], Iterator[Event]]
+    count: Callable[[int], int]
+    rows: Callable[[int], int | slice] = int
+    forbids_forward_mode: bool = False
+    scans: bool = True
+    saves: bool = True
+
+
+def zeros(*shape: int) -> Any:
+    """Log weights of one, as precise as the test wants them."""
+    return jnp.asarray(np.zeros(shape))
+
+
+STATES = 3
+
+
+def chain_build(method: Any, *, shared: bool) -> Structure:
+    batch, longest = len(LENGTHS), max(LENGTHS)
+    steps = (1, 1) if shared else (batch, longest - 1)
+    return linear_chain(
+        zeros(batch, longest, STATES),
+        zeros(*steps, STATES, STATES),
+        jnp.array(LENGTHS),
+        method,
+    )
+
+
+def chain_events(item: int) -> Iterator[Event]:
+    """All sequences of states."""
+    longest = max(LENGTHS)
+    for states in itertools.product(range(STATES), repeat=LENGTHS[item]):
+        emission = np.zeros((longest, STATES))
+        transition = np.zeros((longest - 1, STATES, STATES))
+        for position, state in enumerate(states):
+            emission[position, state] = 1
+        for position, (before, after) in enumerate(itertools.pairwise(states)):
+            transition[position, before, after] = 1
+        yield Event(ChainParts(emission, transition))
+
+
+def chain(name: str, method: str, *, shared: bool) -> Case:
+    build = partial(chain_build, method, shared=shared)
+    return Case(
+        name, build, LENGTHS, chain_events, lambda length: STATES**length,
+        scans=method == "sequential",
+    )  # fmt: skip
+
+
+TREES = ((), (0,), (2, 0), (0, 1, 2), (3, 3, 0))
+"""Heads of each given tree."""
+LABELS = ((), ("a",), ("b",))
+PAIRS = ((0, 0), (0, 1), (1, 0), (2, 1))
+"""Left and right label of each pair that a node may choose."""
+SLOTS = 4
+SLOTS_OF_TREE = ((2,), (1, 3), (2, 1, 1), (3, 1, 2, 1), (1, 2, 3, 2))
+"""The automaton at each slot of each tree; 0, the empty one's, would leave no choice there."""
+
+
+@cache
+def slot_automata() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Log weights of deterministic automata that accept every string: one path for each."""
+    generator = np.random.default_rng(5)
+    matrix = np.full((SLOTS, len(LABELS), 2, 2), -np.inf)
+    start = np.full((SLOTS, 2), -np.inf)
+    end = generator.normal(0, 1, (SLOTS, 2))
+    start[:, 0] = generator.normal(0, 1, SLOTS)
+    matrix[:, 0] = np.where(np.eye(2), 0.0, -np.inf)
+    for slot, label, state in np.ndindex(SLOTS - 1, len(LABELS) - 1, 2):
+        target = generator.integers(2)
+        matrix[slot + 1, label + 1, state, target] = generator.normal(0, 1)
+    start[0, 0] = end[0, 0] = 0.0
+    end[0, 1] = -np.inf
+    return matrix, start, end
+
+
+def tree_build() -> Structure:
+    capacity = Capacity(len(TREES), words=11, slots=SLOTS, steps=6, lanes=(2,), factors=4)
+    programs = []
+    for heads in TREES:
+        edges = np.array(constituent_slots(heads), np.int32).reshape(-1, 2)
+        programs.append(program(heads, edges[:, 0], edges[:, 1], [False] * (len(heads) + 1)))
+    placement = place(programs, [np.zeros(len(p.kid), np.int32) for p in programs], capacity.lanes)
+    numbers = [np.array(s, np.int32) for s in SLOTS_OF_TREE]
+    left, right = np.array(PAIRS).T
+    return Potentials(
+        zeros(capacity.words, len(PAIRS)),
+        None,
+        Pairs.of(left, right, len(LABELS)),
+        Dense(*(jnp.asarray(x) for x in slot_automata())),
+        pack(programs, numbers, placement, capacity),
+        np.zeros(len(TREES), np.float32),
+    )
+
+
+def tree_events(item: int) -> Iterator[Event]:
+    """All choices of a pair for each node, with the weights of the strings that they form."""
+    matrix, start, end = slot_automata()
+    names = [(LABELS[left], LABELS[right]) for left, right in PAIRS]
+    heads = TREES[item]
+    for chosen in itertools.product(range(len(PAIRS)), repeat=len(heads)):
+        strings = underlying_slots(heads, [names[p] for p in chosen], False, False)
+        aside = 0.0
+        for slot, string in zip(SLOTS_OF_TREE[item], strings, strict=True):
+            state, aside = 0, aside + start[slot, 0]
+            for token in string:
+                row = matrix[slot, LABELS.index((token,)), state]
+                state, aside = int(row.argmax()), aside + row.max()
+            aside += end[slot, state]
+        parts = np.zeros((len(heads), len(PAIRS)))
+        parts[np.arange(len(heads)), list(chosen)] = 1
+        yield Event(parts, aside)
+
+
+def tree_rows(item: int) -> slice:
+    first = sum(map(len, TREES[:item]))
+    return slice(first, first + len(TREES[item]))
+
+
+def trees_build(*, single_root: bool) -> Structure:
+    size = max(LENGTHS) + 1
+    return projective_trees(zeros(len(LENGTHS), size, size), jnp.array(LENGTHS), single_root)
+
+
+def trees_events(item: int, *, single_root: bool) -> Iterator[Event]:
+    """All heads of words that are projective trees."""
+    words = LENGTHS[item]
+    for heads in itertools.product(range(words + 1), repeat=words):
+        if not is_projective(heads) or (single_root and heads.count(0) > 1):
+            continue
+        arc = np.zeros((max(LENGTHS) + 1, max(LENGTHS) + 1))
+        arc[list(heads), np.arange(1, words + 1)] = 1
+        yield Event(ArcParts(arc))
+
+
+def is_projective(heads: tuple[int, ...]) -> bool:
+    """Whether heads of words 1, 2, ... make a tree, all words below each arc's head."""
+    ancestors = []
+    for word in range(1, len(heads) + 1):
+        above = [word]
+        while above[-1] and len(above) <= len(heads):
+            above.append(heads[above[-1] - 1])
+        ancestors.append(above)
+    return all(above[-1] == 0 for above in ancestors) and all(
+        head in ancestors[between - 1]
+        for word, head in enumerate(heads, start=1)
+        for between in range(min(word, head) + 1, max(word, head))
+    )
+
+
+def trees(name: str, count: Callable[[int], int], *, single_root: bool) -> Case:
+    build = partial(trees_build, single_root=single_root)
+    return Case(
+        name, build, LENGTHS, partial(trees_events, single_root=single_root), count, saves=False
+    )
+
+
+WIDTHS = 2
+KINDS = 2
+
+
+def segments_build() -> Structure:
+    return semi_markov(
+        zeros(len(LENGTHS), max(LENGTHS), WIDTHS, KINDS),
+        zeros(KINDS, KINDS),
+        zeros(len(LENGTHS), KINDS),
+        jnp.array(LENGTHS),
+    )
+
+
+def segments_events(item: int) -> Iterator[Event]:
+    """All sequences of segments, by width and state, that fill the item."""
+    for number in range(LENGTHS[item] + 1):
+        kinds = itertools.product(range(WIDTHS), range(KINDS))
+        for chosen in itertools.product(list(kinds), repeat=number):
+            if sum(width + 1 for width, _ in chosen) != LENGTHS[item]:
+                continue
+            segment = np.zeros((max(LENGTHS), WIDTHS, KINDS))
+            transition, initial = np.zeros((KINDS, KINDS)), np.zeros(KINDS)
+            end = -1
+            for i, (width, kind) in enumerate(chosen):
+                end += width + 1
+                segment[end, width, kind] += 1
+                if i:
+                    transition[chosen[i - 1][1], kind] += 1
+                else:
+                    initial[kind] += 1
+            yield Event(SemiMarkovParts(segment, transition, initial))
+
+
+def segments_count(length: int) -> int:
+    """The number of segments of width 2 says how many there are, and in how many orders."""
+    fewest = -(-length // 2)
+    return sum(math.comb(n, length - n) * KINDS**n for n in range(fewest, length + 1))
+
+
+BRACKETED = (0, 1, 2, 3)
+KINDS_OF_SPANS = 2
+
+
+def spans_build() -> Structure:
+    longest = max(BRACKETED)
+    return span_trees(zeros(len(BRACKETED), longest, longest, KINDS_OF_SPANS), jnp.array(BRACKETED))
+
+
+def bracketings(first: int, last: int) -> list[tuple[tuple[int, int], ...]]:
+    """The spans of each binary tree over words first to last."""
+    if first >= last:
+        return [((first, last),)] if first == last else [()]
+    return [
+        ((first, last), *left, *right)
+        for split in range(first, last)
+        for left in bracketings(first, split)
+        for right in bracketings(split + 1, last)
+    ]
+
+
+def spans_events(item: int) -> Iterator[Event]:
+    """All binary trees with all labels."""
+    longest = max(BRACKETED)
+    for spans in bracketings(0, BRACKETED[item] - 1):
+        for labels in itertools.product(range(KINDS_OF_SPANS), repeat=len(spans)):
+            span = np.zeros((longest, longest, KINDS_OF_SPANS))
+            for (first, last), label in zip(spans, labels, strict=True):
+                span[first, last, label] = 1
+            yield Event(SpanParts(span))
+
+
+def spans_count(length: int) -> int:
+    if not length:
+        return 1
+    return math.comb(2 * length - 2, length - 1) // length * KINDS_OF_SPANS ** (2 * length - 1)
+
+
+STRINGS = ((0, 0, 0, 0), (1, 0, 0, 0), (2, 1, 0, 0), (1, 1, 2, 0), (2, 1, 2, 2))
+SYMBOLS = 3
+NODES = 2
+
+
+def paths_build() -> Structure:
+    batch = len(STRINGS)
+    arcs = np.zeros((batch, SYMBOLS, NODES, NODES))
+    arcs[:, EPSILON] = -np.inf
+    acceptor = automaton(zeros(batch, NODES), jnp.asarray(arcs), zeros(batch, NODES))
+    return string_paths(acceptor, jnp.array(STRINGS), jnp.array(LENGTHS))
+
+
+def paths_events(item: int) -> Iterator[Event]:
+    """All sequences of states, one more than symbols."""
+    for states in itertools.product(range(NODES), repeat=LENGTHS[item] + 1):
+        initial, final = np.zeros((2, NODES))
+        arcs = np.zeros((max(LENGTHS), NODES, NODES))
+        initial[states[0]] = final[states[-1]] = 1
+        for position, (before, after) in enumerate(itertools.pairwise(states)):
+            arcs[position, before, after] = 1
+        yield Event(PathParts(initial, arcs, final))
+
+
+CASES: tuple[Case, ...] = (
+    chain("chain", "sequential", shared=False),
+    chain("chain, shared", "sequential", shared=True),
+    chain("parallel chain", "parallel", shared=False),
+    Case(
+        "given tree", tree_build, tuple(map(len, TREES)), tree_events,
+        lambda length: len(PAIRS) ** length, tree_rows,
+        forbids_forward_mode=True, scans=False,
+    ),
+    trees(
+        "projective trees",
+        lambda n: math.comb(3 * n - 2, n - 1) // n if n else 1,
+        single_root=True,
+    ),
+    Case("semi-Markov chain", segments_build, LENGTHS, segments_events, segments_count),
+    Case("bracketings", spans_build, BRACKETED, spans_events, spans_count, saves=False),
+    Case("string paths", paths_build, LENGTHS, paths_events, lambda n: NODES ** (n + 1)),
+)  # fmt: skip

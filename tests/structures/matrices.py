@@ -1,0 +1,47 @@
+"""Slot automata for the tests of given trees: a plain matrix for every label."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from semirings import Semiring, Value
+
+
+class Dense(NamedTuple):
+    """Automata of log weights `[slots, labels, states, states]`, `[slots, states]` at the ends."""
+
+    matrix: jax.Array
+    start: jax.Array
+    end: jax.Array
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        return (self.start.shape[1],)
+
+    def reader(self, semiring: Semiring) -> DenseReader:
+        start, end = semiring.lift(self.start), semiring.lift(self.end)
+        return DenseReader(semiring, semiring.lift(self.matrix), start, end)
+
+
+class DenseReader(NamedTuple):
+    """Products with those matrices."""
+
+    semiring: Semiring
+    matrix: Value
+    initial: Value
+    final: Value
+
+    def columns(self, slots: jax.Array, vectors: Value) -> Value:
+        matrix = jax.tree.map(lambda x: x[slots], self.matrix)
+        column = jax.tree.map(lambda x: x[:, None, :, None], vectors)
+        read = self.semiring.matmul(matrix, column)
+        return jax.tree.map(lambda x: jnp.moveaxis(x[..., 0], 1, 0), read)
+
+    def rows(self, slots: jax.Array, vectors: Value) -> Value:
+        matrix = jax.tree.map(lambda x: x[slots], self.matrix)
+        row = jax.tree.map(lambda x: x[:, None, None, :], vectors)
+        read = self.semiring.matmul(row, matrix)
+        return jax.tree.map(lambda x: jnp.moveaxis(x[..., 0, :], 1, 0), read)

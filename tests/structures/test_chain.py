@@ -1,0 +1,117 @@
+"""Linear chains: a sum written out, long chains, and what is refused."""
+
+from __future__ import annotations
+
+from math import exp, log
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from semipunct.errors import UsageError
+from semipunct.structures.chain import linear_chain
+from semipunct.structures.distribution import Distribution
+from semirings import Log, Strings
+
+LONG = 100_000
+
+
+def test_two_positions_written_out():
+    emission = jnp.array([[[0.1, 0.2], [0.3, 0.4]]])
+    transition = jnp.array([[1.0, 2.0], [3.0, 4.0]])
+    d = Distribution(linear_chain(emission, transition))
+    weights = {
+        (0, 0): exp(0.1 + 1.0 + 0.3),
+        (0, 1): exp(0.1 + 2.0 + 0.4),
+        (1, 0): exp(0.2 + 3.0 + 0.3),
+        (1, 1): exp(0.2 + 4.0 + 0.4),
+    }
+    total = sum(weights.values())
+    assert d.log_partition()[0] == pytest.approx(log(total), rel=1e-6)
+    marginals = d.marginals()
+    for (a, b), weight in weights.items():
+        assert marginals.transition[0, 0, a, b] == pytest.approx(weight / total, rel=1e-5)
+    assert d.best().log_weight[0] == pytest.approx(log(weights[1, 1]), rel=1e-6)
+    assert d.entropy()[0] == pytest.approx(
+        -sum(w / total * log(w / total) for w in weights.values()), rel=1e-5
+    )
+
+
+@pytest.mark.parametrize("method", ["sequential", "parallel"])
+def test_factors_keep_their_order(method: str):
+    """Only one sequence is possible; its emissions and transitions spell a word."""
+    letters = Strings(length=5, letters=8)
+    emission = jnp.where(jnp.eye(2, dtype=bool)[jnp.array([0, 1, 0])], 0.0, -jnp.inf)[None]
+    chain = linear_chain(emission, jnp.zeros((2, 2)), method=method).expanded()
+    names = chain.weights._replace(
+        emission=jnp.broadcast_to(jnp.array([1.0, 3.0, 5.0])[None, :, None], (1, 3, 2)),
+        transition=jnp.broadcast_to(jnp.array([2.0, 4.0])[None, :, None, None], (1, 2, 2, 2)),
+    )
+    assert letters.read(chain.total(letters, names).value) == [(1, 2, 3, 4, 5)]
+
+
+@pytest.mark.slow
+def test_a_long_chain_in_single_precision(x64: None):
+    """Rounding grows with the square root of the length, and marginals stay exact."""
+    generator = np.random.default_rng(0)
+    emission = generator.normal(size=(1, LONG, 3))
+    transition = generator.normal(size=(3, 3))
+    ask = jax.jit(lambda e, t: Distribution(linear_chain(e, t)).log_partition_and_marginals())
+    precise = ask(jnp.asarray(emission), jnp.asarray(transition))
+    single = ask(jnp.asarray(emission, jnp.float32), jnp.asarray(transition, jnp.float32))
+    assert single[0].dtype == jnp.float32
+    assert single[0][0] == pytest.approx(float(precise[0][0]), rel=1e-5)
+    np.testing.assert_allclose(single[1].emission, precise[1].emission, atol=1e-4)
+    np.testing.assert_allclose(single[1].emission.sum(2), 1.0, atol=1e-4)
+
+
+def test_scores_far_below_others_are_kept():
+    """Where others have a finite stand-in for minus infinity, -1e5 or so, this one is lost."""
+    emission = jnp.array([[[-2e6, -jnp.inf], [0.0, 0.0]]])
+    d = Distribution(linear_chain(emission, jnp.array([[-3e6, -jnp.inf], [0.0, 0.0]])))
+    assert d.log_partition()[0] == -5e6
+    assert d.marginals().emission[0].tolist() == [[1, 0], [1, 0]]
+
+
+@pytest.mark.parametrize(
+    "emission, transition, lengths, complaint",
+    [
+        ((2, 4, 3), (2, 4, 3, 3), None, r"transition has shape \(2, 4, 3, 3\).*size 3"),
+        ((2, 4, 3), (3, 3, 3, 3), None, r"transition .*\(3, 3, 3, 3\) and emission .*\(2, 4, 3\)"),
+        ((2, 4, 3), (5, 5), None, r"transition .*\(1, 1, 5, 5\) and emission .* axis 'states'"),
+        ((2, 4), (3, 3), None, r"emission has shape \(2, 4\); expected 3 axes"),
+        ((2, 4, 3), (3, 3), [4, 5], r"lengths\[1\] is 5; the arrays allow 0 to 4"),
+        ((2, 4, 3), (3, 3), [-1, 4], r"lengths\[0\] is -1"),
+        ((2, 4, 3), (3, 3), [4], r"lengths has shape \(1,\) and emission has shape"),
+        ((2, 4, 3), (3, 3), [1.0, 2.0], r"lengths must be integers, not float32"),
+    ],
+)
+def test_what_does_not_fit_is_named(
+    emission: tuple[int, ...], transition: tuple[int, ...], lengths: list[float] | None,
+    complaint: str,
+):  # fmt: skip
+    given = None if lengths is None else jnp.array(lengths)
+    with pytest.raises(UsageError, match=complaint):
+        linear_chain(jnp.zeros(emission), jnp.zeros(transition), given)
+
+
+@pytest.mark.parametrize("wrong", [jnp.nan, jnp.inf])
+def test_what_is_no_log_weight_is_named(wrong: float):
+    emission = jnp.zeros((1, 2, 2)).at[0, 1, 0].set(wrong)
+    with pytest.raises(UsageError, match=r"emission\[0, 1, 0\] is (nan|inf); a log weight"):
+        linear_chain(emission, jnp.zeros((2, 2)))
+    with pytest.raises(UsageError, match="emission must be floating-point log weights, not int32"):
+        linear_chain(jnp.zeros((1, 2, 2), jnp.int32), jnp.zeros((2, 2)))
+
+
+def test_what_cannot_choose_says_what_can():
+    d = Distribution(linear_chain(jnp.zeros((1, 2, 2)), jnp.zeros((2, 2))))
+    with pytest.raises(TypeError, match=r"Log\(\) is not selective.*viterbi has"):
+        d.best(Log())  # pyright: ignore[reportArgumentType]
+
+
+def test_no_positions_at_all():
+    d = Distribution(linear_chain(jnp.zeros((2, 0, 3)), jnp.zeros((3, 3))))
+    assert d.log_partition().tolist() == [0, 0]
+    assert d.marginals().emission.shape == (2, 0, 3)

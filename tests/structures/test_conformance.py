@@ -1,0 +1,398 @@
+"""Every structure answers every question as the enumeration of its derivations does.
+
+A new structure takes part by one line in `tests.structures.cases.CASES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from semipunct.structures.distribution import Answer, Distribution
+from semipunct.structures.recursion import Plan, Recursion
+from semirings import Log, Real
+from tests.structures.cases import CASES, Case
+from tests.structures.enumeration import Enumeration, chi_square
+from tests.structures.questions import (
+    DRAWS,
+    Weighted,
+    averages,
+    best,
+    count,
+    draws,
+    events,
+    features,
+    few,
+    forward,
+    log_prob,
+    precise,
+    reverse,
+    sums,
+    top,
+    traces,
+    uniform,
+    weighted,
+)
+
+CLOSE = {"rtol": 2e-5, "atol": 2e-5}
+
+
+@pytest.fixture(params=CASES, ids=lambda case: case.name)
+def case(request: pytest.FixtureRequest) -> Case:
+    return request.param
+
+
+@pytest.fixture
+def p(case: Case) -> Weighted:
+    """The case with random log weights, some of them minus infinity."""
+    return weighted(case)
+
+
+@cache
+def ask_sums(w: Weighted) -> dict[str, Any]:
+    return sums(w.distribution)
+
+
+@cache
+def ask_averages(w: Weighted, q: Weighted) -> dict[str, Any]:
+    return averages(w.distribution, q.distribution, features(w, 1), features(w, 2))
+
+
+@cache
+def drawn(w: Weighted, seed: int) -> Any:
+    return draws(w.distribution, jax.random.key(seed))
+
+
+def items(w: Weighted) -> Iterator[tuple[int, Enumeration]]:
+    yield from enumerate(w.enumerations)
+
+
+def expect(w: Weighted, got: jax.Array, answer: Any, **tolerance: float) -> None:
+    """Fail unless `[batch]` numbers are the enumeration's."""
+    expected = [answer(e) for _, e in items(w)]
+    np.testing.assert_allclose(got, expected, **(tolerance or CLOSE))
+
+
+def expect_parts(w: Weighted, got: Any, answer: Any, **tolerance: float) -> None:
+    """Fail unless an array for each part is the enumeration's, and zero beyond all items."""
+    for item, e in items(w):
+        np.testing.assert_allclose(w.flat(got, item), answer(item, e), **(tolerance or CLOSE))
+    inside = sum(np.abs(w.flat(got, item)).sum() for item, _ in items(w))
+    everywhere = sum(np.abs(np.asarray(x, np.float64)).sum() for x in jax.tree.leaves(got))
+    assert everywhere == pytest.approx(inside)
+
+
+def same(got: Any, expected: Any, tolerance: float = 1e-6) -> None:
+    for x, y in zip(jax.tree.leaves(got), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(x, y, rtol=tolerance, atol=tolerance)
+
+
+def test_cases_have_items_of_every_length(case: Case):
+    assert sorted(set(case.lengths)) == list(range(max(case.lengths) + 1))
+
+
+def test_number_of_derivations(case: Case):
+    counted, log_scale = count(uniform(case).distribution)
+    assert not np.any(log_scale)
+    for item, length in enumerate(case.lengths):
+        parts, _ = events(case, item)
+        assert len({row.tobytes() for row in parts}) == len(parts) == case.count(length)
+        assert counted[item] == len(parts)
+
+
+def test_log_partition(p: Weighted):
+    got = ask_sums(p)
+    for name in ("log_partition", "log_partition alone", "log_partition of real"):
+        expect(p, got[name], lambda e: e.log_partition)
+
+
+def test_marginals_are_expected_counts_and_the_gradient(p: Weighted):
+    got = ask_sums(p)
+    for name in ("marginals", "marginals of real"):
+        expect_parts(p, got[name], lambda _, e: e.marginals)
+    most = max(e.parts.max(initial=0) for _, e in items(p))
+    for x in jax.tree.leaves(got["marginals"]):
+        assert (x >= 0).all()
+        assert (x <= most * (1 + 1e-5)).all()
+    same(got["gradient"], p.gathered(got["marginals"]), 1e-5)
+
+
+def test_first_and_second_derivative_in_a_direction(p: Weighted):
+    along = features(p, 11)
+    derivative = reverse if p.case.forbids_forward_mode else forward
+    slope, marginals = derivative(p.distribution, along)
+    for item, e in items(p):
+        np.testing.assert_allclose(slope[item], e.expectation(p.flat(along, item)), **CLOSE)
+    expect_parts(p, marginals, lambda i, e: e.covariances(p.flat(along, i)))
+
+
+def test_double_precision_is_kept(x64: None, case: Case):
+    w = weighted(case)
+    got = precise(w.distribution)
+    tight = {"rtol": 1e-10, "atol": 1e-10}
+    real, log_partition, marginals = got
+    expect(w, real, lambda e: e.log_partition, **tight)
+    expect(w, log_partition, lambda e: e.log_partition, **tight)
+    expect_parts(w, marginals, lambda _, e: e.marginals, **tight)
+    assert {x.dtype for x in jax.tree.leaves(got)} == {np.dtype(np.float64)}
+
+
+def ranks(w: Weighted, answer: Answer, item: int) -> np.ndarray:
+    """The places in the enumeration of an item's ranked derivations, all that there are."""
+    there = np.asarray(answer.log_weight)[:, item] > -np.inf
+    return w.enumerations[item].find(w.flat(answer.parts, item, axes=1)[there])
+
+
+def test_best_is_the_largest_of_the_enumeration(p: Weighted):
+    answer = best(p.distribution)[0]
+    for item, e in items(p):
+        (place,) = e.find(p.flat(answer.parts, item)[None])
+        assert answer.log_weight[item] == pytest.approx(e.log_weight.max(), rel=1e-5, abs=1e-5)
+        assert e.log_weight[place] == pytest.approx(e.log_weight.max(), rel=1e-5, abs=1e-5)
+
+
+def test_top_is_the_head_of_the_sorted_enumeration(p: Weighted):
+    (_, two), four = best(p.distribution), top(p.distribution)
+    for item, e in items(p):
+        np.testing.assert_allclose(four.log_weight[:, item], e.ranked(4), **CLOSE)
+        places = ranks(p, four, item)
+        assert len(set(places)) == len(places) == min(4, e.possible)
+        np.testing.assert_allclose(e.log_weight[places], e.ranked(4)[: len(places)], **CLOSE)
+        assert list(ranks(p, two, item)) == list(places[:2])
+
+
+def test_ties_have_the_same_winners_in_every_list(case: Case):
+    w = uniform(case)
+    (one, two), four = best(w.distribution), top(w.distribution)
+    for item, e in items(w):
+        places = list(ranks(w, four, item))
+        assert len(set(places)) == len(places) == min(4, len(e.parts))
+        assert list(ranks(w, two, item)) == places[:2]
+        assert list(e.find(w.flat(one.parts, item)[None])) == places[:1]
+
+
+def expect_ranked(w: Weighted) -> None:
+    """Fail unless `ranked` gives all derivations in order, and ends."""
+    most = max(e.possible for _, e in items(w))
+    found = list(w.distribution.ranked())
+    assert len(found) == most
+    answer = Answer(
+        jax.tree.map(lambda *xs: np.stack(xs), *(a.parts for a in found)),
+        np.stack([a.log_weight for a in found]),
+    )
+    for item, e in items(w):
+        np.testing.assert_allclose(answer.log_weight[:, item], e.ranked(most), **CLOSE)
+        assert len(set(ranks(w, answer, item))) == e.possible
+
+
+def test_ranked_ends_with_the_last_derivation(p: Weighted):
+    w = few(p, 3)
+    assert max(e.possible for _, e in items(w)) > 1
+    expect_ranked(w)
+
+
+def test_ranked_goes_on_after_the_first_four():
+    w = few(weighted(CASES[0]), 7)
+    assert max(e.possible for _, e in items(w)) > 4
+    expect_ranked(w)
+
+
+@pytest.mark.parametrize("base", [Log(), Real()], ids=lambda base: base.name)
+def test_a_best_needs_a_semiring_with_winners(p: Weighted, base: Any):
+    for ask in (lambda: p.distribution.best(base), lambda: p.distribution.top(2, base)):
+        with pytest.raises(TypeError, match=r"not selective.*viterbi"):
+            ask()
+
+
+def test_samples_are_as_frequent_as_they_are_probable(p: Weighted):
+    for item, e in items(p):
+        sampled = p.flat(drawn(p, 1), item, axes=1)
+        rows, counts = np.unique(sampled, axis=0, return_counts=True)
+        observed = np.zeros(len(e.prob))
+        observed[e.find(rows)] = counts
+        assert not observed[e.prob == 0].any()
+        assert chi_square(observed, DRAWS * e.prob) > 1e-4
+
+
+def test_keys_decide_samples(p: Weighted):
+    again = draws(p.distribution, jax.random.key(1))
+    same(again, drawn(p, 1), 0.0)
+    other = drawn(p, 2)
+    full = int(np.argmax([e.possible for _, e in items(p)]))
+    assert (p.flat(other, full, axes=1) != p.flat(drawn(p, 1), full, axes=1)).any()
+
+
+def test_averages(p: Weighted):
+    q = other_weights(p)
+    f, g = features(p, 1), features(p, 2)
+    got = ask_averages(p, q)
+    pairs = list(zip(p.enumerations, q.enumerations, strict=True))
+    expect(p, got["entropy"], lambda e: e.entropy)
+    np.testing.assert_allclose(
+        got["cross_entropy"], [a.cross_entropy(b) for a, b in pairs], **CLOSE
+    )
+    np.testing.assert_allclose(got["kl"], [a.kl(b) for a, b in pairs], **CLOSE)
+    for item, e in items(p):
+        first, second = p.flat(f, item), p.flat(g, item)
+        np.testing.assert_allclose(got["expectation"][item], e.expectation(first), **CLOSE)
+        np.testing.assert_allclose(got["variance"][item], e.covariance(first, first), **CLOSE)
+        np.testing.assert_allclose(got["covariance"][item], e.covariance(first, second), **CLOSE)
+    expect_parts(p, got["entropy slopes"], lambda _, e: e.entropy_slopes)
+    expect_parts(p, got["expectation slopes"], lambda i, e: e.covariances(p.flat(f, i)))
+
+
+@cache
+def other_weights(p: Weighted) -> Weighted:
+    """Other weights that forbid only what these forbid."""
+
+    def mixed(x: jax.Array, y: jax.Array) -> jax.Array:
+        return jnp.where(x == -jnp.inf, x, jnp.where(y == -jnp.inf, 0.5, y))
+
+    drawn = jax.tree.map(mixed, p.structure.log_weights, weighted(p.case, 3).structure.log_weights)
+    return p.weighing(drawn)
+
+
+def fullest(w: Weighted) -> int:
+    """The item with most derivations."""
+    return int(np.argmax([e.possible for _, e in items(w)]))
+
+
+def test_what_lacks_a_part_is_infinitely_far(p: Weighted):
+    full = fullest(p)
+    others = p.looked_at(set(p.items) - {full})
+    zero = jax.tree.map(np.zeros_like, p.expanded.log_weights)
+    mine = p.with_item(zero, full, p.enumerations[full].marginals)
+    marginals = p.gathered(jax.tree.map(jnp.asarray, mine))
+    leaves, treedef = jax.tree.flatten(p.structure.log_weights)
+    for i, (shared, used) in enumerate(
+        zip(jax.tree.leaves(others), jax.tree.leaves(marginals), strict=True)
+    ):
+        places = np.argwhere(~shared & (np.asarray(used) > 0.01) & (np.asarray(used) < 0.99))
+        if len(places):
+            leaves[i] = leaves[i].at[tuple(places[0])].set(-jnp.inf)
+            break
+    q = p.weighing(jax.tree.unflatten(treedef, leaves))
+    got = ask_averages(p, q)
+    for name in ("kl", "cross_entropy"):
+        infinite = np.asarray(got[name]) == np.inf
+        assert list(np.flatnonzero(infinite)) == [full]
+        assert np.isfinite(np.asarray(got[name])[~infinite]).all()
+
+
+def test_log_prob_of_all_derivations_sums_to_one(p: Weighted):
+    full = fullest(p)
+    e, (parts, _) = p.enumerations[full], events(p.case, full)
+    zero = jax.tree.map(np.zeros_like, p.expanded.log_weights)
+    each = [p.with_item(zero, full, row) for row in parts]
+    stacked = jax.tree.map(lambda *xs: np.stack(xs), *each)
+    got = log_prob(p.distribution, stacked)[:, full]
+    np.testing.assert_allclose(got, e.log_prob, **CLOSE)
+    assert np.exp(got).sum() == pytest.approx(1, abs=1e-4)
+
+
+def test_what_no_derivation_looks_at_changes_nothing(p: Weighted):
+    p2, q2 = (w.disturbed(p.items, seed=9) for w in (p, other_weights(p)))
+    same(ask_sums(p2), ask_sums(p))
+    same(best(p2.distribution), best(p.distribution))
+    same(ask_averages(p2, q2), ask_averages(p, other_weights(p)))
+    same(drawn(p2, 1), drawn(p, 1), 0.0)
+
+
+def test_items_are_independent(p: Weighted):
+    full = fullest(p)
+    others = set(p.items) - {full}
+    changed = p.disturbed(others, seed=4)
+    for w in (p, changed):
+        assert w.enumerations[full].possible
+    before, after = ask_sums(p), ask_sums(changed)
+    best_before, best_after = best(p.distribution)[0], best(changed.distribution)[0]
+    for item in others:
+        assert before["log_partition"][item] == after["log_partition"][item]
+        assert best_before.log_weight[item] == best_after.log_weight[item]
+        for x, y in (
+            (before["marginals"], after["marginals"]),
+            (best_before.parts, best_after.parts),
+        ):
+            np.testing.assert_array_equal(p.flat(x, item), p.flat(y, item))
+    assert before["log_partition"][full] != after["log_partition"][full]
+
+
+def test_other_weights_compile_nothing_anew(case: Case, p: Weighted):
+    ask_sums(p)
+    traced = traces["sums"]
+    other = weighted(case, 3)
+    same(sums(other.distribution), sums(other.distribution), 0.0)
+    assert traces["sums"] == traced
+
+
+def test_impossible_items_have_weight_zero_and_no_nan(p: Weighted):
+    nothing = jax.tree.map(lambda x: jnp.full_like(x, -jnp.inf), p.structure.log_weights)
+    w = p.weighing(nothing)
+    got = ask_sums(w)
+    expect(w, got["log_partition"], lambda e: e.log_partition)
+    for x in jax.tree.leaves((got, ask_averages(w, w), best(w.distribution))):
+        assert not np.isnan(x).any()
+    for x in jax.tree.leaves(got["marginals"]):
+        assert not x.any()
+
+
+def test_distributions_pass_through_transformations(p: Weighted):
+    d = jax.jit(lambda x: x)(p.distribution)
+    assert isinstance(d, Distribution)
+    assert type(d.structure) is type(p.structure)
+    assert d.base == p.distribution.base
+    same(d.structure, p.structure, 0.0)
+
+
+SCANNING = pytest.mark.parametrize(
+    "case", [c for c in CASES if c.scans], ids=lambda case: case.name
+)
+
+
+def saves(ask: Callable[[Distribution], Any], w: Weighted, expected: Any) -> bool:
+    """Whether a budget can make it compute something twice; fail if that changes the answer."""
+    plans: list[Plan] = []
+
+    def reported(recursion: Recursion) -> Any:
+        return ask(replace(w.distribution, recursion=recursion))
+
+    jax.eval_shape(lambda: reported(Recursion(report=plans.append)))
+    budget = 0.95 * max(plan.residual_mib for plan in plans)
+    plans.clear()
+    try:
+        answer = jax.jit(lambda: reported(Recursion(budget, plans.append)))()
+    except ValueError:
+        return False  # So few steps keep less than the states at their starts would take.
+    assert any(plan.recomputes for plan in plans)
+    same(answer, expected)
+    return True
+
+
+@SCANNING
+def test_the_memory_budget_changes_no_answer(p: Weighted):
+    key = jax.random.key(1)
+    asked = (
+        saves(lambda d: d.marginals(), p, ask_sums(p)["marginals"]),
+        saves(lambda d: d.best(), p, best(p.distribution)[0]),
+        saves(lambda d: d.sample(key, DRAWS, together=500), p, drawn(p, 1)),
+    )
+    assert any(asked) == p.case.saves
+
+
+@SCANNING
+def test_too_small_a_budget_is_an_error(p: Weighted):
+    with pytest.raises(ValueError, match=r"budget of 1e-09 MiB is too small .* at least"):
+        Distribution(p.structure, recursion=Recursion(budget_mib=1e-9)).log_partition()
+
+
+def test_memory_reports_the_plans(p: Weighted):
+    plans = p.distribution.memory()
+    assert bool(plans) == p.case.scans
+    assert all(plan.steps > 0 and plan.residual_mib > 0 for plan in plans)

@@ -1,0 +1,249 @@
+"""Bracketings and parses against all of them, and against closed formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import comb
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from semipunct.errors import UsageError
+from semipunct.structures.pcfg import GrammarParts, pcfg
+from semipunct.structures.spans import SpanParts, span_trees
+from semirings import Log, Real, Semiring
+from semirings.strings import Strings
+from tests.structures.enumerated import (
+    check_choices,
+    check_sums,
+    close,
+    drawn,
+    log_partition,
+    summed,
+)
+
+WORDS = 4
+ALL_LENGTHS = np.arange(WORDS + 1)
+LABELS = 2
+NONTERMINALS, PRETERMINALS = 2, 1
+SYMBOLS = NONTERMINALS + PRETERMINALS
+
+
+def brackets(first: int, last: int) -> Iterator[list[tuple[int, int]]]:
+    """The spans of each bracketing of the words from first to last."""
+    if first == last:
+        yield [(first, last)]
+    for split in range(first, last):
+        for left in brackets(first, split):
+            for right in brackets(split + 1, last):
+                yield [(first, last), *left, *right]
+
+
+def span_parts(words: int, size: int) -> Iterator[SpanParts]:
+    if not words:
+        yield SpanParts(np.zeros((size, size, LABELS)))
+        return
+    for spans in brackets(0, words - 1):
+        for labels in np.ndindex(*(LABELS,) * len(spans)):
+            span = np.zeros((size, size, LABELS))
+            for (i, j), label in zip(spans, labels, strict=True):
+                span[i, j, label] = 1.0
+            yield SpanParts(span)
+
+
+Parse = tuple[list[tuple[int, int, int]], list[tuple[int, int]]]
+"""The rules used, and the preterminal of each word."""
+
+
+def parses(symbol: int, first: int, last: int) -> Iterator[Parse]:
+    """What a symbol can expand to over the words from first to last."""
+    if symbol >= NONTERMINALS:
+        if first == last:
+            yield [], [(first, symbol - NONTERMINALS)]
+        return
+    for split in range(first, last):
+        for y in range(SYMBOLS):
+            for z in range(SYMBOLS):
+                for left in parses(y, first, split):
+                    for right in parses(z, split + 1, last):
+                        yield [(symbol, y, z), *left[0], *right[0]], left[1] + right[1]
+
+
+def grammar_parts(words: int, size: int) -> Iterator[GrammarParts]:
+    for top in range(NONTERMINALS):
+        for rules, tags in parses(top, 0, words - 1) if words else ():
+            found = GrammarParts(
+                np.zeros(NONTERMINALS),
+                np.zeros((NONTERMINALS, SYMBOLS, SYMBOLS)),
+                np.zeros((size, PRETERMINALS)),
+            )
+            found.root[top] = 1.0
+            for rule in rules:
+                found.rules[rule] += 1.0
+            for tag in tags:
+                found.emission[tag] = 1.0
+            yield found
+
+
+def features(generator: np.random.Generator, weights):
+    return jax.tree.map(lambda x: generator.normal(size=x.shape).astype(np.float32), weights)
+
+
+def test_answers_are_those_of_all_bracketings():
+    generator = np.random.default_rng(0)
+    structure = span_trees(drawn(generator, (WORDS + 1, WORDS, WORDS, LABELS)), ALL_LENGTHS)
+    derivations = [list(span_parts(int(n), WORDS)) for n in ALL_LENGTHS]
+    check_sums(structure, derivations)
+    check_choices(structure, features(generator, structure.log_weights), derivations)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_answers_are_those_of_all_parses(shared: bool):
+    generator = np.random.default_rng(1)
+    each = () if shared else (WORDS + 1,)
+    structure = pcfg(
+        drawn(generator, (*each, NONTERMINALS)),
+        drawn(generator, (*each, NONTERMINALS, SYMBOLS, SYMBOLS)),
+        drawn(generator, (WORDS + 1, WORDS, PRETERMINALS)),
+        ALL_LENGTHS,
+    )
+    derivations = [list(grammar_parts(int(n), WORDS)) for n in ALL_LENGTHS]
+    check_sums(structure, derivations)
+    if shared:
+        feature = features(generator, structure.expanded().log_weights)
+        check_choices(structure, feature, derivations)
+
+
+def test_three_words_written_out():
+    spans = np.full((WORDS + 1, WORDS, WORDS, LABELS), -np.inf, np.float32)
+    weights = {(0, 0): 2, (1, 1): 3, (2, 2): 5, (0, 1): 7, (1, 2): 11, (0, 2): 13}
+    for (i, j), weight in weights.items():
+        spans[0, i, j, 1] = np.log(weight)
+    for total, _ in summed(span_trees(spans, np.where(ALL_LENGTHS == 0, 3, 0))):
+        expected = 2 * 3 * 5 * 13 * (7 + 11)
+        np.testing.assert_allclose(np.exp(total), [expected, 1, 1, 1, 1], rtol=1e-5)
+
+
+def test_two_words_by_one_rule_written_out():
+    root, rules = np.full(NONTERMINALS, -np.inf), np.full((NONTERMINALS, SYMBOLS, SYMBOLS), -np.inf)
+    root[0], rules[0, 2, 2] = np.log(2), np.log(3)
+    emission = np.full((WORDS + 1, WORDS, PRETERMINALS), -np.inf)
+    emission[0, :2, 0] = np.log([5, 7])
+    weights = (x.astype(np.float32) for x in (root, rules, emission))
+    for total, _ in summed(pcfg(*weights, np.where(ALL_LENGTHS == 0, 2, 0))):
+        np.testing.assert_allclose(np.exp(total), [2 * 3 * 5 * 7, 0, 0, 0, 0], rtol=1e-5)
+
+
+def catalan(n: int) -> int:
+    return comb(2 * n, n) // (n + 1)
+
+
+@pytest.mark.parametrize("semiring", [Log(), Real()], ids=["log", "real"])
+def test_trees_are_counted(semiring: Semiring):
+    """Through more than one block of widths."""
+    longest = 24
+    lengths = np.arange(longest + 1)
+    trees = span_trees(np.zeros((longest + 1, longest, longest, 3), np.float32), lengths)
+    numbers = [1] + [catalan(n - 1) * 3 ** (2 * n - 1) for n in range(1, longest + 1)]
+    close(log_partition(semiring)(trees), logs(numbers))
+    root, rules = np.zeros(2, np.float32), np.zeros((2, 5, 5), np.float32)
+    grammar = pcfg(root, rules, np.zeros((longest + 1, longest, 3), np.float32), lengths)
+    # Inner spans have one of two labels, single words one of three.
+    numbers = [0, 0] + [catalan(n - 1) * 2 ** (n - 1) * 3**n for n in range(2, longest + 1)]
+    close(log_partition(semiring)(grammar), logs(numbers))
+
+
+def logs(numbers: list[int]) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        return np.log(np.array(numbers, float))
+
+
+def test_padding_is_never_read():
+    generator = np.random.default_rng(2)
+    spans = generator.normal(size=(WORDS + 1, WORDS, WORDS, LABELS)).astype(np.float32)
+    emission = generator.normal(size=(WORDS + 1, WORDS, PRETERMINALS)).astype(np.float32)
+    root = np.zeros(NONTERMINALS, np.float32)
+    rules = generator.normal(size=(NONTERMINALS, SYMBOLS, SYMBOLS)).astype(np.float32)
+    other_spans, other_emission = spans.copy(), emission.copy()
+    for b, n in enumerate(ALL_LENGTHS):
+        other_spans[b, n:], other_spans[b, :, n:], other_emission[b, n:] = 300.0, -np.inf, 300.0
+    # Nor is what ends before it begins.
+    other_spans[:, *np.tril_indices(WORDS, -1)] = 300.0
+    got, expected = (summed(span_trees(x, ALL_LENGTHS)) for x in (other_spans, spans))
+    jax.tree.map(np.testing.assert_array_equal, got, expected)
+    got, expected = (summed(pcfg(root, rules, x, ALL_LENGTHS)) for x in (other_emission, emission))
+    jax.tree.map(np.testing.assert_array_equal, got, expected)
+
+
+@pytest.mark.usefixtures("strict_numerics")
+def test_factors_come_from_the_top_and_from_the_left():
+    semiring, order = Strings(6, 6), [(0, 2), (0, 1), (0, 0), (1, 1), (2, 2)]
+    spans, letters = np.full((1, 3, 3, 1), -np.inf, np.float32), np.zeros((1, 3, 3, 1), np.float32)
+    for letter, (i, j) in enumerate(order):
+        spans[0, i, j], letters[0, i, j] = 0.0, letter
+    find = jax.jit(lambda structure, counted: structure.total(semiring, counted).value)
+    assert semiring.read(find(span_trees(spans), SpanParts(letters))) == [(0, 1, 2, 3, 4)]
+    # One nonterminal, which branches to the left.
+    rules = np.full((1, 1, 2, 2), -np.inf, np.float32)
+    rules[0, 0, 0, 1] = rules[0, 0, 1, 1] = 0.0
+    counted = GrammarParts(
+        jnp.zeros((1, 1)),
+        jnp.array([[[[-1.0, 1.0], [-1.0, 2.0]]]]),
+        jnp.array([[[3.0], [4.0], [5.0]]]),
+    )
+    grammar = pcfg(np.zeros((1, 1), np.float32), rules, np.zeros((1, 3, 1), np.float32))
+    assert semiring.read(find(grammar, counted)) == [(0, 1, 2, 3, 4, 5)]
+
+
+def test_without_derivation_the_gradient_is_zero():
+    spans = np.full((WORDS + 1, WORDS, WORDS, LABELS), -np.inf, np.float32)
+    grammar = pcfg(
+        np.zeros(NONTERMINALS, np.float32),
+        np.full((NONTERMINALS, SYMBOLS, SYMBOLS), -np.inf, np.float32),
+        np.zeros((WORDS + 1, WORDS, PRETERMINALS), np.float32),
+    )
+    lengths = np.full(WORDS + 1, WORDS)
+    for structure in (span_trees(spans, lengths), grammar):
+        for total, marginals in summed(structure):
+            np.testing.assert_array_equal(total, -np.inf)
+            for x in jax.tree.leaves(marginals):
+                np.testing.assert_array_equal(x, 0.0)
+
+
+def test_no_words_at_all():
+    spans = span_trees(jnp.zeros((2, 0, 0, 3)))
+    np.testing.assert_array_equal(log_partition(Log())(spans), 0.0)
+    grammar = pcfg(jnp.zeros(1), jnp.zeros((1, 2, 2)), jnp.zeros((2, 0, 1)))
+    np.testing.assert_array_equal(log_partition(Log())(grammar), -np.inf)
+
+
+@pytest.mark.parametrize(
+    "shape, lengths, message",
+    [
+        ((2, 3, 4, 1), None, r"spans has shape \(2, 3, 4, 1\).*'words'"),
+        ((2, 3, 3), None, r"spans has shape \(2, 3, 3\); expected 4 axes"),
+        ((2, 3, 3, 1), [1], r"lengths has shape \(1,\) and spans has shape \(2, 3, 3, 1\)"),
+        ((2, 3, 3, 1), [1, 4], r"lengths\[1\] is 4"),
+    ],
+)
+def test_bad_spans(shape: tuple[int, ...], lengths: list[int] | None, message: str):
+    with pytest.raises(UsageError, match=message):
+        span_trees(jnp.zeros(shape), None if lengths is None else jnp.array(lengths))
+
+
+@pytest.mark.parametrize(
+    "root, rules, emission, message",
+    [
+        ((3, 2), (2, 3, 3), (2, 4, 1), r"root has shape \(3, 2\) and emission has shape"),
+        ((2,), (1, 3, 3), (2, 4, 1), r"rules has shape \(1, 1, 3, 3\) and root has shape"),
+        ((2,), (2, 3, 4), (2, 4, 1), r"rules has shape \(1, 2, 3, 4\).*'symbols'"),
+        ((2,), (2, 3, 3), (2, 4, 2), r"rules has shape.*3 symbols; root has.*and emission has"),
+    ],
+)
+def test_bad_grammars(
+    root: tuple[int, ...], rules: tuple[int, ...], emission: tuple[int, ...], message: str
+):
+    with pytest.raises(UsageError, match=message):
+        pcfg(jnp.zeros(root), jnp.zeros(rules), jnp.zeros(emission))

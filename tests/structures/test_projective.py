@@ -1,0 +1,152 @@
+"""Projective trees against all assignments of heads, and against closed formulas."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from math import comb
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from semipunct.errors import UsageError
+from semipunct.structures.projective import ArcParts, projective_trees
+from semirings import Log, Real, Semiring
+from semirings.strings import Strings
+from tests.structures.enumerated import check_choices, check_sums, drawn, log_partition, summed
+
+WORDS = 4
+ALL_LENGTHS = np.arange(WORDS + 1)
+LARGE = (25, 25, 25)
+
+
+def trees(words: int, single_root: bool) -> Iterator[tuple[int, ...]]:
+    """Heads of each word: no cycle, and nothing under an arc that is not below its head."""
+    for heads in itertools.product(range(words + 1), repeat=words):
+        paths = [path(heads, word) for word in range(1, words + 1)]
+        if not all(paths) or (single_root and words and heads.count(0) != 1):
+            continue
+        arcs = list(enumerate(heads, 1))
+        if all(
+            head in paths[inner - 1]
+            for word, head in arcs
+            for inner in range(min(word, head) + 1, max(word, head))
+        ):
+            yield heads
+
+
+def path(heads: tuple[int, ...], word: int) -> list[int]:
+    """A word and what is above it, up to the root; nothing if it never gets there."""
+    passed = [word]
+    while passed[-1]:
+        if len(passed) > len(heads):
+            return []
+        passed.append(heads[passed[-1] - 1])
+    return passed
+
+
+def parts(heads: tuple[int, ...]) -> ArcParts:
+    arc = np.zeros((WORDS + 1, WORDS + 1))
+    for word, head in enumerate(heads, 1):
+        arc[head, word] = 1.0
+    return ArcParts(arc)
+
+
+@pytest.mark.parametrize("single_root", [True, False])
+def test_answers_are_those_of_all_trees(single_root: bool):
+    generator = np.random.default_rng(int(single_root))
+    shape = (WORDS + 1, WORDS + 1, WORDS + 1)
+    arcs = drawn(generator, shape)
+    feature = ArcParts(generator.normal(size=shape).astype(np.float32))
+    structure = projective_trees(arcs, ALL_LENGTHS, single_root)
+    derivations = [[parts(t) for t in trees(int(n), single_root)] for n in ALL_LENGTHS]
+    check_sums(structure, derivations)
+    if single_root:
+        check_choices(structure, feature, derivations)
+
+
+def test_two_words_written_out():
+    arcs = np.full((WORDS + 1, WORDS + 1, WORDS + 1), -np.inf, np.float32)
+    arcs[0, :3, :3] = np.log([[1, 2, 3], [1, 1, 5], [1, 7, 1]])
+    lengths = np.where(ALL_LENGTHS == 0, 2, 0)
+    for single_root, expected in ((True, 2 * 5 + 3 * 7), (False, 2 * 5 + 3 * 7 + 2 * 3)):
+        for total, _ in summed(projective_trees(arcs, lengths, single_root)):
+            np.testing.assert_allclose(np.exp(total), [expected, 1, 1, 1, 1], rtol=1e-5)
+
+
+@pytest.mark.parametrize("semiring", [Log(), Real()], ids=["log", "real"])
+def test_trees_are_counted(semiring: Semiring):
+    """Through more than one block of widths."""
+    for single_root in (True, False):
+        trees = projective_trees(np.zeros(LARGE, np.float32), np.arange(LARGE[0]), single_root)
+        numbers = [1] + [
+            comb(3 * n - 2, n - 1) // n if single_root else comb(3 * n, n) // (2 * n + 1)
+            for n in range(1, LARGE[0])
+        ]
+        got = log_partition(semiring)(trees)
+        np.testing.assert_allclose(got, np.log(np.array(numbers, float)), rtol=1e-5, atol=1e-5)
+
+
+def test_distant_weights_stay_in_range_in_real():
+    """Scales that differ between words, and would overflow if the arcs were taken as they are."""
+    arcs = np.random.default_rng(4).normal(size=LARGE).astype(np.float32)
+    arcs += np.linspace(-60, 60, LARGE[2], dtype=np.float32)
+    trees = projective_trees(arcs, np.arange(LARGE[0]))
+    expected, got = (log_partition(s)(trees) for s in (Log(), Real()))
+    np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("single_root", [True, False])
+def test_padding_is_never_read(single_root: bool):
+    generator = np.random.default_rng(3)
+    arcs = generator.normal(size=(WORDS + 1, WORDS + 1, WORDS + 1)).astype(np.float32)
+    other = arcs.copy()
+    for b, n in enumerate(ALL_LENGTHS):
+        other[b, n + 1 :], other[b, :, n + 1 :] = 300.0, -np.inf
+    # Nor are column 0 and the diagonal.
+    other[:, :, 0], other[:, range(WORDS + 1), range(WORDS + 1)] = 300.0, 300.0
+    got, expected = (summed(projective_trees(x, ALL_LENGTHS, single_root)) for x in (other, arcs))
+    jax.tree.map(np.testing.assert_array_equal, got, expected)
+    assert not np.any(np.asarray(got.log[1].arc)[:, :, 0])
+
+
+@pytest.mark.usefixtures("strict_numerics")
+def test_factors_come_in_the_order_of_dependents():
+    heads, semiring = (3, 1, 0, 3), Strings(8, 5)
+    assert heads in set(trees(WORDS, True))
+    arcs = np.full((1, WORDS + 1, WORDS + 1), -np.inf, np.float32)
+    arcs[0, heads, range(1, WORDS + 1)] = 0.0
+    dependents = np.broadcast_to(np.arange(WORDS + 1, dtype=np.float32), arcs.shape)
+    for single_root in (True, False):
+        structure = projective_trees(arcs, None, single_root)
+        found = jax.jit(lambda x, y: x.total(semiring, y))(structure, ArcParts(dependents))
+        assert semiring.read(found.value) == [(1, 2, 3, 4)]
+
+
+def test_a_sentence_without_tree_has_gradient_zero():
+    arcs = np.full((WORDS + 1, WORDS + 1, WORDS + 1), -np.inf, np.float32)
+    for total, marginals in summed(projective_trees(arcs, ALL_LENGTHS)):
+        np.testing.assert_array_equal(total, [0, *[-np.inf] * WORDS])
+        np.testing.assert_array_equal(marginals.arc, 0.0)
+
+
+@pytest.mark.parametrize(
+    "shape, lengths, message",
+    [
+        ((2, 3, 4), None, r"arcs has shape \(2, 3, 4\).*'words'"),
+        ((2, 3), None, r"arcs has shape \(2, 3\); expected 3 axes"),
+        ((2, 3, 3), [1], r"lengths has shape \(1,\) and arcs has shape \(2, 3, 3\)"),
+        ((2, 3, 3), [1, 3], r"lengths\[1\] is 3"),
+        ((2, 3, 3), [1.0, 2.0], "lengths must be integers"),
+    ],
+)
+def test_bad_arguments(shape: tuple[int, ...], lengths: list[float] | None, message: str):
+    with pytest.raises(UsageError, match=message):
+        projective_trees(jnp.zeros(shape), None if lengths is None else jnp.array(lengths))
+
+
+def test_no_words_at_all():
+    structure = projective_trees(jnp.zeros((2, 1, 1)))
+    np.testing.assert_array_equal(log_partition(Log())(structure), 0.0)

@@ -1,0 +1,231 @@
+"""Semi-Markov chains against all segmentations, one by one, in plain Python."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.errors import UsageError
+from semipunct.structures.chain import linear_chain
+from semipunct.structures.distribution import Distribution
+from semipunct.structures.semi_markov import SemiMarkov, SemiMarkovParts, semi_markov
+from semirings import Expectation, Log, Real, Semiring, Viterbi
+from semirings.kbest import KBest
+from semirings.strings import Strings
+from tests.structures.segmentations import segmentations
+
+BATCH, LENGTH, WIDTH, STATES = 3, 4, 3, 2
+
+
+class Drawn(NamedTuple):
+    """Random log weights, some minus infinity, and lengths."""
+
+    segment: np.ndarray
+    transition: np.ndarray
+    initial: np.ndarray
+    lengths: np.ndarray
+
+    @property
+    def structure(self) -> SemiMarkov:
+        return semi_markov(*map(jnp.asarray, self))
+
+    def found(self, item: int) -> list[tuple[float, float, list[tuple[int, int, int]]]]:
+        """Log weight, number of segments and segments of each segmentation of an item."""
+        found = []
+        for segments in segmentations(int(self.lengths[item]), WIDTH, STATES):
+            weight = sum(self.segment[item, end, w - 1, s] for end, w, s in segments)
+            for (_, _, before), (_, _, after) in itertools.pairwise(segments):
+                weight += self.transition[item, before, after]
+            if segments:
+                weight += self.initial[item, segments[0][2]]
+            found.append((float(weight), float(len(segments)), segments))
+        return found
+
+
+@st.composite
+def drawn(draw: st.DrawFn) -> Drawn:
+    generator = np.random.default_rng(draw(st.integers(0, 10_000)))
+    shapes = (BATCH, LENGTH, WIDTH, STATES), (BATCH, STATES, STATES), (BATCH, STATES)
+    weights = [generator.normal(-1, 1, shape).astype(np.float32) for shape in shapes]
+    for x in weights:
+        x[generator.random(x.shape) < 0.15] = -np.inf
+    lengths = draw(st.lists(st.integers(0, LENGTH), min_size=BATCH, max_size=BATCH))
+    return Drawn(*weights, np.array(lengths))
+
+
+@jax.jit
+def ask(structure: SemiMarkov) -> dict[str, Any]:
+    def total(semiring: Semiring, counted: Any = None) -> Any:
+        found = structure.total(semiring, counted)
+        return semiring, found, semiring.log_weight(found.value) + found.log_scale
+
+    nothing = jax.tree.map(jnp.zeros_like, structure.log_weights)
+    segments = nothing._replace(segment=jnp.ones_like(nothing.segment))
+    expectation, moments, _ = total(Expectation(), segments)
+    kbest, ranked, _ = total(KBest(3))
+    log_partition, marginals = Distribution(structure).log_partition_and_marginals()
+    return {
+        "log": log_partition,
+        "real": total(Real())[2],
+        "viterbi": total(Viterbi())[2],
+        "segments": expectation.expected(moments.value),
+        "top": kbest.log_weights(ranked.value) + ranked.log_scale,
+        "marginals": marginals,
+    }
+
+
+@jax.jit
+def ask_sums(structure: Any) -> tuple[jax.Array, Any]:
+    return Distribution(structure).log_partition_and_marginals()
+
+
+def log_sum(values: list[float]) -> float:
+    largest = max(values)
+    if largest == -math.inf:
+        return largest
+    return largest + math.log(sum(math.exp(v - largest) for v in values))
+
+
+@given(drawn())
+def test_totals_are_sums_over_all_segmentations(w: Drawn):
+    got = jax.tree.map(np.asarray, ask(w.structure))
+    for item in range(BATCH):
+        found = w.found(item)
+        weights = sorted((weight for weight, _, _ in found), reverse=True)
+        z = log_sum(weights)
+        close = {"rel": 1e-4, "abs": 1e-4}
+        assert got["log"][item] == pytest.approx(z, **close)
+        assert got["real"][item] == pytest.approx(z, **close)
+        assert got["viterbi"][item] == pytest.approx(weights[0], **close)
+        padded = [*weights, -math.inf, -math.inf][:3]
+        np.testing.assert_allclose(got["top"][:, item], padded, rtol=1e-4, atol=1e-4)
+        chance = [math.exp(x - z) if z > -math.inf else 0.0 for x, _, _ in found]
+        expected = sum(p * count for p, (_, count, _) in zip(chance, found, strict=True))
+        assert got["segments"][item] == pytest.approx(expected, **close)
+        marginals = np.zeros((LENGTH, WIDTH, STATES))
+        for p, (_, _, segments) in zip(chance, found, strict=True):
+            for end, width, state in segments:
+                marginals[end, width - 1, state] += p
+        np.testing.assert_allclose(got["marginals"].segment[item], marginals, rtol=1e-4, atol=1e-4)
+
+
+def test_one_case_written_out():
+    """Two positions, one state, widths 1 and 2: the segments ab, or a then b."""
+    a, b, ab, step, start = 0.2, 0.3, 0.5, 0.7, 0.9
+    segment = np.log([[[[a], [99.0]], [[b], [ab]]]])
+    log_partition, marginals = ask_sums(semi_markov(segment, np.log([[step]]), np.log([start])))
+    z = start * ab + start * a * step * b
+    assert log_partition[0] == pytest.approx(math.log(z), rel=1e-6)
+    assert marginals.segment[0, 1, 1, 0] == pytest.approx(start * ab / z, rel=1e-5)
+    assert marginals.transition[0, 0, 0] == pytest.approx(start * a * step * b / z, rel=1e-5)
+    assert marginals.segment[0, 0, 1, 0] == 0
+
+
+@pytest.mark.parametrize(("width", "counts"), [
+    (1, (1, 2, 4, 8, 16, 32)),
+    (2, (1, 2, 6, 16, 44, 120)),
+    (3, (1, 2, 6, 18, 52, 152)),
+    (9, (1, 2, 6, 18, 54, 162)),
+])  # fmt: skip
+def test_counts_of_two_states(width: int, counts: tuple[int, ...]):
+    """c(n) = 2 (c(n - 1) + ... + c(n - width)); without a limit 2 * 3 ** (n - 1)."""
+    lengths = jnp.arange(len(counts))
+    structure = semi_markov(
+        jnp.zeros((len(counts), len(counts) - 1, width, 2)), jnp.zeros((2, 2)), None, lengths
+    )
+    np.testing.assert_allclose(np.exp(ask_sums(structure)[0]), counts, rtol=1e-5)
+
+
+def test_width_one_is_a_linear_chain():
+    generator = np.random.default_rng(1)
+    emission = generator.normal(0, 1, (2, 5, 3)).astype(np.float32)
+    transition = generator.normal(0, 1, (3, 3)).astype(np.float32)
+    lengths = jnp.array([5, 2])
+    expected, chain = ask_sums(linear_chain(emission, transition, lengths))
+    found, segments = ask_sums(semi_markov(emission[:, :, None], transition, None, lengths))
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    np.testing.assert_allclose(segments.segment[:, :, 0], chain.emission, rtol=1e-5, atol=1e-6)
+
+
+def test_factors_stay_in_order():
+    """Initial a, segments b and d, the transition c between them: the string a b c d."""
+    weights = SemiMarkovParts(jnp.zeros((1, 2, 1, 1)), jnp.zeros((1, 1, 1)), jnp.zeros((1, 1)))
+    letters = SemiMarkovParts(
+        jnp.array([1.0, 3.0]).reshape(1, 2, 1, 1), jnp.full((1, 1, 1), 2.0), jnp.zeros((1, 1))
+    )
+    semiring = Strings(length=5, letters=4)
+    found = jax.jit(lambda s, x: s.total(semiring, x).value)(semi_markov(*weights), letters)
+    assert (int(found.size[0]), int(found.code[0])) == (4, int("0123", 4))
+
+
+def test_what_lies_outside_changes_nothing():
+    """Segments that would begin before the first position or end beyond the last."""
+    generator = np.random.default_rng(2)
+    segment = generator.normal(0, 1, (1, LENGTH, WIDTH, STATES)).astype(np.float32)
+    outside = np.zeros(segment.shape, bool)
+    for end, width in np.ndindex(LENGTH, WIDTH):
+        outside[:, end, width] = end - width < 0 or end >= 3
+    other = np.where(outside, 7.0, segment).astype(np.float32)
+    forbidden = np.where(outside, -np.inf, segment).astype(np.float32)
+    transition, lengths = jnp.zeros((STATES, STATES)), jnp.array([3])
+    answers = [
+        jax.tree.map(np.asarray, ask(semi_markov(x, transition, None, lengths)))
+        for x in (segment, other, forbidden)
+    ]
+    for answer in answers:
+        assert not answer["marginals"].segment[outside].any()
+        for x, y in zip(jax.tree.leaves(answer), jax.tree.leaves(answers[0]), strict=True):
+            np.testing.assert_array_equal(x, y)
+    shorter, _ = ask_sums(semi_markov(segment[:, :3], transition))
+    np.testing.assert_allclose(answers[0]["log"], shorter, rtol=1e-6)
+
+
+def test_reals_are_rescaled():
+    structure = semi_markov(jnp.full((1, 200, 2, 1), -3.0), jnp.zeros((1, 1)))
+
+    @jax.jit
+    def both(structure: SemiMarkov) -> Any:
+        log = structure.total(Log())
+        real = structure.total(Real())
+        return log.value + log.log_scale, Real().log_weight(real.value) + real.log_scale
+
+    log, real = both(structure)
+    assert log[0] < -200
+    assert real[0] == pytest.approx(float(log[0]), rel=1e-5)
+
+
+def test_without_positions_there_is_one_derivation():
+    structure = semi_markov(jnp.zeros((2, 0, WIDTH, STATES)), jnp.zeros((STATES, STATES)))
+    np.testing.assert_array_equal(Distribution(structure).log_partition(), [0, 0])
+
+
+def test_keeps_dtypes_and_ranks(strict_numerics: None):
+    structure = semi_markov(jnp.zeros((2, 3, 2, 2)), jnp.zeros((2, 2)), None, jnp.array([3, 1]))
+    for semiring in (Log(), Real(), Viterbi(), KBest(2), Expectation()):
+        total = jax.eval_shape(lambda s=semiring: structure.total(s))
+        assert {x.dtype for x in jax.tree.leaves(total)} == {jnp.dtype(jnp.float32)}
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"transition": np.zeros((3, 3))}, r"transition has shape .*segment has shape .*'states'"),
+    ({"transition": np.zeros((3, 2, 2))}, r"transition has shape .*segment has shape .*'batch'"),
+    ({"initial": np.zeros(3)}, r"initial has shape .*segment has shape .*'states'"),
+    ({"lengths": np.zeros(3, int)}, r"lengths has shape .*segment has shape .*'batch'"),
+    ({"lengths": np.array([2, 5])}, r"lengths\[1\] is 5; the arrays allow 0 to 4"),
+    ({"segment": np.zeros((2, 4, 2))}, r"segment has shape .*batch length max_width states"),
+    ({"segment": np.zeros((2, 4, 0, 2))}, r"segment has shape .* must allow some width"),
+    ({"segment": np.full((2, 4, 3, 2), np.nan)}, r"segment\[0, 0, 0, 0\] is nan"),
+    ({"initial": np.array([0, np.inf])}, r"initial\[0, 1\] is inf"),
+])  # fmt: skip
+def test_bad_input_is_named(change: dict[str, np.ndarray], message: str):
+    good = {"segment": np.zeros((2, 4, 3, 2)), "transition": np.zeros((2, 2))}
+    with pytest.raises(UsageError, match=message):
+        semi_markov(**(good | change))
