@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from semipunct.inference.decode import Analysis
     from semipunct.model.punctuation import Parameters, PunctuationModel
     from semipunct.treebank import Omitted, Sentence
-    from semirings import Semiring
-    from semirings.derivation import Selective
+    from semirings.derivation import Derivation, Selective
 
 CHUNK = 1024
 """Sentences held in memory at a time."""
@@ -43,12 +42,15 @@ def decode(
         str,
         typer.Option(
             metavar="NAME",
-            help="viterbi: the best tree; sampling: trees drawn from "
+            help="viterbi: the best tree; kbest: the best few; sampling: trees drawn from "
             "the posterior; or another one of 'semipunct semirings list'.",
         ),
     ] = "viterbi",
     samples: Annotated[
         int | None, typer.Option(min=1, help="With sampling: trees drawn for each sentence [1].")
+    ] = None,
+    nbest: Annotated[
+        int | None, typer.Option(min=1, help="With kbest: different trees for each sentence [4].")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="With sampling: fixes what is drawn.")] = 0,
     form: Annotated[
@@ -59,7 +61,7 @@ def decode(
 
     Sentences that the model cannot take are passed through and counted.
     """
-    decoder = choose_decoder(semiring, samples, seed)
+    decoder = choose_decoder(semiring, samples, nbest, seed)
     import jax.numpy as jnp
 
     from semipunct.training.checkpoint import load
@@ -80,11 +82,11 @@ def decode(
             from semipunct.treebank import write_texts
 
             write_texts(
-                (text for item in analysed for text in _texts(item, form, decoder.numbered)), stream
+                (text for item in analysed for text in _texts(item, form, decoder.label)), stream
             )
         else:
             for item in analysed:
-                stream.writelines(f"{text}\n" for text in _texts(item, form, decoder.numbered))
+                stream.writelines(f"{text}\n" for text in _texts(item, form, decoder.label))
     for reason, number in omitted.items():
         console.say(f"{console.count(number, 'sentence')} not analysed: {reason}")
 
@@ -103,23 +105,23 @@ class Decoder:
     """A way to analyse sentences.
 
     `analyse` goes from model, weights, sentences and the number of their chunk to the analyses
-    of each sentence; they are numbered in the output where they are samples.
+    of each sentence; where they have a `label` they are numbered in the output.
     """
 
     analyse: """Callable[
         [PunctuationModel, Parameters, Sequence[Sentence], int], list[list[Analysis]]
     ]"""
-    numbered: bool = False
+    label: str = ""
 
 
-def choose_decoder(name: str, samples: int | None, seed: int) -> Decoder:
+def choose_decoder(name: str, samples: int | None, nbest: int | None, seed: int) -> Decoder:
     """Find the semiring of that name and what decoding with it means.
 
-    A selective semiring gives the best derivation, ``sampling`` draws from the posterior.
-    Raises `UsageError` if there is no such semiring, if it cannot decode, or if `samples` is
-    given where nothing is drawn; `SemipunctError` if it cannot be loaded.
+    A selective semiring gives the best derivation, ``kbest`` the best few, ``sampling`` draws from
+    the posterior. Raises `UsageError` if there is no such semiring, if it cannot decode, or if
+    `samples` or `nbest` is given where it means nothing; `SemipunctError` if it cannot be loaded.
     """
-    from semirings import Derivation, Sampling
+    from semirings import Derivation, KBest, Sampling
     from semirings.plugins import available
 
     plugins = available()
@@ -131,10 +133,14 @@ def choose_decoder(name: str, samples: int | None, seed: int) -> Decoder:
             f"the semiring {name!r} of {plugins[name].distribution} {plugins[name].version} cannot "
             f"be loaded ({plugins[name].fault}); repair or remove that package"
         )
+    if samples is not None and not isinstance(chosen, Sampling):
+        raise UsageError(f"--samples needs --semiring sampling; {name} draws nothing")
+    if nbest is not None and not isinstance(chosen, KBest):
+        raise UsageError(f"--nbest needs --semiring kbest; {name} ranks nothing")
     if isinstance(chosen, Sampling):
         return _sampling(samples or 1, seed)
-    if samples is not None:
-        raise UsageError(f"--samples needs --semiring sampling; {name} gives one tree a sentence")
+    if isinstance(chosen, KBest):
+        return _ranking(nbest or chosen.k)
     if isinstance(chosen, Derivation):
         return _best(chosen)
     if chosen.laws.selective:
@@ -143,7 +149,10 @@ def choose_decoder(name: str, samples: int | None, seed: int) -> Decoder:
         key: plugin
         for key, plugin in plugins.items()
         if plugin.semiring
-        and (plugin.semiring.laws.selective or isinstance(plugin.semiring, Sampling | Derivation))
+        and (
+            plugin.semiring.laws.selective
+            or isinstance(plugin.semiring, Sampling | KBest | Derivation)
+        )
     }
     raise UsageError(
         f"the semiring {name} adds where decoding has to choose (it is not selective); "
@@ -151,7 +160,7 @@ def choose_decoder(name: str, samples: int | None, seed: int) -> Decoder:
     )
 
 
-def _best(semiring: "Semiring") -> Decoder:
+def _best(semiring: "Derivation") -> Decoder:
     def run(
         model: "PunctuationModel",
         parameters: "Parameters",
@@ -164,6 +173,20 @@ def _best(semiring: "Semiring") -> Decoder:
         return [[analysis] if analysis else [] for analysis in found]
 
     return Decoder(run)
+
+
+def _ranking(nbest: int) -> Decoder:
+    def run(
+        model: "PunctuationModel",
+        parameters: "Parameters",
+        sentences: "Sequence[Sentence]",
+        chunk: int,
+    ) -> "list[list[Analysis]]":
+        from semipunct.inference.decode import best_of
+
+        return best_of(model, parameters, sentences, nbest)
+
+    return Decoder(run, label="rank")
 
 
 def _sampling(samples: int, seed: int) -> Decoder:
@@ -181,7 +204,7 @@ def _sampling(samples: int, seed: int) -> Decoder:
         own = int(np.random.SeedSequence((seed, chunk)).generate_state(1)[0] >> 1)
         return sample(model, parameters, sentences, samples, own)
 
-    return Decoder(run, numbered=True)
+    return Decoder(run, label="sample")
 
 
 def _analysed(
@@ -213,7 +236,7 @@ def _chunks(
         yield chunk
 
 
-def _texts(outcome: Outcome, form: Format, numbered: bool) -> Iterator[str]:
+def _texts(outcome: Outcome, form: Format, label: str) -> Iterator[str]:
     from semipunct.inference import formats
 
     if not outcome.analyses:
@@ -224,10 +247,10 @@ def _texts(outcome: Outcome, form: Format, numbered: bool) -> Iterator[str]:
         }
         yield leave_out[form](outcome.sentence, outcome.reason)
     for k, analysis in enumerate(outcome.analyses, start=1):
-        number = k if numbered else None
+        number = k if label else None
         if form is Format.CONLLU:
-            yield formats.to_conllu(analysis, number)
+            yield formats.to_conllu(analysis, number, label)
         elif form is Format.JSON:
-            yield formats.to_json(analysis, number)
+            yield formats.to_json(analysis, number, label)
         else:
             yield formats.to_brackets(analysis)

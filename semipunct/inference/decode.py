@@ -1,13 +1,12 @@
-"""Underlying trees T': the best one, and samples from the posterior p(T' | T, x).
+"""Underlying trees T': the best, the best few, and samples from the posterior p(T' | T, x).
 
-Both are pulled back through ``tree.inside``: the cotangent of what is counted about each choice
-marks the choices of a derivation (``semirings.derivation``, ``semirings.sampling``).
+All are questions asked of one distribution, that of the choices of ``tree.Potentials``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -22,15 +21,12 @@ from semipunct.inference.rewriting import Edit, Rewriter
 from semipunct.marks import FINAL, INITIAL
 from semipunct.model.layout import Batch
 from semipunct.model.punctuation import Parameters, PunctuationModel
-from semipunct.structures.tree import inside
+from semipunct.structures.distribution import Distribution
+from semipunct.structures.tree import Potentials
 from semipunct.treebank.sentences import Puncteme, Sentence
 from semipunct.treebank.trees import constituents
-from semirings.base import Semiring
-from semirings.derivation import Derivation
+from semirings.derivation import Derivation, Selective
 from semirings.real import Real
-from semirings.sampling import Drawn, Sampling
-
-_TOGETHER = 8  # samples whose reverse passes run side by side
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +97,7 @@ def best(
     model: PunctuationModel,
     parameters: Parameters,
     sentences: Sequence[Sentence],
-    semiring: Semiring | None = None,
+    semiring: Derivation | None = None,
 ) -> list[Analysis | None]:
     """The best derivation of each sentence, None for a sentence that has none.
 
@@ -112,19 +108,56 @@ def best(
         semiring: says what is best; a ``Derivation`` over any selective base (default Viterbi:
             the most probable choice of punctemes and edits).
     """
-    chosen = semiring or Derivation()
+    base = (semiring or Derivation()).base
     rewriter = Rewriter.of(model, parameters)
     prepared = model.prepare(sentences)
     result: list[Analysis | None] = [None] * len(sentences)
     for members, batch in batches_by_length(model, prepared):
         choice, weight, log_p, log_choice = (
-            np.asarray(x) for x in _pick(model, chosen, parameters, batch)
+            np.asarray(x) for x in _pick(model, base, parameters, batch)
         )
         for b, (i, words) in enumerate(_spans(members, prepared.lengths)):
             if np.isfinite(weight[b]):
                 result[i] = _analysis(
                     model, rewriter, sentences[i], choice[words], log_choice[words], log_p[b]
                 )
+    return result
+
+
+def best_of(
+    model: PunctuationModel,
+    parameters: Parameters,
+    sentences: Sequence[Sentence],
+    count: int,
+) -> list[list[Analysis]]:
+    """The most probable choices of punctemes of each sentence, best first, all different.
+
+    Derivations are ranked as by ``best``, punctemes and edits together. Where several that are
+    among the first ``2 * count`` choose the same punctemes, the first stands for all, so a
+    sentence may have fewer than ``count`` analyses.
+
+    Args:
+        model: the model.
+        parameters: its weights.
+        sentences: words, trees and surface punctuation.
+        count: how many analyses of a sentence at most.
+    """
+    rewriter = Rewriter.of(model, parameters)
+    prepared = model.prepare(sentences)
+    result: list[list[Analysis]] = [[] for _ in sentences]
+    for members, batch in batches_by_length(model, prepared):
+        choices, weight, log_p, log_choice = (
+            np.asarray(x) for x in _rank(model, 2 * count, parameters, batch)
+        )
+        for b, (i, words) in enumerate(_spans(members, prepared.lengths)):
+            ranks = np.flatnonzero(np.isfinite(weight[:, b])).tolist()
+            different = {tuple(choices[r, words].tolist()): r for r in reversed(ranks)}
+            result[i] = [
+                _analysis(
+                    model, rewriter, sentences[i], choices[r, words], log_choice[words], log_p[b]
+                )
+                for r in sorted(different.values())[:count]
+            ]
     return result
 
 
@@ -167,19 +200,24 @@ def sample(
 
 @partial(jit, static_argnums=(0, 1))
 def _pick(
-    model: PunctuationModel, semiring: Semiring, parameters: Parameters, batch: Batch
+    model: PunctuationModel, base: Selective, parameters: Parameters, batch: Batch
 ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
     """Each word's pair in the best derivation, its weight, log p(x | T), all log p(l, r | w)."""
-    potentials = model.potentials(parameters, batch)
+    asked = _asked(model, parameters, batch)
+    answer = asked.best(base)
+    choices = jnp.argmax(answer.parts, 1)
+    return choices, answer.log_weight, asked.log_partition(), asked.structure.choice
 
-    def tags(counted: jax.Array) -> tuple[jax.Array, jax.Array]:
-        total = inside(potentials._replace(counted=counted), semiring)
-        return jnp.sum(total.value.tag), semiring.log_weight(total.value) + total.log_scale
 
-    (_, weight), used = jax.value_and_grad(tags, has_aux=True)(jnp.zeros_like(potentials.choice))
-    total = inside(potentials, Real())
-    log_p = Real().log_weight(total.value) + total.log_scale
-    return jnp.argmax(used, 1), weight, log_p, potentials.choice
+@partial(jit, static_argnums=(0, 1))
+def _rank(
+    model: PunctuationModel, k: int, parameters: Parameters, batch: Batch
+) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+    """The same for the k best derivations, ``[k, ...]``."""
+    asked = _asked(model, parameters, batch)
+    answer = asked.top(k)
+    choices = jnp.argmax(answer.parts, 2)
+    return choices, answer.log_weight, asked.log_partition(), asked.structure.choice
 
 
 @partial(jit, static_argnums=(0, 1))
@@ -187,25 +225,15 @@ def _draw(
     model: PunctuationModel, samples: int, parameters: Parameters, batch: Batch, key: jax.Array
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Each word's pair in each sample, log p(x | T), all log p(l, r | w)."""
-    semiring = Sampling()
-    potentials = model.potentials(parameters, batch)
+    asked = _asked(model, parameters, batch)
+    choices = jnp.argmax(asked.sample(key, samples), 2)
+    return choices, asked.log_partition(), asked.structure.choice
 
-    def value(counted: jax.Array) -> tuple[Drawn, jax.Array]:
-        total = inside(potentials._replace(counted=counted), semiring)
-        return total.value, total.log_scale
 
-    # The type of jax.vjp does not say what the function that it returns gives.
-    pull: Callable[[Drawn], tuple[jax.Array]]
-    total, pull, log_scale = jax.vjp(  # pyright: ignore[reportUnknownVariableType]
-        value, jnp.zeros_like(potentials.choice), has_aux=True
-    )
-    seeds = semiring.seed(key, (samples, batch.slots.shape[0]))
-
-    def chosen(seed: Drawn) -> jax.Array:
-        return jnp.argmax(pull(seed)[0], 1)
-
-    used = jnp.asarray(jax.lax.map(chosen, seeds, batch_size=_TOGETHER))
-    return used, semiring.log_weight(total) + log_scale, potentials.choice
+def _asked(
+    model: PunctuationModel, parameters: Parameters, batch: Batch
+) -> Distribution[Potentials]:
+    return Distribution(model.potentials(parameters, batch), Real())
 
 
 def _spans(members: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, slice]]:

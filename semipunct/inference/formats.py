@@ -25,12 +25,13 @@ NO_ANALYSIS = "no analysis under the model"
 _BRACKETS = {"[": "\\[", "]": "\\]"}
 
 
-def to_conllu(analysis: Analysis, sample: int | None = None) -> str:
+def to_conllu(analysis: Analysis, number: int | None = None, label: str = "sample") -> str:
     """Give a sentence back as it was read, annotated with its underlying tree.
 
     Nodes with a non-empty puncteme get the MISC attributes `LEFT` and `RIGHT` (values escaped as
     `semipunct.treebank.misc` does); comments give ``semipunct_log_joint``,
-    ``semipunct_log_posterior`` (natural logarithms) and, where given, ``semipunct_sample``.
+    ``semipunct_log_posterior`` (natural logarithms) and, where there is a number, what it is the
+    number of: ``semipunct_sample`` or ``semipunct_rank``.
     All else stays byte for byte.
 
     Raises `UsageError` if the sentence was read without keeping its record.
@@ -41,7 +42,7 @@ def to_conllu(analysis: Analysis, sample: int | None = None) -> str:
         if left or right:
             sides = ((LEFT, left), (RIGHT, right))
             misc[word_id] = {name: " ".join(puncteme) for name, puncteme in sides if puncteme}
-    comments = [] if sample is None else [f"{COMMENT}sample = {sample}"]
+    comments = [] if number is None else [f"{COMMENT}{label} = {number}"]
     comments.append(f"{COMMENT}log_joint = {analysis.log_joint:.6f}")
     comments.append(f"{COMMENT}log_posterior = {analysis.log_posterior:.6f}")
     return format_record(_record(sentence), misc, comments)
@@ -111,12 +112,12 @@ def to_surface(sentence: Sentence) -> str:
     return " ".join(pieces)
 
 
-def to_json(analysis: Analysis, sample: int | None = None) -> str:
+def to_json(analysis: Analysis, number: int | None = None, label: str = "sample") -> str:
     """Write an analysis as one line of JSON (see `as_dict`)."""
-    return _dump(as_dict(analysis, sample))
+    return _dump(as_dict(analysis, number, label))
 
 
-def as_dict(analysis: Analysis, sample: int | None = None) -> dict[str, Any]:
+def as_dict(analysis: Analysis, number: int | None = None, label: str = "sample") -> dict[str, Any]:
     """Give an analysis as values that JSON can hold.
 
     ``heads`` count the words (1..n, 0 for the root) after the tree was made projective;
@@ -126,7 +127,7 @@ def as_dict(analysis: Analysis, sample: int | None = None) -> dict[str, Any]:
     s = analysis.sentence
     return {
         "sent_id": s.sentence_id,
-        **({} if sample is None else {"sample": sample}),
+        **({} if number is None else {label: number}),
         "words": list(s.forms),
         "word_ids": list(s.word_ids),
         "heads": list(s.heads),

@@ -188,10 +188,42 @@ def test_chunks_do_not_share_their_random_numbers(monkeypatch: pytest.MonkeyPatc
         return [[] for _ in sentences]
 
     monkeypatch.setattr(decoding, "sample", sample)
-    decoder = decode_command.choose_decoder("sampling", 3, 0)
+    decoder = decode_command.choose_decoder("sampling", 3, None, 0)
     for chunk in (0, 1, 0):
         decoder.analyse(None, {}, [], chunk)  # type: ignore[arg-type]
     assert seeds[0] == seeds[2] != seeds[1]
+
+
+def test_the_best_few_are_numbered_by_rank(
+    cli: Cli, model: Path, test_file: Path, monkeypatch: pytest.MonkeyPatch
+):
+    # As above: tests/inference tests the ranking itself.
+    def rank(fitted: Any, parameters: Any, sentences: Any, count: int) -> Any:
+        return [[a] * count for a in decoding.best(fitted, parameters, sentences) if a]
+
+    stand_in = create_autospec(decoding.best_of, side_effect=rank)
+    monkeypatch.setattr(decoding, "best_of", stand_in)
+    arguments = ("decode", model, test_file, "--semiring", "kbest")
+    values = [json.loads(line) for line in cli(*arguments, "--format", "json").out.splitlines()]
+    assert [v["rank"] for v in values if "rank" in v] == [1, 2, 3, 4] * 20
+    conllu = cli(*arguments, "--nbest", 2).out
+    assert [conllu.count(f"# semipunct_rank = {k}\n") for k in (1, 2, 3)] == [20, 20, 0]
+
+
+@pytest.mark.parametrize(
+    "options, complaint",
+    [
+        (("--semiring", "viterbi", "--nbest", 2), "--nbest needs --semiring kbest"),
+        (("--semiring", "kbest", "--samples", 2), "--samples needs --semiring sampling"),
+        (("--semiring", "log"), "take one of: "),
+    ],
+)
+def test_what_a_semiring_cannot_do_is_said(
+    cli: Cli, model: Path, test_file: Path, options: tuple[Any, ...], complaint: str
+):
+    result = cli("decode", model, test_file, *options)
+    assert result.status == 2
+    assert complaint in result.err
 
 
 def test_a_sentence_without_an_analysis_is_passed_through(

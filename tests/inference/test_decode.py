@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 from semipunct.inference.decode import Analysis, best, sample, underlying
+from semipunct.inference.decode import best_of as few
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semirings import Derivation, Viterbi
 from tests.model.cases import (
@@ -167,3 +168,15 @@ def test_expected_choices_of_a_word_alone():
     assert total(found) == pytest.approx(sum(weights.values()), rel=1e-6)
     log_likelihood = corpus_log_likelihood(m, parameters, [s])
     assert log_likelihood[0] == pytest.approx(math.log(sum(weights.values())), abs=1e-5)
+
+
+def test_the_best_few_are_the_most_probable_derivations():
+    """By their best derivation; what differs in edits alone is the same analysis."""
+    m, parameters, found = case("r2l")
+    for analyses, f in zip(few(m, parameters, SENTENCES, 2), found, strict=True):
+        by_pairs: dict[object, float] = {}
+        for derivation in sorted(f, key=lambda d: -d.probability)[:4]:
+            by_pairs.setdefault(derivation.pairs, derivation.probability)
+        got = [max(d.probability for d in f if d.pairs == a.pairs) for a in analyses]
+        assert len({a.pairs for a in analyses}) == len(analyses)
+        np.testing.assert_allclose(got, list(by_pairs.values())[:2], rtol=1e-4)

@@ -100,7 +100,7 @@ def test_conllu_adds_attributes_and_comments_and_nothing_else(hail: Analysis):
 
 
 def test_tokens_that_would_break_the_column_are_escaped(hail: Analysis):
-    text = formats.to_conllu(analyse(hail.sentence, {"king": (("|", "="), (".", "”"))}), sample=3)
+    text = formats.to_conllu(analyse(hail.sentence, {"king": (("|", "="), (".", "”"))}), number=3)
     assert "\tSemipunctLeft=%7C%20%3D|SemipunctRight=.%20”\n" in text
     assert "# semipunct_sample = 3\n" in text
 
@@ -120,7 +120,7 @@ def test_without_its_record_a_sentence_cannot_become_conllu(hail: Analysis):
 
 
 def test_json_is_one_strict_object_in_one_line(hail: Analysis):
-    text = formats.to_json(hail, sample=2)
+    text = formats.to_json(hail, number=2)
     assert "\n" not in text
     value = json.loads(text)
     assert list(value) == [

@@ -1,0 +1,207 @@
+"""Other libraries on the problems of `structures.py`: timings, and values to test against.
+
+    PEERS/bin/python experiments/benchmarks/peers.py [--repeats N]
+    PEERS/bin/python experiments/benchmarks/peers.py --gold tests/structures/gold/peers.json
+
+Runs in an environment of its own, with torch, torch-struct and supar and without this project:
+
+    python -m venv PEERS && PEERS/bin/pip install torch==2.13.0 torch-struct supar numpy
+
+Prints one JSON object. What a library cannot do is in it with the error that it raised.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import statistics
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+warnings.simplefilter("ignore")  # both libraries use what later versions of torch deprecate
+
+Question = Callable[[], Any]
+
+
+def arguments() -> argparse.Namespace:
+    """What the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add = parser.add_argument
+    add("--batch", type=int, default=32)
+    add("--length", type=int, default=128, help="positions of a chain")
+    add("--states", type=int, default=32)
+    add("--words", type=int, default=40, help="words of a dependency tree")
+    add("--repeats", type=int, default=7)
+    add("--patience", type=float, default=60.0, help="seconds after which a question is given up")
+    add("--gold", type=Path, help="write values of small problems here instead of timing")
+    return parser.parse_args()
+
+
+def milliseconds(question: Question, repeats: int, patience: float) -> dict[str, Any]:
+    """Median of warm calls, or the error."""
+    try:
+        start = time.perf_counter()
+        question()
+        if time.perf_counter() - start > patience:
+            return {"ms": 1000 * (time.perf_counter() - start), "repeats": 1}
+        question()
+        times: list[float] = []
+        for _ in range(repeats):
+            start = time.perf_counter()
+            question()
+            times.append(1000 * (time.perf_counter() - start))
+    except Exception as error:  # noqa: BLE001 - whatever another library raises is its answer
+        return {"error": f"{type(error).__name__}: {str(error).splitlines()[0][:160]}"}
+    return {"ms": statistics.median(times), "least": min(times), "repeats": repeats}
+
+
+def potentials(seed: int, *shape: int) -> torch.Tensor:
+    """The same numbers as the benchmark and the tests draw."""
+    return torch.tensor(np.random.default_rng(seed).standard_normal(shape).astype(np.float32))
+
+
+def chains(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
+    """Questions about linear chains by library."""
+    import torch_struct
+    from supar.structs import LinearChainCRF
+
+    x = potentials(0, args.batch, args.length, args.states, args.states)
+    # supar's chains share one transition matrix: a smaller problem.
+    shared = torch.nn.functional.pad(x[0, 0], (0, 1, 0, 1))
+
+    def struct() -> Any:
+        return torch_struct.LinearChainCRF(x.clone())
+
+    def supar() -> Any:
+        return LinearChainCRF(x[:, :, 0, :].clone(), shared.clone())
+
+    def both(make: Callable[[], Any], partition: str) -> Question:
+        def ask() -> Any:
+            d = make()
+            return getattr(d, partition), d.marginals
+
+        return ask
+
+    return {
+        "torch-struct": {
+            "log partition": lambda: struct().partition,
+            "both": both(struct, "partition"),
+            "argmax": lambda: struct().argmax,
+            "entropy": lambda: struct().entropy,
+        },
+        "supar": {
+            "log partition": lambda: supar().log_partition,
+            "both": both(supar, "log_partition"),
+            "argmax": lambda: supar().argmax,
+            "sample": lambda: supar().sample(),
+            "entropy": lambda: supar().entropy,
+            "top 4": lambda: supar().topk(4),
+        },
+    }
+
+
+def trees(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
+    """Questions about projective dependency trees by library."""
+    import torch_struct
+    from supar.structs import DependencyCRF
+
+    x = potentials(1, args.batch, args.words + 1, args.words + 1)
+    inner = x[:, 1:, 1:]  # torch-struct has the root's arcs on the diagonal
+
+    def supar() -> Any:
+        return DependencyCRF(x.clone())
+
+    def struct() -> Any:
+        return torch_struct.DependencyCRF(inner.clone(), multiroot=False)
+
+    def struct_forward() -> Any:
+        with torch.no_grad():
+            return torch_struct.DepTree(torch_struct.LogSemiring).sum(inner.clone())
+
+    def both(make: Callable[[], Any], partition: str) -> Question:
+        def ask() -> Any:
+            d = make()
+            return getattr(d, partition), d.marginals
+
+        return ask
+
+    return {
+        "torch-struct": {
+            "both": both(struct, "partition"),
+            "log partition without gradients": struct_forward,
+        },
+        "supar": {
+            "log partition": lambda: supar().log_partition,
+            "both": both(supar, "log_partition"),
+        },
+    }
+
+
+def gold() -> dict[str, Any]:
+    """Log partitions and entropies of small problems, by library and problem."""
+    import torch_struct
+    from supar.structs import ConstituencyCRF, DependencyCRF
+
+    def struct(d: Any) -> dict[str, list[float]]:
+        return {"log partition": d.partition.tolist(), "entropy": d.entropy.tolist()}
+
+    def supar(d: Any) -> dict[str, list[float]]:
+        return {"log partition": d.log_partition.tolist(), "entropy": d.entropy.tolist()}
+
+    arcs, lengths = potentials(5, 3, 7, 7), torch.tensor([6, 4, 1])
+    spans = potentials(6, 2, 6, 6)
+    return {
+        "torch-struct": {
+            "chain, seed 2, [3, 5, 4, 4]": struct(
+                torch_struct.LinearChainCRF(potentials(2, 3, 5, 4, 4))
+            ),
+            "spans, seed 4, [2, 5, 5, 3]": struct(torch_struct.TreeCRF(potentials(4, 2, 5, 5, 3))),
+            "pcfg, seeds 7 8 9, [2, 5, 3], [2, 2, 5, 5], [2, 2]": {
+                "log partition": torch_struct.SentCFG(
+                    (potentials(7, 2, 5, 3), potentials(8, 2, 2, 5, 5), potentials(9, 2, 2))
+                ).partition.tolist()
+            },
+        },
+        "supar": {
+            "trees of one root, seed 5, [3, 7, 7], lengths 6 4 1": supar(
+                DependencyCRF(arcs.clone(), lengths)
+            ),
+            "trees of any roots, seed 5, [3, 7, 7], lengths 6 4 1": supar(
+                DependencyCRF(arcs.clone(), lengths, multiroot=True)
+            ),
+            "brackets, seed 6, [2, 6, 6], lengths 5 3": supar(
+                ConstituencyCRF(spans.clone(), torch.tensor([5, 3]))
+            ),
+        },
+    }
+
+
+def main() -> None:
+    """Ask everything and print the answers."""
+    args = arguments()
+    if args.gold:
+        written = {"command": "experiments/benchmarks/peers.py --gold", **gold()}
+        args.gold.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+        return
+    found: dict[str, Any] = {"torch": torch.__version__, "threads": torch.get_num_threads()}
+    for problem, make in (("chain", chains), ("trees", trees)):
+        found[problem] = {
+            library: {
+                name: milliseconds(question, args.repeats, args.patience)
+                for name, question in questions.items()
+            }
+            for library, questions in make(args).items()
+        }
+    found["peak_mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()

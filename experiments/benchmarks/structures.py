@@ -1,0 +1,219 @@
+"""Questions asked of chains and of projective trees, against a plain scan and other libraries.
+
+    python experiments/benchmarks/structures.py [--peers PEERS/bin/python] [--output PATH]
+
+Every question is compiled, called twice, then called in turn with all others, `--repeats` times,
+so that whatever else the machine does meets all of them. Each call blocks until the result is
+there. Reported are medians, and ratios to the plain scan of the same run: `lax.scan` over
+log-sum-exp with `jax.grad`, as one would write it without a library. `peers.py` says how to make
+the environment of the peers. Memory is the peak of a process that asks one question only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from semipunct.batch import jit
+from semipunct.structures.chain import linear_chain
+from semipunct.structures.distribution import Distribution
+from semipunct.structures.projective import projective_trees
+from semirings import Real
+
+HERE = Path(__file__).parent
+
+
+class Question(NamedTuple):
+    """A compiled function and its arguments.
+
+    Attributes:
+        ask: jitted.
+        inputs: its arguments.
+        reference: the question whose time is its yardstick.
+        bar: the ratio to it that is aimed at, at most.
+    """
+
+    ask: Callable[..., Any]
+    inputs: tuple[Any, ...]
+    reference: str = ""
+    bar: float | None = None
+
+
+def arguments() -> argparse.Namespace:
+    """What the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add = parser.add_argument
+    add("--batch", type=int, default=32)
+    add("--length", type=int, default=128, help="positions of a chain")
+    add("--states", type=int, default=32)
+    add("--words", type=int, default=40, help="words of a dependency tree")
+    add("--repeats", type=int, default=15)
+    add("--peers", type=Path, help="a Python with torch, torch-struct and supar")
+    add("--only", help="ask this question alone and print the peak of memory")
+    add("--output", type=Path, help="write the figures here as JSON, too")
+    return parser.parse_args()
+
+
+def log_sum_exp(a: jax.Array, axis: int) -> jax.Array:
+    """As one writes it by hand: finite weights only."""
+    largest = jax.lax.stop_gradient(jnp.max(a, axis, keepdims=True))
+    return jnp.squeeze(largest, axis) + jnp.log(jnp.sum(jnp.exp(a - largest), axis))
+
+
+def plain(reduce: Callable[..., jax.Array], x: jax.Array) -> jax.Array:
+    """The sum over all chains and items of ``[batch, length, states, states]``."""
+
+    def step(state: jax.Array, matrix: jax.Array) -> tuple[jax.Array, None]:
+        return reduce(state[:, :, None] + matrix, 1), None
+
+    state, _ = jax.lax.scan(step, x[:, 0, 0], jnp.moveaxis(x[:, 1:], 1, 0))
+    return jnp.sum(reduce(state, 1))
+
+
+def questions(args: argparse.Namespace) -> dict[str, Question]:
+    """Everything that is asked, by name."""
+    shape = (args.batch, args.length, args.states, args.states)
+    x = jnp.asarray(np.random.default_rng(0).standard_normal(shape).astype(np.float32))
+    start = jnp.zeros(shape[:3]).at[:, 0].set(x[:, 0, 0])
+    chain = start, jnp.array(x[:, 1:])
+    words = args.words + 1
+    arcs = np.random.default_rng(1).standard_normal((args.batch, words, words))
+    tree = (jnp.asarray(arcs.astype(np.float32)),)
+    key = jax.random.key(0)
+
+    def of_chain(ask: Callable[[Distribution[Any]], Any], **options: Any) -> Callable[..., Any]:
+        return jit(lambda e, t: ask(Distribution(linear_chain(e, t), **options)))
+
+    def of_tree(ask: Callable[[Distribution[Any]], Any]) -> Callable[..., Any]:
+        return jit(lambda a: ask(Distribution(projective_trees(a))))
+
+    log_partition = partial(plain, log_sum_exp)
+    maximum = partial(plain, jnp.max)
+    side = jnp.ones((2048, 2048))
+    return {
+        "plain log partition": Question(jax.jit(log_partition), (x,)),
+        "plain both": Question(jax.jit(jax.value_and_grad(log_partition)), (x,)),
+        "plain argmax": Question(jax.jit(jax.grad(maximum)), (x,)),
+        "log partition": Question(
+            of_chain(lambda d: d.log_partition()), chain, "plain log partition", 1.3
+        ),
+        "both": Question(
+            of_chain(lambda d: d.log_partition_and_marginals()), chain, "plain both", 0.8
+        ),
+        "both, real": Question(
+            of_chain(lambda d: d.log_partition_and_marginals(), base=Real()), chain, "plain both"
+        ),
+        "argmax": Question(of_chain(lambda d: d.best()), chain, "plain both", 1.0),
+        "sample": Question(of_chain(lambda d: d.sample(key, 1)), chain, "plain both", 1.0),
+        "sample 100": Question(of_chain(lambda d: d.sample(key, 100)), chain, "plain both"),
+        "entropy": Question(of_chain(lambda d: d.entropy()), chain, "plain both", 1.3),
+        "top 4": Question(of_chain(lambda d: d.top(4)), chain, "plain both", 4.0),
+        "trees, log partition": Question(of_tree(lambda d: d.log_partition()), tree),
+        "trees, both": Question(of_tree(lambda d: d.log_partition_and_marginals()), tree),
+        "copy": Question(jax.jit(lambda a: a + 1), (x,)),
+        "matrix product": Question(jax.jit(lambda a: a @ a), (side,)),
+    }
+
+
+def peak(name: str) -> int:
+    """MiB that a process takes at most which asks one question."""
+    command = [sys.executable, __file__, *sys.argv[1:], "--only", name]
+    found = subprocess.run(command, check=True, capture_output=True, text=True)
+    return int(found.stdout.splitlines()[-1])
+
+
+def timed(asked: dict[str, Question], repeats: int) -> dict[str, dict[str, Any]]:
+    """Milliseconds of warm calls, all questions in turn."""
+    times: dict[str, list[float]] = {name: [] for name in asked}
+    for question in asked.values():
+        for _ in range(2):
+            jax.block_until_ready(question.ask(*question.inputs))
+    for _ in range(repeats):
+        for name, question in asked.items():
+            start = time.perf_counter()
+            jax.block_until_ready(question.ask(*question.inputs))
+            times[name].append(1000 * (time.perf_counter() - start))
+    return {
+        name: {"ms": statistics.median(each), "least": min(each)} for name, each in times.items()
+    }
+
+
+def physical(args: argparse.Namespace, rows: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """What the arithmetic has to move and compute, against what this machine does at best."""
+    entries = args.batch * (args.length - 1) * args.states**2
+    copied = 2 * 4 * args.batch * args.length * args.states**2
+    bandwidth = copied / rows["copy"]["ms"] / 1e6
+    flops = 2 * 2048**3 / rows["matrix product"]["ms"] / 1e6
+    work = {
+        # Read each weight; a sum, a maximum, a difference, an exponential, a sum.
+        "log partition": (4 * entries, 5 * entries),
+        # The same, and a share and a product for each marginal, which is written.
+        "both": (2 * 4 * entries, 7 * entries),
+    }
+    found: dict[str, Any] = {"copy, GB/s": bandwidth, "matrix product, GFLOP/s": flops}
+    for name, (moved, computed) in work.items():
+        seconds = rows[name]["ms"] / 1000
+        found[name] = {
+            "MB moved at least": moved / 1e6,
+            "part of the copy's rate": moved / 1e9 / seconds / bandwidth,
+            "MFLOP at least": computed / 1e6,
+            "part of the product's rate": computed / 1e9 / seconds / flops,
+        }
+    return found
+
+
+def main() -> None:
+    """Ask everything and report."""
+    args = arguments()
+    asked = questions(args)
+    if args.only:
+        question = asked[args.only]
+        jax.block_until_ready(question.ask(*question.inputs))
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+        return
+    rows = timed(asked, args.repeats)
+    for name, question in asked.items():
+        if question.reference:
+            rows[name]["ratio"] = rows[name]["ms"] / rows[question.reference]["ms"]
+            rows[name]["bar"] = question.bar
+    for name in ("plain both", "both", "argmax", "sample", "entropy", "top 4"):
+        rows[name]["peak_mib"] = peak(name)
+    found: dict[str, Any] = {
+        "cores": os.cpu_count(),
+        "jax": jax.__version__,
+        "settings": {k: v for k, v in vars(args).items() if isinstance(v, int)},
+        "questions": rows,
+        "physical": physical(args, rows),
+    }
+    if args.peers:
+        names = ("batch", "length", "states", "words", "repeats")
+        options = [f"--{name}={getattr(args, name)}" for name in names]
+        command = [str(args.peers), str(HERE / "peers.py"), *options]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        found["peers"] = json.loads(done.stdout.splitlines()[-1])
+    for name, row in rows.items():
+        ratio = f"{row['ratio']:6.2f} of {asked[name].reference}" if "ratio" in row else ""
+        bar = f", aimed at {row['bar']:g}" if row.get("bar") else ""
+        memory = f", {row['peak_mib']} MiB" if "peak_mib" in row else ""
+        print(f"{name:22s} {row['ms']:9.2f} ms  {ratio}{bar}{memory}")
+    print(json.dumps({"physical": found["physical"], "peers": found.get("peers")}, indent=1))
+    if args.output:
+        args.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
