@@ -1,14 +1,14 @@
 """Which-provenance: what takes part in any derivation of nonzero weight.
 
-| argument                    | possible | supporters                |
-| --------------------------- | -------- | ------------------------- |
-| ``lift(-inf, i)``           | False    | none                      |
-| ``lift(x, i)``, x > -inf    | True     | i, for x = +inf too       |
-| ``lift(x)``, ``lift(x, -1)``| True     | none                      |
-| ``plus`` of two ties        | True     | those of both: no winner  |
-| ``times(a, zero)``          | False    | none                      |
-| ``sum([])``                 | False    | none                      |
-| ``star(a)``                 | True     | those of a                |
+| argument                     | possible | supporters                |
+| ---------------------------- | -------- | ------------------------- |
+| ``lift(-inf, i)``            | False    | none                      |
+| ``lift(x, i)``, x > -inf     | True     | i, for x = +inf too       |
+| ``lift(x)``, ``lift(x, -1)`` | True     | none                      |
+| ``plus`` of two ties         | True     | those of both: no winner  |
+| ``times(a, zero)``           | False    | none                      |
+| ``sum([])``                  | False    | none                      |
+| ``star(a)``                  | True     | those of a                |
 
 Sets have no tangents: every gradient with respect to a lifted log weight is zero.
 """
