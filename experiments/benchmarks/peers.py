@@ -67,6 +67,16 @@ def potentials(seed: int, *shape: int) -> torch.Tensor:
     return torch.tensor(np.random.default_rng(seed).standard_normal(shape).astype(np.float32))
 
 
+def both(make: Callable[[], Any], partition: str) -> Question:
+    """Log partition and marginals of one distribution."""
+
+    def ask() -> Any:
+        d = make()
+        return getattr(d, partition), d.marginals
+
+    return ask
+
+
 def chains(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
     """Questions about linear chains by library."""
     import torch_struct
@@ -81,13 +91,6 @@ def chains(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
 
     def supar() -> Any:
         return LinearChainCRF(x[:, :, 0, :].clone(), shared.clone())
-
-    def both(make: Callable[[], Any], partition: str) -> Question:
-        def ask() -> Any:
-            d = make()
-            return getattr(d, partition), d.marginals
-
-        return ask
 
     return {
         "torch-struct": {
@@ -124,13 +127,6 @@ def trees(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
     def struct_forward() -> Any:
         with torch.no_grad():
             return torch_struct.DepTree(torch_struct.LogSemiring).sum(inner.clone())
-
-    def both(make: Callable[[], Any], partition: str) -> Question:
-        def ask() -> Any:
-            d = make()
-            return getattr(d, partition), d.marginals
-
-        return ask
 
     return {
         "torch-struct": {
