@@ -1,8 +1,8 @@
 """The k best derivations, exactly and in one pass (Huang and Chiang 2005; Goodman 1999).
 
-A value is a list of the k best weights, best first. A sum merges lists as one merges sorted lists:
-k times the best of all heads is taken, and its list moves on by one. A product of two lists is the
-same over the pairs that can be among the k best.
+A value is a list of the k best weights, best first. A sum finds the k best heads of its lists, and
+then the k best of what their lists hold: no other list can have a part. A product of two lists is
+the k best of the pairs that can be among them.
 
 What a derivation consists of comes from the reverse pass, as in ``Sampling``: a cotangent carries
 the rank that is asked for, a sum hands it to the summand and rank that it came from, a product to
@@ -22,7 +22,7 @@ import jax.numpy as jnp
 from semirings.base import Condition, Semiring, Value
 from semirings.derivation import Selective, require_selective
 from semirings.laws_declared import Laws
-from semirings.numerics import one_hot, pick, unbroadcast
+from semirings.numerics import one_hot, unbroadcast
 from semirings.viterbi import Viterbi
 
 Request = tuple[jax.Array, jax.Array]
@@ -98,13 +98,13 @@ class KBest(Semiring):
         ]
         weights = [self.base.times(a.weights[i], b.weights[j]) for i, j in pairs]
         shape = jax.tree.leaves(weights[0])[0].shape
-        winners = [jnp.full((1,) * len(shape), n, jnp.int32) for n in range(len(pairs))]
+        winners = jnp.arange(len(pairs)).reshape(-1, *(1 for _ in shape))
         if len(a.weights) > 1 and len(b.weights) > 1:
-            stacked = jax.tree.map(lambda *xs: jnp.stack(xs), *weights)
-            weights, winners, _ = self._best((stacked,), 0)
-        by_rank = jnp.stack(winners)
-        ranks = jnp.array(pairs, jnp.int32)
-        request: Request = _both((a.mark, a.rank), (b.mark, b.rank), by_rank, ranks)
+            best, winners = self._best(jax.tree.map(lambda *xs: jnp.stack(xs), *weights), 0)
+            weights = _listed(best)
+        request: Request = _both(
+            (a.mark, a.rank), (b.mark, b.rank), winners, jnp.array(pairs, jnp.int32)
+        )
         return Ranked(tuple(weights), *request)
 
     def sum(self, a: Ranked, axis: int) -> Ranked:
@@ -113,38 +113,57 @@ class KBest(Semiring):
         axis %= len(shape)
         if shape[axis] == 0:
             return self.zeros(shape[:axis] + shape[axis + 1 :])
-        weights, winners, ranks = self._best(a.weights, axis)
-        request: Request = _one(
-            (a.mark, a.rank), jnp.stack(winners), jnp.stack(ranks), axis, shape[axis]
-        )
-        return Ranked(tuple(weights), *request)
+        weights, winners, ranks = self._merged(a.weights, axis)
+        request: Request = _one((a.mark, a.rank), winners, ranks, axis, shape[axis])
+        return Ranked(tuple(_listed(weights)), *request)
 
-    def _best(
-        self, lists: Sequence[Value], axis: int
-    ) -> tuple[list[Value], list[jax.Array], list[jax.Array]]:
-        """Merge sorted lists along one axis: weights by rank, and from where and which rank."""
-        head = lists[0]
-        shape = jax.tree.leaves(head)[0].shape
-        moved = jnp.zeros(shape, jnp.int32)
-        weights: list[Value] = []
-        winners: list[jax.Array] = []
-        ranks: list[jax.Array] = []
-        for rank in range(self.k):
-            winner = self.base.select(head, axis)
-            weights.append(self.base.sum(head, axis))
-            winners.append(winner)
-            ranks.append(pick(moved, winner, axis))
-            if rank + 1 == self.k:
-                break
-            chosen = one_hot(winner, shape, axis)
-            moved = moved + chosen.astype(jnp.int32)
-            following = self._none(head)
-            for i in range(1, min(len(lists), rank + 2)):
-                following = jax.tree.map(
-                    lambda x, y, at=moved == i: jnp.where(at, x, y), lists[i], following
-                )
-            head = jax.tree.map(lambda x, y, c=chosen: jnp.where(c, x, y), following, head)
-        return weights, winners, ranks
+    def _merged(self, lists: Sequence[Value], axis: int) -> tuple[Value, jax.Array, jax.Array]:
+        """The k best of sorted lists along one axis, ``[k, ...]``: weight, which list, which rank.
+
+        They come from the lists with the k best heads, and from the one with the p-th best head
+        only as many as leave room for the heads before it.
+        """
+        heads, winners = self._best(lists[0], axis)
+        if len(lists) == 1:
+            return heads, winners, jnp.zeros_like(winners)
+        # A list whose head won before has no further one: all heads left over are zero.
+        places = jnp.arange(self.k).reshape(-1, *(1,) * (winners.ndim - 1))
+        earlier = places[:, None] > places[None, :]
+        again = jnp.any((winners[:, None] == winners[None, :]) & earlier, 1)
+        parts, origins, ranks = [heads], [winners], [jnp.zeros_like(winners)]
+        for rank in range(1, min(len(lists), self.k)):
+            asked = jnp.moveaxis(winners[: self.k - rank], 0, axis)
+            entries = jax.tree.map(
+                lambda x, at=asked: jnp.moveaxis(jnp.take_along_axis(x, at, axis), axis, 0),
+                lists[rank],
+            )
+            used_up = again[: self.k - rank]
+            parts.append(self._where(used_up, self._none(entries), entries))
+            origins.append(winners[: self.k - rank])
+            ranks.append(jnp.full_like(origins[-1], rank))
+        candidates = jax.tree.map(lambda *xs: jnp.concatenate(xs), *parts)
+        best, chosen = self._best(candidates, 0)
+        origin, rank = (
+            jnp.take_along_axis(jnp.concatenate(x), chosen, 0) for x in (origins, ranks)
+        )
+        return best, origin, rank
+
+    def _best(self, a: Value, axis: int) -> tuple[Value, jax.Array]:
+        """The k best entries along one axis, ``[k, ...]``, zero beyond the last, and their places."""
+        nothing = self._none(a)
+        shape = jax.tree.leaves(a)[0].shape
+
+        def take_best(left: Value, _: None) -> tuple[Value, tuple[Value, jax.Array]]:
+            winner = self.base.select(left, axis)
+            best = self.base.sum(left, axis)
+            taken = one_hot(winner, shape, axis)
+            return self._where(taken, nothing, left), (best, winner)
+
+        _, found = jax.lax.scan(take_best, a, length=self.k)
+        return found
+
+    def _where(self, condition: jax.Array, a: Value, b: Value) -> Value:
+        return jax.tree.map(lambda x, y: jnp.where(condition, x, y), a, b)
 
     def _none(self, like: Value) -> Value:
         zeros = self.base.zeros(jax.tree.leaves(like)[0].shape)
@@ -203,6 +222,12 @@ class KBest(Semiring):
         return Ranked(weights, mark, mark * ranks.reshape(-1, *(1,) * a.rank.ndim))
 
 
+def _listed(stacked: Value) -> list[Value]:
+    """One value for each entry of the first axis."""
+    size = jax.tree.leaves(stacked)[0].shape[0]
+    return [jax.tree.map(lambda x, i=i: x[i], stacked) for i in range(size)]
+
+
 @jax.custom_vjp
 def _both(a: Request, b: Request, winners: jax.Array, pairs: jax.Array) -> Request:
     """The request to a product, whose rank r is pair ``winners[r]`` of ``pairs``."""
@@ -255,9 +280,10 @@ def _one_reverse(
     winners, ranks = kept
     mark, rank = request
     asked = jnp.where(rank > 0, _entry(ranks, rank) + 1, 0).astype(rank.dtype)
+    winner = _entry(winners, rank)
     # Nobody is asked where no rank is, whatever the entry says: all that is spread is zero.
     shape = (*rank.shape[:axis], size, *rank.shape[axis:])
-    chosen = one_hot(_entry(winners, rank), shape, axis)
+    chosen = one_hot(winner, shape, axis)
     spread = (jnp.where(chosen, jnp.expand_dims(x, axis), 0) for x in (mark, asked))
     return (next(spread), next(spread)), None, None
 
@@ -266,8 +292,9 @@ _one.defvjp(_one_forward, _one_reverse)
 
 
 def _entry(table: jax.Array, number: jax.Array) -> jax.Array:
-    """Entry ``number``, counted from 1, of ``[entries, ...]``; zero for number 0."""
-    entry = jnp.zeros((), table.dtype)
-    for n in range(table.shape[0]):
-        entry = jnp.where(number == n + 1, table[n], entry)
-    return entry
+    """Entry ``number``, counted from 1, of ``[entries]`` or ``[entries, ...]``; zero for 0."""
+    size = len(table)
+    entries = table.reshape(size, *(table.shape[1:] or (1,) * number.ndim))
+    places = jnp.arange(1, size + 1, dtype=number.dtype).reshape(size, *(1,) * number.ndim)
+    # A sum: the compiler does not repeat it for everything that it is broadcast to.
+    return jnp.sum(jnp.where(number == places, entries, 0), 0, dtype=table.dtype)
