@@ -149,7 +149,7 @@ class KBest(Semiring):
         return best, origin, rank
 
     def _best(self, a: Value, axis: int) -> tuple[Value, jax.Array]:
-        """The k best entries along one axis, ``[k, ...]``, zero beyond the last, and their places."""
+        """The k best entries along one axis, ``[k, ...]``, or zero, and their places."""
         nothing = self._none(a)
         shape = jax.tree.leaves(a)[0].shape
 
