@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import jax
 import numpy as np
@@ -35,6 +36,12 @@ def log_likelihood(
     return chosen.log_weight(total.value) + total.log_scale
 
 
+@partial(jit, static_argnums=0)
+def score_batch(model: PunctuationModel, parameters: Parameters, batch: Batch) -> jax.Array:
+    """``log_likelihood`` in the default semiring, compiled once for each model and shape."""
+    return log_likelihood(model, parameters, batch)
+
+
 def batches_by_length(
     model: PunctuationModel, prepared: Prepared
 ) -> Iterator[tuple[list[int], Batch]]:
@@ -51,9 +58,9 @@ def corpus_log_likelihood(
     model: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]
 ) -> npt.NDArray[np.float64]:
     """Log p(x | T) of each sentence, in batches of similar length."""
-    score = jit(lambda p, b: log_likelihood(model, p, b))
     prepared = model.prepare(sentences)
     result = np.zeros(len(sentences))
     for members, batch in batches_by_length(model, prepared):
-        result[members] = np.asarray(score(parameters, batch), np.float64)[: len(members)]
+        scores = np.asarray(score_batch(model, parameters, batch), np.float64)
+        result[members] = scores[: len(members)]
     return result

@@ -6,16 +6,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
 from semipunct import __version__
-from semipunct.batch import by_length, jit
-from semipunct.inference.likelihood import SENTENCES, WORDS, log_likelihood
-from semipunct.model.layout import Batch, fit_frame
-from semipunct.model.punctuation import Parameters, PunctuationModel
+from semipunct.batch import by_length
+from semipunct.inference.likelihood import SENTENCES, WORDS, score_batch
+from semipunct.model.layout import fit_frame
+from semipunct.model.punctuation import PunctuationModel
 from semipunct.training.monitor import Shapes
 from semipunct.training.vocabulary import Arrays, model_digest, treebank_digest
 from semipunct.treebank.sentences import Sentence
@@ -63,11 +62,6 @@ class Scorer:
         self._shapes = shapes or Shapes()
         self.slots = np.array([len(s.slots) for s in sentences], np.int64)
 
-        def log_p(parameters: Parameters, batch: Batch) -> jax.Array:
-            return log_likelihood(model, parameters, batch)
-
-        self._score = jit(log_p)
-
     def __call__(self, parameters: Arrays) -> Evaluation:
         """Score the sentences with the given weights."""
         log_p = np.zeros(len(self.slots))
@@ -76,7 +70,7 @@ class Scorer:
         for members in self._members:
             batch = self._model.lay_out(self._prepared, members, self._frame)
             with self._shapes.first_call("score", batch):
-                scores = np.asarray(self._score(weights, batch), np.float64)
+                scores = np.asarray(score_batch(self._model, weights, batch), np.float64)
             log_p[members] = scores[: len(members)]
         return summarise(log_p, self.slots)
 

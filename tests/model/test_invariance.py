@@ -170,7 +170,7 @@ STRANGE = (
 )
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("direction", ["none", "r2l"])
 def test_every_surface_string_has_positive_probability(direction: str):
     m = model(direction)
     for seed, scale in ((0, 0.0), (1, 1.0)):
@@ -182,7 +182,7 @@ def test_every_surface_string_has_positive_probability(direction: str):
         assert all(np.isfinite(g).all() for g in jax.tree.leaves(gradient))
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("direction", ["none", "r2l"])
 def test_hard_sets_leave_some_sentences_impossible_with_finite_gradients(direction: str):
     m = model(direction, hard_sets=True, minimum_pair_count=1)
     parameters = m.initial_parameters(1, 0.5)

@@ -90,10 +90,9 @@ def test_two_labels_weigh_what_the_oracle_says(direction: str, seed: int, scale:
     np.testing.assert_array_equal(by_rows[len(strings) :], 0.0)
 
 
-@pytest.mark.parametrize("direction", ["l2r", "r2l"])
-def test_two_passes_alternate(direction: str):
+def test_two_passes_alternate():
     """Footnote 6; without the open puncteme, which the oracle cannot send through two passes."""
-    m = model(direction, passes=2, hard_sets=True, minimum_pair_count=1)
+    m = model("r2l", passes=2, hard_sets=True, minimum_pair_count=1)
     parameters = m.initial_parameters(3, 0.7)
     symbols = m.inventory.symbols
     number = {s: i for i, s in enumerate(symbols)}
@@ -110,7 +109,7 @@ def test_two_passes_alternate(direction: str):
             for b in symbols[1:]
         }
         passes.append(Channel("r2l" if mirrored else "l2r", edits))
-    assert [p.direction for p in passes] == [direction, "r2l" if direction == "l2r" else "l2r"]
+    assert [p.direction for p in passes] == ["r2l", "l2r"]
     batch = m.lay_out(m.prepare([ONE]), [0])
     by_rows, by_columns = (np.asarray(w) for w in weights(m)(parameters, batch))
     checked = 0

@@ -312,8 +312,7 @@ def paths_events(item: int) -> Iterator[Event]:
 
 CASES: tuple[Case, ...] = (
     chain("chain", "sequential", shared=False),
-    chain("chain, shared", "sequential", shared=True),
-    chain("parallel chain", "parallel", shared=False),
+    chain("parallel chain", "parallel", shared=True),
     Case(
         "given tree", tree_build, tuple(map(len, TREES)), tree_events,
         lambda length: len(PAIRS) ** length, tree_rows,

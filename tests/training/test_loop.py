@@ -77,8 +77,8 @@ def test_the_saved_model_scores_as_told(tiny, finished):
     assert found.signature.startswith(f"task:perplexity|model:{loaded.digest[:12]}|treebank:")
 
 
-# 3: before the first evaluation; 5: amid an epoch; 6: where one ends; 11: after two evaluations.
-@pytest.mark.parametrize("batches", [3, 5, 6, 11])
+# 5: amid an epoch, after an evaluation; 6: where an epoch ends.
+@pytest.mark.parametrize("batches", [5, 6])
 def test_resumed_equals_uninterrupted(tiny, finished, tmp_path, batches):
     folder = tmp_path / "model"
     first = train(tiny.config, tiny.train, tiny.dev, folder, stop=after(batches))
