@@ -152,7 +152,7 @@ class Pass:
                     weight = float(self.log_probability[e, a, b])
                     if weight == -math.inf:
                         continue
-                    stays, writes = self._effect(name, pending, symbol)
+                    stays, writes = self.effect(name, pending, symbol)
                     key = stays, (*written, *writes)
                     old = following.get(key, (-math.inf, -math.inf, ()))
                     better = log_best + weight > old[1]
@@ -168,7 +168,7 @@ class Pass:
             result[string[::-1] if self.mirrored else string] = paths
         return result
 
-    def _effect(self, name: str, pending: int, symbol: int) -> tuple[int, tuple[int, ...]]:
+    def effect(self, name: str, pending: int, symbol: int) -> tuple[int, tuple[int, ...]]:
         """The pending symbol after an edit, and what the edit writes."""
         if name == "keep":
             return symbol, (pending,)
@@ -200,7 +200,7 @@ class Pass:
         self, edit: int, pending: int, symbol: int, written: int, x: Sequence[int]
     ) -> list[tuple[tuple[int, int], float]]:
         """States after an edit, with the log weight of what it writes."""
-        stays, writes = self._effect(EDITS[edit], pending, symbol)
+        stays, writes = self.effect(EDITS[edit], pending, symbol)
         if not writes:
             return [((stays, written), 0.0)]
         longest = len(x) if self._is_open(writes[0]) else min(written + 2, len(x))

@@ -271,6 +271,25 @@ class FeatureMap:
         ]
         return {target: _end_to_end([part[target] for part in parts]) for target in TARGETS}
 
+    def rows_over(self, sentence: Sentence, attribute: str) -> Ints:
+        """Feature numbers that values of a multi-valued attribute would have, -1 for none.
+
+        Returns:
+            ``[words, values, families]``, a value being its place among ``Symbols.values``.
+        """
+        columns = attributes([sentence], self.symbols)
+        families = [c for c in self.conjunctions if c.over == attribute]
+        values = np.arange(1, columns.codes[attribute])
+        found = np.full((len(sentence.forms), len(values), len(families)), -1, np.int64)
+        for i, family in enumerate(families):
+            key, _, _ = _keys(columns, family.parts, None)
+            code = key[:, None] * columns.codes[attribute] + values
+            if len(family.kept):
+                place = np.minimum(np.searchsorted(family.kept, code), len(family.kept) - 1)
+                known = family.kept[place] == code
+                found[:, :, i] = np.where(known, family.offset + place, -1)
+        return found
+
     def _extract(self, sentences: Sequence[Sentence]) -> dict[Target, Rows]:
         columns = attributes(sentences, self.symbols)
         nodes = len(columns.single["upos"])

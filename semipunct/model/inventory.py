@@ -42,6 +42,17 @@ class Spelling:
             table = self.log_tokens(tokens)
         return float(table[0, 0] + table[1:, 1].sum() + np.log(self.stop))
 
+    def draw(self, generator: np.random.Generator) -> tuple[int, ...]:
+        """Draw a string."""
+        symbols = len(self.first)
+        tokens = [int(generator.choice(symbols, p=self.first))]
+        while generator.random() >= self.stop:
+            if generator.random() >= self.again:
+                tokens.append(int(generator.choice(symbols, p=self.first)))
+            else:
+                tokens.append(tokens[-1])
+        return tuple(tokens)
+
     def log_tokens(self, tokens: Sequence[int]) -> npt.NDArray[np.float64]:
         """``[tokens, 2]``: log probability of each token as the first, and as a further one."""
         first = np.log(np.array(self.first)[list(tokens)])

@@ -110,6 +110,10 @@ class PunctuationModel:
         """The padded arrays of a batch of prepared sentences; see ``fit_frame`` for the frame."""
         return lay_out(prepared, members, self.inventory, self.directions, frame)
 
+    def log_choice(self, parameters: Parameters, batch: Batch) -> jax.Array:
+        """Log probability of every pair at every word, ``[words, pairs]``."""
+        return log_attach(parameters, self.attach_tables, batch.features, batch.relation)
+
     def potentials(
         self, parameters: Parameters, batch: Batch, counted: jax.Array | None = None
     ) -> Potentials:
@@ -120,7 +124,7 @@ class PunctuationModel:
             batch: from ``lay_out``.
             counted: ``[pairs]`` or ``[words, pairs]``, an additive quantity of choices.
         """
-        choice = log_attach(parameters, self.attach_tables, batch.features, batch.relation)
+        choice = self.log_choice(parameters, batch)
         symbols = self.inventory.symbols
         passes = [
             log_edits(parameters, i, symbols, self.options) for i in range(len(self.directions))

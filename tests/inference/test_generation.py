@@ -1,0 +1,113 @@
+"""Drawn punctuation is as frequent as the model says that it is probable."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from semipunct.errors import UsageError
+from semipunct.inference.generation import generate, rewritten
+from semipunct.inference.likelihood import corpus_log_likelihood
+from semipunct.inference.rewriting import Rewriter
+from semipunct.treebank import Sentence
+from tests.model.cases import DIRECTIONS, model, oracle_channel, sentence
+from tests.oracle import edit_paths
+
+DRAWS = 2000
+
+HEADS = ([0], [2, 0], [2, 0, 2], [0, 1, 2, 1])
+
+
+def pvalue(counts: Counter, expected: dict, draws: int) -> float:
+    """Of a chi-square test; outcomes expected fewer than eight times are counted together."""
+    frequent = [x for x, p in expected.items() if p * draws >= 8]
+    observed = [counts[x] for x in frequent]
+    wanted = [expected[x] * draws for x in frequent]
+    observed.append(draws - sum(observed))
+    wanted.append(max(draws - sum(wanted), 1e-9))
+    if wanted[-1] < 8:
+        observed, wanted = observed[:-1], wanted[:-1]
+    if len(observed) == 1:
+        return 1.0 if observed == [draws] else 0.0
+    return float(stats.chisquare(observed, wanted, sum_check=False).pvalue)
+
+
+def marked(s: Sentence, strings: tuple) -> Sentence:
+    """The sentence with other strings between its boundary marks."""
+    slots = list(strings)
+    slots[0] = ("^", *slots[0])
+    return replace(s, slots=tuple(slots))
+
+
+def test_draws_are_as_frequent_as_the_likelihood_says():
+    """The features of marks inside constituents, the open puncteme and the channel included."""
+    m = model("r2l")
+    assert any(c.over == "inside" and len(c.kept) for c in m.features.conjunctions)
+    parameters = m.initial_parameters(7, 1.0)
+    sentences = [sentence(heads, ["^", *[""] * len(heads)]) for heads in HEADS]
+    for s, draws in zip(sentences, generate(m, parameters, sentences, DRAWS, seed=3), strict=True):
+        assert draws.chosen.shape == (DRAWS, len(s.slots))
+        counts = Counter(
+            tuple(strings[i] for strings, i in zip(draws.strings, row, strict=True))
+            for row in draws.chosen.tolist()
+        )
+        often = [x for x, n in counts.most_common(60) if n > 3]
+        log_p = corpus_log_likelihood(m, parameters, [marked(s, x) for x in often])
+        expected = dict(zip(often, np.exp(log_p).tolist(), strict=True))
+        assert sum(expected.values()) < 1 + 1e-5
+        assert pvalue(counts, expected, DRAWS) > 1e-4
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("text", [", .", "^ , “ .", ". ” , .", "“ , , ” ."])
+def test_the_channel_makes_of_a_string_what_the_oracle_says(direction: str, text: str):
+    m = model(direction)
+    parameters = m.initial_parameters(5, 1.5)
+    channel, tokens = oracle_channel(m, parameters), tuple(text.split())
+    expected: dict[tuple[str, ...], float] = {}
+    for probability, _, surface in edit_paths(channel, tokens):
+        expected[surface] = expected.get(surface, 0.0) + probability
+    number = {s: i for i, s in enumerate(m.inventory.symbols)}
+    found = rewritten(
+        Rewriter.of(m, parameters),
+        tuple(number[t] for t in tokens),
+        DRAWS,
+        np.random.default_rng(0),
+    )
+    counts = Counter(
+        {tuple(m.inventory.symbols[s] for s in string): n for string, n in found.items()}
+    )
+    assert counts.total() == DRAWS
+    assert set(counts) <= set(expected)
+    assert pvalue(counts, expected, DRAWS) > 1e-4
+
+
+def test_the_open_puncteme_is_spelt_as_its_distribution_says():
+    spelling = model("r2l").inventory.spelling
+    generator = np.random.default_rng(1)
+    counts = Counter(spelling.draw(generator) for _ in range(DRAWS))
+    expected = {s: math.exp(spelling.log_probability(s)) for s in counts}
+    assert pvalue(counts, expected, DRAWS) > 1e-4
+
+
+def test_what_stands_in_the_slots_is_not_looked_at():
+    m = model("r2l")
+    parameters = m.initial_parameters(7, 1.0)
+    empty, full = (sentence([2, 0], ["^", "", x]) for x in ("", ", ."))
+    first, second = (generate(m, parameters, [s], 50, seed=1)[0] for s in (empty, full))
+    assert first.strings == second.strings
+    np.testing.assert_array_equal(first.chosen, second.chosen)
+    other = generate(m, parameters, [empty], 50, seed=2)[0]
+    assert other.strings != first.strings or (other.chosen != first.chosen).any()
+
+
+def test_nothing_to_draw():
+    m = model("r2l")
+    assert generate(m, m.initial_parameters(0, 0.0), [], 5, seed=0) == []
+    with pytest.raises(UsageError, match="0 draws; at least 1"):
+        generate(m, m.initial_parameters(0, 0.0), [sentence([0], ["", ""])], 0, seed=0)
