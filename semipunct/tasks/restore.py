@@ -1,0 +1,202 @@
+"""Punctuation restoration: words and tree in, surface punctuation out (section 6.1).
+
+The posterior over surface punctuation is known by draws from it. Loss is edit distance, which adds
+up over slots, so the punctuation of least expected loss is found slot by slot: among the strings
+drawn there, exactly. (The paper takes the best of the whole draws; ``best_draw`` does, too.)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from rapidfuzz.distance import Levenshtein
+
+from semipunct.errors import UsageError
+from semipunct.inference.generation import Draws, generate
+from semipunct.marks import UNK
+from semipunct.model.punctuation import Parameters, PunctuationModel
+from semipunct.treebank.sentences import Puncteme, Sentence
+
+Floats = npt.NDArray[np.float64]
+Minimise = Literal["slots", "draws"]
+
+distance = lru_cache(maxsize=1 << 16)(Levenshtein.distance)
+"""Edits of single tokens between two strings of a slot."""
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreOptions:
+    """How to restore.
+
+    Attributes:
+        samples: draws a sentence.
+        seed: fixes the draws.
+        minimise: expected edit distance among the strings of each ``slots``, or among whole
+            ``draws`` as in the paper.
+        marks: the only tokens that may be put into a slot; None for all of the model's.
+        minimum_confidence: slots whose best string is less probable stay empty.
+        nbest: how many of the most frequent whole draws to list.
+    """
+
+    samples: int = 1000
+    seed: int = 0
+    minimise: Minimise = "slots"
+    marks: frozenset[str] | None = None
+    minimum_confidence: float = 0.0
+    nbest: int = 0
+
+    def check(self, model: PunctuationModel) -> None:
+        """Raise ``UsageError`` unless all values make sense for a model."""
+        if self.samples < 1:
+            raise UsageError(f"{self.samples} samples; restoring needs at least 1")
+        if not 0 <= self.minimum_confidence <= 1:
+            raise UsageError(
+                f"a minimum confidence of {self.minimum_confidence}; it is a probability, 0 to 1"
+            )
+        if self.nbest < 0:
+            raise UsageError(f"the {self.nbest} best; give 0 or more")
+        known = set(model.inventory.tokens) - {UNK}
+        if unknown := sorted((self.marks or frozenset()) - known):
+            raise UsageError(
+                f"the model has never seen {' '.join(unknown)}; "
+                f"its marks are: {' '.join(model.inventory.tokens[1:])}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class SlotPosterior:
+    """What is known about one slot.
+
+    Attributes:
+        strings: the strings drawn, the most probable first.
+        probability: ``[strings]`` of each.
+    """
+
+    strings: tuple[Puncteme, ...]
+    probability: Floats
+
+    @property
+    def entropy(self) -> float:
+        """In nats."""
+        return float(-(self.probability * np.log(self.probability)).sum())
+
+    def of(self, string: Puncteme) -> float:
+        """The probability of a string; zero if it was never drawn."""
+        found = dict(zip(self.strings, self.probability.tolist(), strict=True))
+        return found.get(string, 0.0)
+
+    def expected_distances(self, candidates: Sequence[Puncteme]) -> Floats:
+        """``[candidates]`` expected edit distance of each."""
+        table = [[distance(c, s) for s in self.strings] for c in candidates]
+        return np.array(table, np.float64) @ self.probability
+
+
+@dataclass(frozen=True, slots=True)
+class Restoration:
+    """The punctuation restored to one sentence.
+
+    Attributes:
+        sentence: words and tree.
+        slots: the string put into each slot, without boundary marks.
+        posteriors: what is known about each slot.
+        nbest: the most frequent draws as a whole, each with its share of all.
+    """
+
+    sentence: Sentence
+    slots: tuple[Puncteme, ...]
+    posteriors: tuple[SlotPosterior, ...]
+    nbest: tuple[tuple[tuple[Puncteme, ...], float], ...]
+
+
+def restore(
+    model: PunctuationModel,
+    parameters: Parameters,
+    sentences: Sequence[Sentence],
+    options: RestoreOptions | None = None,
+) -> list[Restoration]:
+    """Restore the punctuation of sentences; what they have is not looked at.
+
+    Args:
+        model: the model.
+        parameters: its weights.
+        sentences: words and trees; boundary marks in the outer slots count as given.
+        options: how.
+
+    Raises:
+        UsageError: if an option makes no sense, or asks for marks that the model lacks.
+    """
+    options = options or RestoreOptions()
+    options.check(model)
+    drawn = generate(model, parameters, sentences, options.samples, options.seed)
+    return [restored(s, d, options) for s, d in zip(sentences, drawn, strict=True)]
+
+
+def restored(sentence: Sentence, draws: Draws, options: RestoreOptions) -> Restoration:
+    """The punctuation of least expected edit distance under some draws."""
+    found = posteriors(draws)
+    choose = best_strings if options.minimise == "slots" else best_draw
+    slots = choose(draws, found, options.marks)
+    certain = [
+        string if known.of(string) >= options.minimum_confidence else ()
+        for string, known in zip(slots, found, strict=True)
+    ]
+    return Restoration(sentence, tuple(certain), found, most_frequent(draws, options.nbest))
+
+
+def posteriors(draws: Draws) -> tuple[SlotPosterior, ...]:
+    """The share of each string among the draws of each slot."""
+    result: list[SlotPosterior] = []
+    for strings, chosen in zip(draws.strings, draws.chosen.T, strict=True):
+        counts = np.bincount(chosen, minlength=len(strings))
+        order = [i for i in np.argsort(-counts, kind="stable").tolist() if counts[i]]
+        share = counts[order] / len(chosen)
+        result.append(SlotPosterior(tuple(strings[i] for i in order), share))
+    return tuple(result)
+
+
+def best_strings(
+    draws: Draws, found: Sequence[SlotPosterior], marks: Collection[str] | None
+) -> list[Puncteme]:
+    """For each slot the string of least expected edit distance, the most probable in a tie."""
+    result: list[Puncteme] = []
+    for known in found:
+        candidates = [s for s in known.strings if _may_stand(s, marks)] or [()]
+        result.append(candidates[int(np.argmin(known.expected_distances(candidates)))])
+    return result
+
+
+def best_draw(
+    draws: Draws, found: Sequence[SlotPosterior], marks: Collection[str] | None
+) -> list[Puncteme]:
+    """The draw whose expected edit distance to all draws is least, as in section 6.1.
+
+    Strings that may not stand are left out of it.
+    """
+    kept = [[s if _may_stand(s, marks) else () for s in strings] for strings in draws.strings]
+    losses = np.zeros(len(draws.chosen))
+    for known, strings, chosen in zip(found, kept, draws.chosen.T, strict=True):
+        losses += known.expected_distances(strings)[chosen]
+    best = draws.chosen[int(np.argmin(losses))]
+    return [strings[i] for strings, i in zip(kept, best.tolist(), strict=True)]
+
+
+def most_frequent(draws: Draws, count: int) -> tuple[tuple[tuple[Puncteme, ...], float], ...]:
+    """The most frequent draws as a whole, each with its share."""
+    rows, counts = np.unique(draws.chosen, axis=0, return_counts=True)
+    times = Counter({tuple(r): n for r, n in zip(rows.tolist(), counts.tolist(), strict=True)})
+    return tuple(
+        (tuple(s[i] for s, i in zip(draws.strings, row, strict=True)), n / len(draws.chosen))
+        for row, n in islice(times.most_common(count), count)
+    )
+
+
+def _may_stand(string: Puncteme, marks: Collection[str] | None) -> bool:
+    # Nobody can write a token that stands for all rare ones.
+    return UNK not in string and (marks is None or all(t in marks for t in string))

@@ -1,0 +1,150 @@
+"""What is restored is what loses least under the draws."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.errors import UsageError
+from semipunct.inference.generation import Draws
+from semipunct.tasks.restore import (
+    RestoreOptions,
+    SlotPosterior,
+    best_draw,
+    best_strings,
+    distance,
+    most_frequent,
+    posteriors,
+    restore,
+    restored,
+)
+from tests.model.cases import model, sentence
+
+S = sentence([2, 0], ["^", "", ""])
+
+
+def draws(*rows: str) -> Draws:
+    """One draw a row: slots apart by ``|``, tokens by blanks."""
+    table = [[tuple(slot.split()) for slot in row.split("|")] for row in rows]
+    strings = [tuple(dict.fromkeys(column)) for column in zip(*table, strict=True)]
+    chosen = [[s.index(x) for s, x in zip(strings, row, strict=True)] for row in table]
+    return Draws(tuple(strings), np.array(chosen))
+
+
+def edits(a: tuple[str, ...], b: tuple[str, ...]) -> int:
+    """Edit distance by its definition."""
+    if not a or not b:
+        return len(a) + len(b)
+    change = edits(a[1:], b[1:]) + (a[0] != b[0])
+    return min(change, 1 + edits(a[1:], b), 1 + edits(a, b[1:]))
+
+
+def test_a_case_written_out():
+    d = draws("|,|.", "|,|.", "||.", "||. ”", "|| ”")
+    first, second, third = posteriors(d)
+    assert first.strings == ((),)
+    assert first.entropy == 0.0
+    assert dict(zip(second.strings, second.probability, strict=True)) == {
+        (): pytest.approx(0.6), (",",): pytest.approx(0.4),
+    }  # fmt: skip
+    assert second.entropy == pytest.approx(-0.6 * math.log(0.6) - 0.4 * math.log(0.4))
+    assert third.strings[0] == (".",)
+    assert third.of((".",)) == pytest.approx(0.6)
+    assert third.of((";",)) == 0.0
+    # Of the last slot: "." is one edit from ". ”" and from "”".
+    assert third.expected_distances([(".",), (".", "”"), ()]).tolist() == pytest.approx(
+        [0.4, 0.8, 1.2]
+    )
+    assert best_strings(d, posteriors(d), None) == [(), (), (".",)]
+    # No draw has both, but for the third.
+    assert best_draw(d, posteriors(d), None) == [(), (), (".",)]
+
+
+def test_a_string_that_is_not_the_most_probable_may_lose_least():
+    d = draws(*["("] * 4, *[". ”"] * 3, *[", ”"] * 3)
+    assert best_strings(d, posteriors(d), None) != [("(",)]
+
+
+STRINGS = st.lists(st.sampled_from([",", ".", "”"]), max_size=3).map(tuple)
+
+
+@given(st.lists(st.tuples(STRINGS, STRINGS), min_size=1, max_size=8))
+def test_the_losses_are_the_least(rows: list[tuple[tuple[str, ...], ...]]):
+    d = draws(*["|".join(map(" ".join, row)) for row in rows])
+
+    def loss(strings: list[tuple[str, ...]]) -> int:
+        return sum(edits(a, b) for row in rows for a, b in zip(strings, row, strict=True))
+
+    by_slot = best_strings(d, posteriors(d), None)
+    product = itertools.product(*[set(column) for column in zip(*rows, strict=True)])
+    assert loss(by_slot) == min(loss(list(x)) for x in product)
+    whole = best_draw(d, posteriors(d), None)
+    assert tuple(whole) in rows
+    assert loss(whole) == min(loss(list(row)) for row in rows)
+    times = Counter(rows)
+    listed = most_frequent(d, 3)
+    assert [round(share * len(rows)) for _, share in listed] == sorted(times.values())[::-1][:3]
+    assert all(times[x] == round(share * len(rows)) for x, share in listed)
+
+
+@given(STRINGS, STRINGS)
+def test_the_distance_is_the_edit_distance(a: tuple[str, ...], b: tuple[str, ...]):
+    assert distance(a, b) == edits(a, b)
+
+
+def test_marks_and_confidence_restrict_what_is_put_in():
+    d = draws("|,|. ”", "|,|. ”", "|;|.")
+    whole = restored(S, d, RestoreOptions())
+    assert whole.slots == ((), (",",), (".", "”"))
+    some = restored(S, d, RestoreOptions(marks=frozenset({".", ";"})))
+    assert some.slots == ((), (";",), (".",))
+    assert restored(S, d, RestoreOptions(minimum_confidence=0.7)).slots == ((), (), ())
+    assert restored(S, d, RestoreOptions(minimum_confidence=0.6)).slots == whole.slots
+    drawn = restored(S, d, RestoreOptions(minimise="draws", marks=frozenset({"."})))
+    assert drawn.slots == ((), (), (".",))
+
+
+def test_nobody_writes_the_token_of_rare_marks():
+    d = draws("<unk>", "<unk>", "<unk>", ".")
+    assert best_strings(d, posteriors(d), None) == [(".",)]
+    assert best_strings(draws("<unk>"), posteriors(draws("<unk>")), None) == [()]
+    assert best_draw(draws("<unk>"), posteriors(draws("<unk>")), None) == [()]
+
+
+def test_certainty_has_no_entropy():
+    assert SlotPosterior(((",",),), np.ones(1)).entropy == 0.0
+
+
+def test_restoring_with_a_model():
+    m = model("r2l")
+    parameters = m.initial_parameters(0, 0.0)
+    one, two = restore(m, parameters, [S, S], RestoreOptions(samples=50, nbest=2))
+    for found in (one, two):
+        assert len(found.slots) == len(found.posteriors) == 3
+        assert len(found.nbest) == 2
+        assert all("^" not in slot for slot in found.slots)
+        assert all(p.probability.sum() == pytest.approx(1) for p in found.posteriors)
+    again = restore(m, parameters, [S], RestoreOptions(samples=50, nbest=2))[0]
+    assert again.slots == one.slots
+    assert again.nbest == one.nbest
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (RestoreOptions(samples=0), "0 samples; restoring needs at least 1"),
+        (RestoreOptions(minimum_confidence=1.5), "confidence of 1.5; it is a probability"),
+        (RestoreOptions(nbest=-1), "the -1 best; give 0 or more"),
+        (RestoreOptions(marks=frozenset({"€", "."})), "never seen €; its marks are"),
+    ],
+)
+def test_bad_options(options: RestoreOptions, message: str):
+    m = model("r2l")
+    with pytest.raises(UsageError, match=message):
+        restore(m, m.initial_parameters(0, 0.0), [S], options)
