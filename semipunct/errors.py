@@ -22,5 +22,9 @@ class ModelError(SemipunctError):
     """A model folder is missing, damaged, or does not fit what is asked of it."""
 
 
+class ResultError(SemipunctError):
+    """A stored result is missing, damaged, or cannot be compared with another one."""
+
+
 class UsageError(SemipunctError):
     """A command or a function was called in a way that cannot mean anything."""

@@ -60,10 +60,14 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.model",
         "semipunct.batch",
         "semipunct.treebank",
+        "semipunct.marks",
     ),
     "semipunct.baselines": (
         "semipunct.tasks.base",
+        "semipunct.model.inventory",  # one token vocabulary and spelling for all that compete
+        "semipunct.model.options",
         "semipunct.treebank",
+        "semipunct.marks",
         "semipunct.batch",
         "semipunct.structures",
         "semirings",
@@ -82,14 +86,25 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "click": ("semipunct.cli", "tests"),
     "rich": ("semipunct.cli", "tests"),
     "conllu": ("semipunct.treebank.conllu",),
+    "equinox": ("semipunct.baselines",),
+    "rapidfuzz": ("semipunct.baselines", "semipunct.tasks"),
     "jax._src": (),
     "pickle": (),
 }
 
-# Packages of others that the named places may never import: the data is read without jax, so that
-# commands on treebanks start at once.
+# Packages of others that the named places may never import: the data and the stored results are
+# read without jax, so that commands on them start at once.
 NEVER_IN: dict[str, tuple[str, ...]] = dict.fromkeys(
-    ("jax", "jaxlib", "optax"), ("semipunct.errors", "semipunct.marks", "semipunct.treebank")
+    ("jax", "jaxlib", "optax"),
+    (
+        "semipunct.errors",
+        "semipunct.marks",
+        "semipunct.treebank",
+        "semipunct.tasks.comparison",
+        "semipunct.tasks.figures",
+        "semipunct.tasks.measures",
+        "semipunct.tasks.results",
+    ),
 )
 
 ORACLE = "tests.oracle"
@@ -244,6 +259,9 @@ def plant(root: Path, path: str, text: str) -> None:
         ("semirings/log.py", "from jax import _src", "jax._src"),
         ("semipunct/treebank/slots.py", "import jax.numpy as jnp", "jax may not"),
         ("semipunct/treebank/slots.py", "def f():\n    import jax", "slots.py:2: jax may not"),
+        ("semipunct/tasks/measures.py", "import jax", "jax may not"),
+        ("semipunct/tasks/measures.py", "from semipunct.training import X", "may not import"),
+        ("semipunct/model/attach.py", "import rapidfuzz", "rapidfuzz may be imported only in"),
         ("semipunct/treebank/slots.py", "import conllu", "conllu may be imported only in"),
         ("semipunct/treebank/slots.py", "from semipunct.batch import X", "may not import"),
         ("semipunct/treebank/slots.py", "from ..batch import X", "semipunct.batch.X"),

@@ -7,9 +7,12 @@ from typer.core import TyperGroup
 
 from semipunct import __version__
 from semipunct.cli import console
+from semipunct.cli.analyse import analyse
+from semipunct.cli.compare import compare
 from semipunct.cli.decode import decode
 from semipunct.cli.evaluate import evaluate
 from semipunct.cli.quickstart import quickstart
+from semipunct.cli.restore import restore
 from semipunct.cli.semirings import app as semirings
 from semipunct.cli.stats import stats
 from semipunct.cli.train import train
@@ -52,6 +55,9 @@ def _options(  # pyright: ignore[reportUnusedFunction] - typer calls it
 app.command()(quickstart)
 app.command()(train)
 app.command()(evaluate)
+app.command()(compare)
 app.command()(decode)
+app.command()(restore)
+app.command()(analyse)
 app.command()(stats)
 app.add_typer(semirings, name="semirings")

@@ -1,15 +1,16 @@
 """``semipunct decode``: the underlying tree of each sentence of a treebank."""
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from semipunct.cli import console
+from semipunct.cli.treebanks import in_chunks
 from semipunct.errors import SemipunctError, UsageError
 
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ def _analysed(
     from semipunct.inference.formats import NO_ANALYSIS
     from semipunct.treebank import Sentence
 
-    for number, chunk in enumerate(_chunks(items)):
+    for number, chunk in enumerate(in_chunks(items, CHUNK)):
         sentences = [item for item in chunk if isinstance(item, Sentence)]
         found = iter(decoder(sentences, number) if sentences else [])
         for item in chunk:
@@ -226,14 +227,6 @@ def _analysed(
             reason = NO_ANALYSIS if isinstance(item, Sentence) else item.reason
             omitted[reason] += 1
             yield Outcome(item, [], reason)
-
-
-def _chunks(
-    items: "Iterable[Sentence | Omitted]",
-) -> "Generator[list[Sentence | Omitted], None, None]":
-    iterator = iter(items)
-    while chunk := list(islice(iterator, CHUNK)):
-        yield chunk
 
 
 def _texts(outcome: Outcome, form: Format, label: str) -> Iterator[str]:

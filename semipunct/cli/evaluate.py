@@ -19,6 +19,9 @@ def evaluate(
         typer.Argument(metavar="TEST...", help="Treebanks in CoNLL-U, '-' for stdin."),
     ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    result: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Store what 'semipunct compare' reads.")
+    ] = None,
 ) -> None:
     """Print the perplexity per slot of the punctuation, given words and trees.
 
@@ -33,6 +36,12 @@ def evaluate(
     treebank = usable(tests, final_mark=loaded.model.options.final_mark)
     enable_compilation_cache()
     found = measure(loaded.model, loaded.parameters, treebank.sentences)
+    if result:
+        from semipunct.tasks.measures import PerplexityStatistics
+        from semipunct.tasks.results import Result, write_result
+
+        statistics = PerplexityStatistics(found.sentence_log_likelihood, found.sentence_slots)
+        write_result(result, Result(model, found.signature, statistics))
     if json:
         console.print_json(as_dict(found, treebank))
         return

@@ -1,13 +1,14 @@
 """Reading treebanks for commands that need sentences which the model can take."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from semipunct.cli import console
 from semipunct.errors import TreebankError
 
 if TYPE_CHECKING:
-    from semipunct.treebank import Treebank
+    from semipunct.treebank import Omitted, Sentence, Treebank
 
 
 def usable(paths: Sequence[str], *, final_mark: bool) -> "Treebank":
@@ -25,6 +26,15 @@ def usable(paths: Sequence[str], *, final_mark: bool) -> "Treebank":
             "give a treebank with words in it"
         )
     return treebank
+
+
+def in_chunks(
+    items: "Iterable[Sentence | Omitted]", size: int
+) -> "Iterator[list[Sentence | Omitted]]":
+    """So many at a time, that no more need be held in memory."""
+    iterator = iter(items)
+    while chunk := list(islice(iterator, size)):
+        yield chunk
 
 
 def omissions(treebank: "Treebank") -> str:

@@ -8,9 +8,10 @@ that agree in what a step looks at share its distribution.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -22,7 +23,6 @@ from semipunct.inference.likelihood import batches_by_length
 from semipunct.inference.rewriting import Pass, Rewriter
 from semipunct.marks import FINAL, INITIAL, OPEN
 from semipunct.model.channel import EDITS
-from semipunct.model.inventory import bare
 from semipunct.model.layout import Batch
 from semipunct.model.punctuation import Parameters, PunctuationModel
 from semipunct.treebank.sentences import Puncteme, Sentence
@@ -30,7 +30,11 @@ from semipunct.treebank.trees import constituents
 
 Symbols = tuple[int, ...]
 Ints = npt.NDArray[np.int64]
-Truths = npt.NDArray[np.bool_]
+Bits = npt.NDArray[np.uint64]
+"""Sets of symbols: bit ``s % 64`` of word ``s // 64``."""
+
+SHORT = 6
+"""Tokens of the strings whose outcomes are listed once and remembered."""
 
 INSIDE = "inside"
 """The attribute that looks at surface marks."""
@@ -75,8 +79,7 @@ def generate(
     if looking - {"pair"}:
         raise UsageError(f"templates over {INSIDE!r} weigh {sorted(looking)}; draw from pairs only")
     bare_sentences = [_emptied(sentence) for sentence in sentences]
-    rewriter = Rewriter.of(model, parameters)
-    weights = np.asarray(parameters["attach.pair"])
+    tables = _Tables.of(model, parameters)
     prepared = model.prepare(bare_sentences)
     result: list[Draws | None] = [None] * len(sentences)
     for members, batch in batches_by_length(model, prepared):
@@ -88,8 +91,7 @@ def generate(
             start = words.stop
             rows = model.features.rows_over(sentence, INSIDE)
             generator = np.random.default_rng((seed, i))
-            drawing = _Drawing(model, rewriter, weights, sentence, count, generator)
-            result[i] = drawing.run(log_choice[words], rows)
+            result[i] = _Drawing(tables, sentence, count, generator).run(log_choice[words], rows)
     return [draws for draws in result if draws is not None]
 
 
@@ -104,13 +106,39 @@ def _emptied(sentence: Sentence) -> Sentence:
     return replace(sentence, slots=tuple(slots), record=None)
 
 
-@dataclass(slots=True)
-class _Drawing:
-    """The draws of one sentence in the making."""
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """What all sentences share.
+
+    Attributes:
+        model: the model.
+        rewriter: its channel.
+        weights: ``[features + 1, pairs]`` of pair features; the last, of none, are zero.
+        number: the symbols' numbers.
+        spelt: the symbols of each label.
+    """
 
     model: PunctuationModel
     rewriter: Rewriter
     weights: npt.NDArray[np.float32]
+    number: Mapping[str, int]
+    spelt: Sequence[Symbols]
+
+    @classmethod
+    def of(cls, model: PunctuationModel, parameters: Parameters) -> _Tables:
+        """Read them off a model."""
+        inventory = model.inventory
+        number = {s: i for i, s in enumerate(inventory.symbols)}
+        spelt = [tuple(number[t] for t in label) for label in inventory.labels]
+        weights = np.pad(np.asarray(parameters["attach.pair"]), ((0, 1), (0, 0)))
+        return cls(model, Rewriter.of(model, parameters), weights, number, spelt)
+
+
+@dataclass(slots=True)
+class _Drawing:
+    """The draws of one sentence in the making."""
+
+    tables: _Tables
     sentence: Sentence
     count: int
     generator: np.random.Generator
@@ -122,109 +150,122 @@ class _Drawing:
             log_choice: ``[words, pairs]`` log probabilities where no marks are within.
             rows: ``[words, symbols, features]`` from ``FeatureMap.rows_over``.
         """
-        sentence, inventory = self.sentence, self.model.inventory
-        heads = np.array(sentence.heads)
-        left, right = (np.array(edge) for edge in constituents(sentence.heads))
+        heads = self.sentence.heads
+        left, right = constituents(heads)
         words = len(heads)
-        slots: list[tuple[list[Puncteme], Ints] | None] = [None] * (words + 1)
+        inventory = self.tables.model.inventory
+        pairs = inventory.pairs.astype(np.int64)
+        slots: list[_Slot | None] = [None] * (words + 1)
+        # Labels of the constituents that end and that start at each slot, innermost first.
         ending: list[list[Ints]] = [[] for _ in slots]
         starting: list[list[Ints]] = [[] for _ in slots]
-        seen: list[Truths | None] = [None] * words
-        dependents: list[list[int]] = [[] for _ in range(words)]
-        for w in np.argsort(right - left, kind="stable").tolist():
-            inner = {w, w + 1}  # The slots beside the word; slot w is left of word w, from 0.
-            within = []
+        nothing = np.zeros((self.count, -(-len(inventory.symbols) // 64)), np.uint64)
+        within = [nothing] * words
+        dependents: list[list[int]] = [[] for _ in heads]
+        size = np.array(right) - np.array(left)
+        for w in np.argsort(size, kind="stable").tolist():
+            inner = {w, w + 1, *(side[d] for d in dependents[w] for side in (left, right))}
+            seen = [within[d] for d in dependents[w] if within[d] is not nothing]
+            for i in inner - {left[w], right[w]}:
+                slots[i] = shown = self._rewrite(i, ending[i] + starting[i][::-1])
+                if len(shown.strings) > 1 or shown.strings[0]:
+                    seen.append(_members(shown.strings, nothing.shape[1])[shown.chosen])
             for d in dependents[w]:
-                inner |= {int(left[d]), int(right[d])}
-                within.append(seen[d])
-            for i in inner - {int(left[w]), int(right[w])}:
-                if slots[i] is None:
-                    slots[i] = self._rewrite(i, ending[i] + starting[i][::-1])
-                within.append(self._present(*slots[i]))  # pyright: ignore[reportOptionalMemberAccess]
-            seen[w] = _either([x for x in within if x is not None])
-            pair = self._draw_pair(log_choice[w], rows[w], seen[w])
-            starting[left[w]].append(inventory.pairs[pair, 0].astype(np.int64))
-            ending[right[w]].append(inventory.pairs[pair, 1].astype(np.int64))
+                within[d] = nothing  # No longer needed.
+            within[w] = np.bitwise_or.reduce(seen) if seen else nothing
+            pair = self._draw_pair(log_choice[w], rows[w], within[w])
+            starting[left[w]].append(pairs[pair, 0])
+            ending[right[w]].append(pairs[pair, 1])
             if heads[w]:
                 dependents[heads[w] - 1].append(w)
         for i in (0, words):
             slots[i] = self._rewrite(i, ending[i] + starting[i][::-1])
         finished = [slot for slot in slots if slot is not None]
+        names = inventory.symbols
         return Draws(
-            tuple(tuple(strings) for strings, _ in finished),
-            np.stack([chosen for _, chosen in finished], 1),
+            tuple(tuple(tuple(names[s] for s in x) for x in slot.strings) for slot in finished),
+            np.stack([slot.chosen for slot in finished], 1),
         )
 
-    def _draw_pair(
-        self, log_choice: npt.NDArray[np.float32], rows: Ints, seen: Truths | None
-    ) -> Ints:
-        """``[draws]`` pairs of one constituent."""
-        if seen is None or not (rows >= 0).any():
-            return self._categorical(log_choice, self.count)
-        packed = np.packbits(seen, axis=1)
-        _, first, group, sizes = np.unique(
-            packed, axis=0, return_index=True, return_inverse=True, return_counts=True
-        )
-        result = np.empty(self.count, np.int64)
-        order = np.argsort(group.ravel(), kind="stable")
-        for draw, members in zip(first, np.split(order, sizes.cumsum()[:-1]), strict=True):
-            features = rows[seen[draw]]
-            score = log_choice + self.weights[features[features >= 0]].sum(0)
-            result[members] = self._categorical(score, len(members))
-        return result
+    def _draw_pair(self, log_choice: npt.NDArray[np.float32], rows: Ints, seen: Bits) -> Ints:
+        """``[draws]`` pairs of one constituent, given the tokens seen within it."""
+        looked_at = np.flatnonzero((rows >= 0).any(1))
+        bits = _members([tuple(looked_at.tolist())], seen.shape[1])[0]
+        told_apart, kind = _kinds(seen & bits)
+        has = (told_apart[:, looked_at // 64] >> (looked_at % 64).astype(np.uint64)) & np.uint64(1)
+        some = has.any(0)
+        gain = self.tables.weights[rows[looked_at[some]]].sum(1)
+        score = log_choice + has[:, some].astype(np.float32) @ gain
+        score -= score.max(1, keepdims=True)
+        cumulative = np.exp(score, out=score).cumsum(1, dtype=np.float64)
+        # One search for all: each kind has a stretch of its own on the line.
+        ends = cumulative[:, -1].cumsum()
+        starts = ends - cumulative[:, -1]
+        cumulative += starts[:, None]
+        point = starts[kind] + self.generator.random(self.count) * (ends - starts)[kind]
+        drawn = np.searchsorted(cumulative.ravel(), point, "right") - kind * score.shape[1]
+        return np.clip(drawn, 0, score.shape[1] - 1)
 
-    def _categorical(self, score: npt.NDArray[np.float32], count: int) -> Ints:
-        probability = np.exp(score.astype(np.float64) - score.max())
-        cumulative = probability.cumsum()
-        drawn = np.searchsorted(cumulative, self.generator.random(count) * cumulative[-1], "right")
-        return np.minimum(drawn, len(score) - 1)
-
-    def _rewrite(self, slot: int, labels: list[Ints]) -> tuple[list[Puncteme], Ints]:
-        """Send what meets at a slot through the channel: different strings, and each draw's."""
-        inventory = self.model.inventory
-        number = {s: i for i, s in enumerate(inventory.symbols)}
-        given = [number[t] for t in self.sentence.slots[slot]]
-        before = [s for s in given if s == number[INITIAL]]
-        after = [s for s in given if s == number[FINAL]]
-        known: dict[Puncteme, int] = {(): 0}
+    def _rewrite(self, slot: int, labels: Sequence[Ints]) -> _Slot:
+        """Send what meets at a slot through the channel: each draw's surface symbols."""
+        given = [self.tables.number[t] for t in self.sentence.slots[slot]]
+        before = tuple(s for s in given if s == self.tables.number[INITIAL])
+        after = tuple(s for s in given if s == self.tables.number[FINAL])
+        boundary = {*before, *after}
+        known: dict[Symbols, int] = {}
         chosen = np.zeros(self.count, np.int64)
-        if not labels:
-            return list(known), chosen
-        table = np.stack(labels, 1)
-        some = np.flatnonzero(table.any(1))
-        if len(some):
-            rows, group, sizes = np.unique(
-                table[some], axis=0, return_inverse=True, return_counts=True
-            )
-            order = some[np.argsort(group.ravel(), kind="stable")]
-            for row, members in zip(rows, np.split(order, sizes.cumsum()[:-1]), strict=True):
-                tokens = [number[t] for label in row for t in inventory.labels[label]]
-                strings = rewritten(
-                    self.rewriter, (*before, *tokens, *after), len(members), self.generator
-                )
-                # Draws with the same underlying string differ elsewhere: none is the first.
-                if len(strings) > 1:
-                    members = self.generator.permutation(members)
-                start = 0
-                for string, times in strings.items():
-                    puncteme = bare(tuple(inventory.symbols[s] for s in string))
-                    place = known.setdefault(puncteme, len(known))
-                    chosen[members[start : start + times]] = place
-                    start += times
-        return list(known), chosen
-
-    def _present(self, strings: list[Puncteme], chosen: Ints) -> Truths | None:
-        """``[draws, symbols]`` which tokens a slot shows; None if no draw shows any."""
-        if len(strings) == 1:
-            return None
-        table = np.zeros((len(strings), len(self.model.inventory.symbols)), bool)
-        for i, string in enumerate(strings):
-            table[i, list(self.model.inventory.encode(string))] = True
-        return table[chosen]
+        some = [label for label in labels if label.any()]
+        if not some:
+            return _Slot([()], chosen)
+        meeting, kind = _kinds(np.stack(some, 1))
+        order = np.argsort(kind.astype(np.int32), kind="stable")
+        ends = np.bincount(kind).cumsum()
+        for row, members in zip(meeting.tolist(), np.split(order, ends[:-1]), strict=True):
+            tokens = tuple(s for label in row for s in self.tables.spelt[label])
+            strings = {tokens: len(members)}
+            if tokens and (boundary or len(tokens) > 1 or self.tables.number[OPEN] in tokens):
+                underlying = (*before, *tokens, *after)
+                strings = rewritten(self.tables.rewriter, underlying, len(members), self.generator)
+            # Draws with the same underlying string differ elsewhere: none is the first.
+            if len(strings) > 1:
+                members = self.generator.permutation(members)
+            start = 0
+            for string, times in strings.items():
+                shown = tuple(s for s in string if s not in boundary)
+                chosen[members[start : start + times]] = known.setdefault(shown, len(known))
+                start += times
+        return _Slot(list(known), chosen)
 
 
-def _either(parts: list[Truths]) -> Truths | None:
-    return np.logical_or.reduce(parts) if parts else None
+class _Slot(NamedTuple):
+    """The surface symbols of a slot: different strings, and which of them each draw has."""
+
+    strings: list[Symbols]
+    chosen: Ints
+
+
+def _members(strings: Sequence[Symbols], words: int) -> Bits:
+    """``[strings, words]`` the symbols of each string as bits."""
+    table = np.zeros((len(strings), words), np.uint64)
+    for row, string in zip(table, strings, strict=True):
+        for s in string:
+            row[s // 64] |= np.uint64(1 << (s % 64))
+    return table
+
+
+def _kinds(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
+    """The different rows of ``[draws, columns]``, and which of them each is."""
+    columns = rows.shape[1]
+    largest = int(rows.max()) + 1 if columns > 1 else 1
+    if largest**columns > 1 << 62:
+        found, kind = np.unique(rows, axis=0, return_inverse=True)
+        return found, kind.ravel()
+    # One number a row, which sorts much faster.
+    code = rows[:, 0]
+    for column in rows.T[1:]:
+        code = code * largest + column
+    _, first, kind = np.unique(code, return_index=True, return_inverse=True)
+    return rows[first], kind
 
 
 def rewritten(
@@ -242,7 +283,9 @@ def rewritten(
     for one in rewriter.passes:
         following: dict[Symbols, int] = {}
         for string, times in strings.items():
-            for written, share in _sent(one, string, times, generator):
+            # Of a long string no list of outcomes can be kept: its draws are split edit by edit.
+            send = _sent if len(string) <= SHORT else _split
+            for written, share in send(one, string, times, generator):
                 following[written] = following.get(written, 0) + share
         strings = following
     return _spelt(rewriter, strings, generator)
@@ -251,7 +294,21 @@ def rewritten(
 def _sent(
     one: Pass, string: Symbols, count: int, generator: np.random.Generator
 ) -> Iterator[tuple[Symbols, int]]:
-    """Split a count over the outcomes of one pass, edit by edit."""
+    """Split a count over the outcomes of one pass."""
+    outcomes, cumulative = one.distribution(string)
+    if count == 1:
+        yield outcomes[int(np.searchsorted(cumulative, generator.random(), "right"))], 1
+        return
+    drawn = np.searchsorted(cumulative, generator.random(count), "right")
+    for outcome, times in zip(outcomes, np.bincount(drawn).tolist(), strict=False):
+        if times:
+            yield outcome, times
+
+
+def _split(
+    one: Pass, string: Symbols, count: int, generator: np.random.Generator
+) -> Iterator[tuple[Symbols, int]]:
+    """The same, edit by edit."""
     reading = string[::-1] if one.mirrored else string
     states: dict[tuple[int, Symbols], int] = {(reading[0], ()): count}
     for symbol in reading[1:]:

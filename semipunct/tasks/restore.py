@@ -85,7 +85,7 @@ class SlotPosterior:
     @property
     def entropy(self) -> float:
         """In nats."""
-        return float(-(self.probability * np.log(self.probability)).sum())
+        return float(-(self.probability * np.log(self.probability)).sum()) + 0.0
 
     def of(self, string: Puncteme) -> float:
         """The probability of a string; zero if it was never drawn."""
@@ -165,11 +165,21 @@ def best_strings(
     draws: Draws, found: Sequence[SlotPosterior], marks: Collection[str] | None
 ) -> list[Puncteme]:
     """For each slot the string of least expected edit distance, the most probable in a tie."""
-    result: list[Puncteme] = []
-    for known in found:
-        candidates = [s for s in known.strings if _may_stand(s, marks)] or [()]
-        result.append(candidates[int(np.argmin(known.expected_distances(candidates)))])
-    return result
+    return [_least(known, marks) for known in found]
+
+
+def _least(known: SlotPosterior, marks: Collection[str] | None) -> Puncteme:
+    best: Puncteme = ()
+    least = np.inf
+    for string, probability in zip(known.strings, known.probability.tolist(), strict=True):
+        # Whoever is not this string is at least one edit away, and the rest is less probable.
+        if 1 - probability >= least:
+            break
+        if _may_stand(string, marks):
+            loss = float(known.expected_distances([string])[0])
+            if loss < least:
+                best, least = string, loss
+    return best
 
 
 def best_draw(
@@ -189,6 +199,8 @@ def best_draw(
 
 def most_frequent(draws: Draws, count: int) -> tuple[tuple[tuple[Puncteme, ...], float], ...]:
     """The most frequent draws as a whole, each with its share."""
+    if not count:
+        return ()
     rows, counts = np.unique(draws.chosen, axis=0, return_counts=True)
     times = Counter({tuple(r): n for r, n in zip(rows.tolist(), counts.tolist(), strict=True)})
     return tuple(

@@ -16,7 +16,8 @@ from semipunct.inference.likelihood import SENTENCES, WORDS, score_batch
 from semipunct.model.layout import fit_frame
 from semipunct.model.punctuation import PunctuationModel
 from semipunct.training.monitor import Shapes
-from semipunct.training.vocabulary import Arrays, model_digest, treebank_digest
+from semipunct.training.vocabulary import Arrays, model_digest
+from semipunct.treebank.digest import treebank_digest
 from semipunct.treebank.sentences import Sentence
 
 

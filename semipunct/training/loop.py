@@ -23,7 +23,7 @@ from semipunct.training.report import Phase, Progress, Result, TrainingError
 from semipunct.training.run import Run, Sources, check_same, save_run, take_up
 from semipunct.training.sealed import Array
 from semipunct.training.steps import Outcome, Plan, centre, make_step, optimiser
-from semipunct.training.vocabulary import treebank_digest
+from semipunct.treebank.digest import treebank_digest
 from semipunct.treebank.sentences import Sentence
 
 TYPICAL = 64

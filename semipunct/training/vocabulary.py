@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, cast, get_args
 
 import jax
@@ -16,7 +16,6 @@ from semipunct.model.inventory import Inventory, Spelling
 from semipunct.model.options import ModelOptions
 from semipunct.model.punctuation import PunctuationModel
 from semipunct.model.templates import TARGETS, Target
-from semipunct.treebank.sentences import Sentence
 
 Arrays = Mapping[str, npt.NDArray[Any]] | Mapping[str, jax.Array]
 
@@ -139,16 +138,6 @@ def model_digest(model: PunctuationModel, parameters: Arrays) -> str:
         array = np.asarray(parameters[name])
         digest.update(f"{name} {array.dtype} {array.shape}".encode())
         digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
-
-
-def treebank_digest(sentences: Iterable[Sentence]) -> str:
-    """A sha256 of what a model sees of sentences, wherever they were read from."""
-    digest = hashlib.sha256()
-    for s in sentences:
-        seen = (s.upos, s.relations, s.heads, s.slots)
-        digest.update(json.dumps(seen, ensure_ascii=False).encode())
-        digest.update(b"\n")
     return digest.hexdigest()
 
 

@@ -13,7 +13,10 @@ from semipunct.cli import console
 from semipunct.errors import SemipunctError
 from tests.cli.conftest import Cli
 
-COMMANDS = ("quickstart", "train", "evaluate", "decode", "stats", "semirings")
+COMMANDS = (
+    "quickstart", "train", "evaluate", "compare", "decode", "restore", "analyse", "stats",
+    "semirings",
+)  # fmt: skip
 
 
 def test_help_of_every_command(cli: Cli):

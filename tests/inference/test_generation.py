@@ -64,7 +64,7 @@ def test_draws_are_as_frequent_as_the_likelihood_says():
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
-@pytest.mark.parametrize("text", [", .", "^ , “ .", ". ” , .", "“ , , ” ."])
+@pytest.mark.parametrize("text", [", .", "^ , “ .", ". ” , .", "“ , , ” .", ", ” . , , ” ."])
 def test_the_channel_makes_of_a_string_what_the_oracle_says(direction: str, text: str):
     m = model(direction)
     parameters = m.initial_parameters(5, 1.5)

@@ -10,7 +10,7 @@ from semipunct.model.punctuation import PunctuationModel
 from semipunct.training.card import data_files, model_card
 from semipunct.training.config import Config
 from semipunct.training.evaluation import evaluate, summarise
-from semipunct.training.vocabulary import treebank_digest
+from semipunct.treebank.digest import treebank_digest
 
 
 def test_perplexity_is_per_slot():

@@ -1,0 +1,85 @@
+"""How often restored gold punctuation gets its gold heads and spaces, by language.
+
+python experiments/punctuation_attachment.py DEV.conllu... [--output PATH]
+
+The punctuation of every sentence is taken out, the result read anew, and the same punctuation put
+back: no head and no space around a mark is known any more. Spaces are counted beside marks only,
+and only in files that have SpaceAfter.
+"""
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+from typing import get_args
+
+from semipunct.treebank import Record, Sentence, iterate_sentences, to_sentence
+from semipunct.treebank.attachment import Convention
+from semipunct.treebank.punctuate import convention_of, punctuated, without_punctuation
+from semipunct.treebank.renumber import spaces
+
+
+def main() -> None:
+    """Print a row for each file and convention."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args()
+    rows = [row for path in options.files for row in measure(path)]
+    for row in rows:
+        print(json.dumps(row, ensure_ascii=False))
+    if options.output:
+        options.output.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def measure(path: Path) -> list[dict[str, object]]:
+    """Count for one file: heads by either convention, and spaces."""
+    sentences = [item for item in iterate_sentences(path) if isinstance(item, Sentence)]
+    usual = convention_of(sentences)
+    rows: list[dict[str, object]] = []
+    for convention in get_args(Convention):
+        counts: Counter[str] = Counter()
+        for sentence in sentences:
+            add(counts, sentence, convention)
+        heads, beside = counts["tokens"], counts["spaces"] if counts["glued"] else 0
+        rows.append(
+            {
+                "file": "/".join(path.parts[-2:]),
+                "convention": convention,
+                "chosen": convention == usual,
+                "tokens": heads,
+                "heads": round(counts["heads right"] / heads, 4),
+                "inner tokens": counts["inner"],
+                "inner heads": round(counts["inner right"] / counts["inner"], 4),
+                "spaces": round(counts["spaces right"] / beside, 4) if beside else None,
+            }
+        )
+    return rows
+
+
+def add(counts: Counter[str], sentence: Sentence, convention: Convention) -> None:
+    """Count one sentence."""
+    gold = sentence.record
+    bare = without_punctuation(sentence)
+    again = to_sentence(punctuated(bare, bare.slots))
+    assert isinstance(gold, Record)
+    assert isinstance(again, Sentence)
+    restored = punctuated(again, sentence.slots, convention)
+    last_word = sentence.word_ids[-1]
+    for old, new in zip(gold.tokens, restored.tokens, strict=True):
+        if old.upos == "PUNCT":
+            counts["tokens"] += 1
+            counts["heads right"] += old.head == new.head
+            if old.word_id < last_word:
+                counts["inner"] += 1
+                counts["inner right"] += old.head == new.head
+    gold_spaces, new_spaces = spaces(gold), spaces(restored)
+    counts["glued"] += gold_spaces.count(False)
+    for place, (old, new) in enumerate(zip(gold_spaces[:-1], new_spaces[:-1], strict=True)):
+        if "PUNCT" in (gold.tokens[place].upos, gold.tokens[place + 1].upos):
+            counts["spaces"] += 1
+            counts["spaces right"] += old == new
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Competitors of the model, behind one protocol (``semipunct.tasks.base``)."""

@@ -1,0 +1,371 @@
+"""``semipunct analyse``: the grammar that a model has learned, beside Nunberg's and the paper's."""
+
+import importlib
+import io
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from semipunct.cli import console
+from semipunct.errors import SemipunctError, UsageError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from semipunct.tasks.analyse import Grammar, Row
+    from semipunct.tasks.nunberg import Confidence, Recall
+    from semipunct.training.checkpoint import Loaded
+    from semipunct.treebank import Treebank
+
+SHOWN_ROWS, SHOWN_RELATIONS, PANELS = 20, 5, 6
+PICTURES: dict[str, dict[str, Any]] = {
+    # Without the time the same model gives the same file.
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None},
+    "png": {},
+}
+"""Formats of pictures, with what is written into them besides the picture."""
+
+COLOURS = {
+    "keep": "#9a9a9a",
+    "absorb_left": "#1b9e77",
+    "absorb_right": "#3b6fb6",
+    "transpose": "#c2428f",
+}
+PAPER = {"changed": 0.621, "changed_decided": 0.836}
+"""Mean reciprocal ranks of the paper's English model (section 5.1)."""
+
+
+def analyse(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model folder.")],
+    treebanks: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TREEBANK]...",
+            help="Treebanks in CoNLL-U, '-' for stdin: for counts of underlying marks, and for "
+            "how relations are punctuated.",
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Draw rewriting rules as bars, as .svg, .png or .pdf."),
+    ] = None,
+) -> None:
+    """Show what a model has learned: rewriting rules, Nunberg's rules among them, relations.
+
+    Without a treebank it shows what the model alone can tell.
+    """
+    draw = _painter(plot) if plot is not None else None
+    import jax.numpy as jnp
+
+    from semipunct.cli.treebanks import omissions, usable
+    from semipunct.tasks.analyse import analyse as run
+    from semipunct.training.checkpoint import load
+    from semipunct.training.monitor import enable_compilation_cache
+
+    loaded = load(model)
+    read = usable(treebanks, final_mark=loaded.model.options.final_mark) if treebanks else None
+    enable_compilation_cache()
+    parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
+    # A picture that cannot be written is said before the work, not after it.
+    with nullcontext() if plot is None else console.output(plot) as picture:
+        found = run(loaded.model, parameters, read.sentences if read else None)
+        if picture is not None and draw is not None:
+            picture.buffer.write(draw(_panels(found)))
+    line = _signature(loaded, read)
+    if json:
+        counted = {
+            "sentences": len(read.sentences) if read else None,
+            "omitted": read.omitted_by_reason() if read else None,
+        }
+        console.print_json({**as_dict(found), **counted, "signature": line})
+    else:
+        _print_tables(found)
+        console.tables().print(line, style="dim", markup=False, soft_wrap=True)
+    if read is None:
+        console.say(
+            "counts, frequent bigrams and Table 4 need a treebank: name one after the model"
+        )
+        return
+    if read.omitted:
+        console.say(omissions(read))
+    if missed := len(read.sentences) - (found.analysed or 0):
+        console.say(f"{console.count(missed, 'sentence')} without an analysis: not counted above")
+
+
+def _signature(loaded: "Loaded", read: "Treebank | None") -> str:
+    """One line that says what was analysed."""
+    from semipunct import __version__
+    from semipunct.tasks.results import join_signature
+    from semipunct.treebank.digest import treebank_digest
+
+    parts = {
+        "task": "analyse",
+        "model": loaded.digest[:12],
+        "treebank": treebank_digest(read.sentences)[:12] if read else "none",
+        "channel": loaded.model.options.channel,
+        "passes": str(len(loaded.model.directions)),
+        "version": __version__,
+    }
+    return join_signature(parts)
+
+
+def as_dict(found: "Grammar") -> dict[str, Any]:
+    """Give what is printed, and all that it comes from, as values that JSON can hold.
+
+    Null stands for an undefined figure, and for what needs a treebank where there is none.
+    """
+    return {
+        "analysed": found.analysed,
+        "rewriting": [asdict(row) for row in found.rewriting],
+        "confident": {
+            "nunberg_bigrams": _confidence(found.confidence),
+            "frequent_bigrams": _confidence(found.frequent) if found.frequent else None,
+        },
+        "nunberg": {name: _recall(some) for name, _, some in _recalls(found)},
+        "inverted_marks": _recall(found.inverted) if found.inverted.ranked else None,
+        "relations": None if found.relations is None else [asdict(r) for r in found.relations],
+    }
+
+
+def _confidence(found: "Confidence") -> dict[str, Any]:
+    figures = {
+        name: {
+            "confident": len(some.edits),
+            "considered": some.considered,
+            "agreeing": some.agreeing,
+            "precision": _finite(some.precision),
+        }
+        for name, some in (("all", found), ("changing", found.changing))
+    }
+    return {"bigrams": found.bigrams, **figures, "edits": [asdict(edit) for edit in found.edits]}
+
+
+def _recall(found: "Recall") -> dict[str, Any]:
+    return {
+        "rules": len(found.ranked) + len(found.missing),
+        "ranked": len(found.ranked),
+        "mean_reciprocal_rank": _finite(found.mean_reciprocal_rank),
+        "mean_reciprocal_rank_missing_last": _finite(found.mean_over_all),
+        "ranks": dict(zip(("first", "second", "worse"), found.ranks, strict=True)),
+        "list": [
+            {**asdict(rule), "rank": rule.rank, "reciprocal_rank": rule.reciprocal_rank}
+            for rule in found.ranked
+        ],
+        "missing": [asdict(rule) for rule in found.missing],
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _recalls(found: "Grammar") -> "list[tuple[str, str, Recall]]":
+    """Sets of rules: their names in JSON and in the table, and how they rank."""
+    return [
+        ("changed", "that change", found.changed),
+        ("changed_decided", "decided", found.changed.decided),
+        ("stated", "stated", found.changed.stated),
+        ("stated_decided", "stated, decided", found.changed.stated.decided),
+        ("kept", "that keep", found.kept),
+    ]
+
+
+def _print_tables(found: "Grammar") -> None:
+    more = len(found.rewriting) - SHOWN_ROWS
+    parts = [
+        (
+            "What becomes of two underlying marks, by the probability that both stay, that the "
+            "left or the right one is absorbed, that they change places"
+            + (f" ({more} more with --json)" if more > 0 else ""),
+            _rewriting(found),
+        ),
+        (
+            "Confident edits (p > 0.75): with two marks of Nunberg's, and as he has them",
+            _confident(found),
+        ),
+        (
+            "Nunberg's rules by rank (decided: some p > 0.5; stated: without a reading of ours; "
+            "MRR: mean reciprocal rank, and with marks that the model lacks in the last rank)",
+            _ranks(found),
+        ),
+    ]
+    if found.inverted.ranked:
+        parts.append(("Spanish inverted marks, treated as Nunberg treats (", _inverted(found)))
+    if found.relations is not None:
+        parts.append(
+            ("Relations that most probably take symmetric punctemes (Table 4)", _relations(found))
+        )
+    screen = console.tables()
+    for title, table in parts:
+        screen.print(title, style="bold", markup=False)
+        screen.print(table)
+
+
+def _rewriting(found: "Grammar") -> "Table":
+    from rich.text import Text
+
+    from semipunct.cli.rules import outcome
+
+    headings = ("underlying", "times", "stay", "left", "right", "swap", "becomes", "Nunberg")
+    table = console.table(*headings)
+    for row in found.rewriting[:SHOWN_ROWS]:
+        table.add_row(
+            Text(f"{row.a} {row.b}", "bold"),
+            "" if row.times is None else f"{row.times:,}",
+            *(
+                Text(f"{p:.2f}", "bold" if edit == row.edit else "")
+                for edit, p in row.probabilities.items()
+            ),
+            Text(outcome(row.edit, row.a, row.b)),
+            Text(" ".join(row.rule.result) if row.rule else ""),
+        )
+    return table
+
+
+def _confident(found: "Grammar") -> "Table":
+    from semipunct.tasks.analyse import FREQUENT
+
+    headings = ("bigrams", "number", "confident", "his marks", "his edits", "precision")
+    table = console.table(*headings)
+    scopes = [("of Nunberg's marks", found.confidence)]
+    if found.frequent:
+        scopes.append((f"met {FREQUENT} times", found.frequent))
+    for name, scope in scopes:
+        for label, some in ((name, scope), ("  changes only", scope.changing)):
+            numbers = (some.bigrams, len(some.edits), some.considered, some.agreeing)
+            table.add_row(label, *(f"{n}" for n in numbers), _figure(some.precision))
+    return table
+
+
+def _ranks(found: "Grammar") -> "Table":
+    table = console.table("rules", "ranked", "1st", "2nd", "worse", "MRR", "MRR, all", "paper")
+    for name, label, some in _recalls(found):
+        number = len(some.ranked) + len(some.missing)
+        means = (some.mean_reciprocal_rank, some.mean_over_all, PAPER.get(name, math.nan))
+        counts = (len(some.ranked), *some.ranks)
+        table.add_row(
+            f"{number:3} {label}", *(f"{n}" for n in counts), *(_figure(mean) for mean in means)
+        )
+    return table
+
+
+def _figure(value: float) -> str:
+    return f"{value:.3f}" if math.isfinite(value) else ""
+
+
+def _inverted(found: "Grammar") -> "Table":
+    from rich.text import Text
+
+    table = console.table("underlying", "should become", "p", "rank")
+    for ranked in found.inverted.ranked:
+        rule = ranked.rule
+        bigram, outcome = Text(f"{rule.a} {rule.b}", "bold"), Text(" ".join(rule.result))
+        table.add_row(bigram, outcome, f"{ranked.probability:.2f}", f"{ranked.rank}")
+    return table
+
+
+def _relations(found: "Grammar") -> "Table":
+    """Table 4 with a row for each relation; rare relations are left to the JSON."""
+    from rich.text import Text
+
+    from semipunct.tasks.analyse import FREQUENT
+
+    table = console.table("relation", "words", "symmetric", "entropy")
+    table.add_column("most probable pairs")
+    often = [row for row in found.relations or () if row.words >= FREQUENT]
+    for row in often[:SHOWN_RELATIONS]:
+        pairs: list[Text] = []
+        for pair in row.pairs:
+            sides = " · ".join(" ".join(side) or "ε" for side in (pair.left, pair.right))
+            style = "bold" if pair.symmetric else ""
+            pairs.append(Text(f"{100 * pair.probability:5.1f}%  {sides}", style))
+        table.add_row(
+            row.relation,
+            f"{row.words:,}",
+            f"{100 * row.symmetric:.1f}%",
+            f"{row.entropy:.2f}",
+            Text("\n").join(pairs),
+        )
+    return table
+
+
+def _panels(found: "Grammar") -> "list[Row]":
+    """The rules to draw: those of `nunberg.FIGURE_3`, then others that were met most often."""
+    from semipunct.tasks.analyse import rewriting
+    from semipunct.tasks.nunberg import FIGURE_3
+
+    rows = list(rewriting(found.channel, found.counts, FIGURE_3))
+    drawn = {(row.a, row.b) for row in rows}
+    return [*rows, *(row for row in found.rewriting if (row.a, row.b) not in drawn)][:PANELS]
+
+
+def _painter(path: str) -> "Callable[[Sequence[Row]], bytes]":
+    """Find out whether and how a picture can be drawn.
+
+    Raises `UsageError` for an unknown format or if the drawing library is not installed.
+    """
+    form = Path(path).suffix.lower().removeprefix(".")
+    if form not in PICTURES:
+        known = ", ".join(f".{name}" for name in PICTURES)
+        raise UsageError(f"{path}: a picture's name has to end in one of: {known}")
+    try:
+        library: Any = importlib.import_module("matplotlib")
+        figures: Any = importlib.import_module("matplotlib.figure")
+    except ImportError as error:
+        raise UsageError(
+            f"--plot needs matplotlib ({error}); install it with: pip install 'semipunct[plots]'"
+        ) from error
+
+    def draw(rows: "Sequence[Row]") -> bytes:
+        if not rows:
+            raise SemipunctError("there is nothing to draw: the model knows no rule of Figure 3")
+        stream = io.BytesIO()
+        settings = {"svg.fonttype": "none", "svg.hashsalt": "semipunct", "text.parse_math": False}
+        with library.rc_context(settings), warnings.catch_warnings(record=True) as unknown:
+            warnings.filterwarnings("ignore")
+            warnings.filterwarnings("always", message="Glyph .* missing")
+            bars(figures.Figure(figsize=(9, 5), layout="constrained"), rows).savefig(
+                stream, format=form, metadata=PICTURES[form]
+            )
+        if unknown:
+            console.say("matplotlib's font lacks some of the marks: take .svg, which names them")
+        return stream.getvalue()
+
+    return draw
+
+
+def bars(figure: Any, rows: "Sequence[Row]") -> Any:
+    """Draw each rule as a panel with a bar for every edit, Nunberg's outlined (Figure 3).
+
+    Args:
+        figure: an empty figure of matplotlib; it is returned.
+        rows: the rules, at least one.
+    """
+    from semipunct.cli.rules import outcome
+
+    panels = figure.subplots(-(-len(rows) // 3), min(3, len(rows)), sharey=True, squeeze=False)
+    for panel, row in zip(panels.flat, rows, strict=False):
+        for place, (edit, p) in enumerate(row.probabilities.items()):
+            panel.bar(place, p, color=COLOURS[edit], label=edit.replace("_", " "))
+            if row.rule and row.rule.edit == edit:
+                panel.bar(place, p, fill=False, edgecolor="black", linewidth=2)
+        names = [outcome(edit, row.a, row.b) for edit in row.probabilities]
+        panel.set_xticks(range(len(names)), names, fontsize=13)
+        panel.set_ylim(0, 1)
+        times = "" if row.times is None else f"   {console.count(row.times, 'time')}"
+        panel.set_title(f"{row.a} {row.b}{times}")
+    for panel in panels.flat[len(rows) :]:
+        panel.set_visible(False)
+    figure.legend(
+        *panels.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(COLOURS)
+    )
+    figure.supylabel("probability (outlined: Nunberg's)")
+    return figure

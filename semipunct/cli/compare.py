@@ -1,0 +1,80 @@
+"""``semipunct compare``: whether the figures of two stored results differ by more than chance."""
+
+import math
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from semipunct.cli import console
+from semipunct.errors import ResultError, UsageError
+
+if TYPE_CHECKING:
+    from semipunct.tasks.comparison import Comparison, Difference
+
+LABELS = {
+    "perplexity": "perplexity per slot",
+    "perplexity_of_scorable": "  where both can score",
+    "average_edit_distance": "edits per slot",
+    "micro_f1": "F1 of all marks",
+    "pairing_errors": "pairing errors per sentence",
+}
+WIDTH = 120
+
+
+def compare(
+    a: Annotated[str, typer.Argument(metavar="A.json", help="A stored result, '-' for stdin.")],
+    b: Annotated[str, typer.Argument(metavar="B.json", help="Another of the same sentences.")],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    resamples: Annotated[
+        int, typer.Option("--resamples", metavar="N", min=1, help="Permutations and samples.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Fixes both.")] = 0,
+) -> None:
+    """Compare two stored results: differences, their intervals, and p of a permutation test.
+
+    Nothing is run again.  Test and bootstrap are paired by sentences; the test is two-sided.
+    """
+    if a == b == console.STANDARD:
+        raise UsageError("only one of the two results can be standard input; name a file")
+    from semipunct.tasks.comparison import compare as test
+    from semipunct.tasks.results import read_result
+
+    one, other = read_result(a), read_result(b)
+    try:
+        found = test(one, other, resamples, seed)
+    except ResultError as error:
+        raise ResultError(f"A = {a}, B = {b}: {error}") from error
+    if json:
+        console.print_json({"files": [a, b], **found.as_dict()})
+        return
+    _print_table(found)
+
+
+def _print_table(found: "Comparison") -> None:
+    table = console.table("measure", "A", "B", "A - B", f"{found.confidence:.0%} interval", "p")
+    for row in found.differences:
+        table.add_row(LABELS[row.measure], *_cells(row))
+    screen = console.tables()
+    screen.width = max(screen.width, WIDTH)  # a line that is folded tells more than a p cut off
+    screen.print(table)
+    for name, side in (("A", found.a), ("B", found.b)):
+        screen.print(f"{name}: {side.system}", markup=False, soft_wrap=True)
+        screen.print(f"   {side.signature}", style="dim", markup=False, soft_wrap=True)
+    console.say(
+        f"paired permutation test and bootstrap over {found.sentences:,} sentences, "
+        f"{found.resamples:,} resamples, seed {found.seed}"
+    )
+
+
+def _cells(row: "Difference") -> tuple[str, ...]:
+    a, b, difference = _number(row.a), _number(row.b), _number(row.difference, "+.4f")
+    interval = f"[{_number(row.low, '+.4f')}, {_number(row.high, '+.4f')}]"
+    undefined = math.isnan(row.low) or math.isnan(row.high)
+    return a, b, difference, "-" if undefined else interval, _number(row.p)
+
+
+def _number(value: float, form: str = ".4f") -> str:
+    if math.isnan(value):
+        return "-"
+    # Four decimals would show the small p of many resamples as none.
+    return f"{value:.1e}" if 0 < abs(value) < 5e-5 else format(value, form)

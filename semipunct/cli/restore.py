@@ -1,0 +1,193 @@
+"""``semipunct restore``: punctuation for words and trees."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import StrEnum
+from itertools import chain
+from json import dumps
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from semipunct.cli import console
+from semipunct.cli.treebanks import in_chunks
+from semipunct.errors import TreebankError, UsageError
+
+if TYPE_CHECKING:
+    from semipunct.tasks.restore import Restoration, RestoreOptions
+    from semipunct.treebank import Omitted, Sentence
+
+    Outcome = tuple[Sentence | Omitted, Restoration | None]
+
+CHUNK = 256
+"""Sentences restored at a time."""
+LISTED = 5
+"""Strings listed for a slot in JSON."""
+
+
+class Format(StrEnum):
+    """How restored sentences are written."""
+
+    CONLLU = "conllu"
+    TEXT = "text"
+    JSON = "json"
+
+
+class Minimise(StrEnum):
+    """Among what the punctuation of least expected edit distance is sought."""
+
+    SLOTS = "slots"
+    DRAWS = "draws"
+
+
+def restore(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model folder.")],
+    inputs: Annotated[
+        list[str], typer.Argument(metavar="IN...", help="Treebanks in CoNLL-U, '-' for stdin.")
+    ],
+    out: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="OUT", help="Where to write, '-' for stdout."),
+    ] = None,
+    samples: Annotated[int, typer.Option(help="Draws for each sentence.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Fixes what is drawn.")] = 0,
+    minimise: Annotated[
+        Minimise, typer.Option(help="Choose slot by slot, or among whole draws as the paper does.")
+    ] = Minimise.SLOTS,
+    marks: Annotated[
+        str | None, typer.Option(metavar="MARKS", help="Put in these marks only, e.g. ', . ?'.")
+    ] = None,
+    min_confidence: Annotated[
+        float, typer.Option(metavar="P", help="Leave less probable slots empty.")
+    ] = 0.0,
+    nbest: Annotated[
+        int, typer.Option(metavar="N", help="With JSON: list the N most frequent draws.")
+    ] = 0,
+    form: Annotated[
+        Format, typer.Option("--format", help="conllu inserts tokens, text is for readers.")
+    ] = Format.CONLLU,
+    gold: Annotated[
+        bool, typer.Option("--gold", help="Compare with the punctuation of the input.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="With --gold: one JSON object.")] = False,
+    result: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="With --gold: store what 'semipunct compare' reads."),
+    ] = None,
+) -> None:
+    """Put punctuation between the words of trees; punctuation in the input is removed first.
+
+    Words are never changed. With --gold the figures go to standard output, and the restored
+    sentences only to the file that --output names.
+    """
+    if (json or result) and not gold:
+        raise UsageError(
+            f"{'--json' if json else '--result'} is about the comparison that --gold makes; "
+            "restored sentences as JSON: --format json"
+        )
+    import jax.numpy as jnp
+
+    from semipunct.tasks.restore import RestoreOptions
+    from semipunct.tasks.restore import restore as run
+    from semipunct.training.checkpoint import load
+    from semipunct.training.monitor import enable_compilation_cache
+
+    options = RestoreOptions(
+        samples, seed, minimise.value, frozenset(marks.split()) if marks else None,
+        min_confidence, nbest,
+    )  # fmt: skip
+    loaded = load(model)
+    options.check(loaded.model)
+    enable_compilation_cache()
+    parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
+    from semipunct.treebank import TreebankOptions, iterate_sentences
+
+    reading = TreebankOptions(final_mark=loaded.model.options.final_mark)
+    items = chain.from_iterable(iterate_sentences(path, reading) for path in inputs)
+    omitted: Counter[str] = Counter()
+    outcomes = _outcomes(items, lambda s: run(loaded.model, parameters, s, options), omitted)
+    done: list[Restoration] = []
+    if gold:
+        outcomes = list(outcomes)
+        done = [found for _, found in outcomes if found]
+    if out is not None or not gold:
+        with console.output(out or console.STANDARD) as stream:
+            _write(outcomes, form, stream)
+    for reason, number in omitted.items():
+        console.say(f"{console.count(number, 'sentence')} left as it is: {reason}")
+    if gold:
+        _report(model, loaded.digest, done, options, json=json, path=result)
+
+
+def _outcomes(
+    items: "Iterable[Sentence | Omitted]",
+    restored: "Callable[[Sequence[Sentence]], Sequence[Restoration]]",
+    omitted: Counter[str],
+) -> "Iterator[Outcome]":
+    from semipunct.treebank import Sentence
+
+    for chunk in in_chunks(items, CHUNK):
+        found = iter(restored([item for item in chunk if isinstance(item, Sentence)]))
+        for item in chunk:
+            if isinstance(item, Sentence):
+                yield item, next(found)
+            else:
+                omitted[item.reason] += 1
+                yield item, None
+
+
+def _write(outcomes: "Iterable[Outcome]", form: Format, stream: TextIO) -> None:
+    from semipunct.tasks.restored import as_conllu, as_dict, as_text
+    from semipunct.treebank import write_texts
+
+    if form is Format.CONLLU:
+        write_texts((as_conllu(item, found) for item, found in outcomes), stream)
+        return
+    for item, found in outcomes:
+        if form is Format.TEXT:
+            stream.write(as_text(item, found) + "\n")
+        elif found:
+            stream.write(dumps(as_dict(found, LISTED), ensure_ascii=False) + "\n")
+
+
+def _report(
+    model: str,
+    digest: str,
+    found: "Sequence[Restoration]",
+    options: "RestoreOptions",
+    *,
+    json: bool,
+    path: str | None,
+) -> None:
+    from semipunct.tasks.measures import restoration_statistics
+    from semipunct.tasks.restored import signature
+    from semipunct.tasks.results import Result, write_result
+
+    if not found:
+        raise TreebankError("no sentence could be restored: there is nothing to compare")
+    statistics = restoration_statistics([f.sentence.slots for f in found], [f.slots for f in found])
+    line = signature(digest, [f.sentence for f in found], options)
+    if path:
+        write_result(path, Result(model, line, statistics))
+    figures = statistics.figures()
+    if json:
+        console.print_json({**figures.as_dict(), "signature": line})
+        return
+    table = console.table("figure", "value")
+    for name, value in (
+        ("edit distance per slot", f"{figures.average_edit_distance:.4f}"),
+        ("slots as in the input", f"{figures.slot_accuracy:.4f}"),
+        ("sentences as in the input", f"{figures.sentence_accuracy:.4f}"),
+        ("F1 over all marks", f"{figures.micro.f1:.4f}"),
+        ("slots", f"{figures.slots:,}"),
+        ("sentences", f"{figures.sentences:,}"),
+    ):
+        table.add_row(name, value)
+    by_mark = console.table("mark", "precision", "recall", "F1", "in the input")
+    for mark, score in sorted(figures.marks.items(), key=lambda item: -item[1].gold):
+        ratios = (score.precision, score.recall, score.f1)
+        by_mark.add_row(mark, *(f"{x:.4f}" for x in ratios), f"{score.gold:,}")
+    screen = console.tables()
+    screen.print(table)
+    screen.print(by_mark)
+    screen.print(line, style="dim", markup=False, soft_wrap=True)

@@ -1,0 +1,292 @@
+"""The grammar that a model has learned (section 5): how it rewrites, and what it attaches where.
+
+Counts come from 1-best analyses, probabilities from the model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise, product
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.batch import jit
+from semipunct.inference.decode import Analysis, best
+from semipunct.inference.likelihood import batches_by_length
+from semipunct.inference.rewriting import Rewriter
+from semipunct.marks import OPEN, is_symmetric
+from semipunct.model.layout import Batch
+from semipunct.model.punctuation import Parameters, PunctuationModel
+from semipunct.tasks import nunberg
+from semipunct.tasks.nunberg import EDITS, Bigram, Channel, Confidence, Edit, Recall, Rule
+from semipunct.treebank.sentences import Puncteme, Sentence
+
+FREQUENT = 25
+"""Footnote 16: how often an underlying bigram must be met to be frequent."""
+
+TOP_PAIRS = 5
+"""Pairs listed for a relation (Table 4)."""
+
+Pair = tuple[Puncteme, Puncteme]
+"""A left and a right puncteme."""
+
+
+def read_channel(rewriter: Rewriter) -> Channel:
+    """The probabilities of a model's channel, without the open puncteme.
+
+    Of several passes of the window it gives what they do one after another.
+    """
+    symbols = rewriter.inventory.symbols
+    kept = [i for i, symbol in enumerate(symbols) if i and symbol != OPEN]
+    tokens = tuple(symbols[i] for i in kept)
+    if len(rewriter.passes) == 1:
+        return Channel(tokens, np.exp(rewriter.log_probability[:, kept][:, :, kept]))
+    table = np.zeros((len(EDITS), len(tokens), len(tokens)))
+    for (i, a), (j, b) in product(enumerate(tokens), repeat=2):
+        for outcome, edit in nunberg.outcomes(a, b).items():
+            log_p = rewriter.explain((a, b), outcome).log_probability
+            table[EDITS.index(edit), i, j] = math.exp(log_p)
+    return Channel(tokens, table)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What the 1-best analyses of a treebank hold.
+
+    Attributes:
+        bigrams: how often two underlying tokens are neighbours in a slot.
+        edits: how often the channel made an edit (its name, a, b); after an edit the window may
+            hold two tokens that were no neighbours.
+    """
+
+    bigrams: Mapping[Bigram, int]
+    edits: Mapping[tuple[str, str, str], int]
+
+
+def count(analyses: Iterable[Analysis]) -> Counts:
+    """Count underlying bigrams and edits; the open puncteme is a neighbour like any token."""
+    bigrams: Counter[Bigram] = Counter()
+    edits: Counter[tuple[str, str, str]] = Counter()
+    for analysis in analyses:
+        for slot in analysis.slots:
+            bigrams.update(pairwise(slot.underlying))
+            edits.update((edit.edit, edit.a, edit.b) for edit in slot.edits)
+    return Counts(bigrams, edits)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One bigram of the rewriting table (Figure 3).
+
+    Attributes:
+        a: the left token.
+        b: the right token.
+        times: occurrences underneath, in the 1-best analyses; None without a treebank.
+        made: how often each edit was made of the window ``ab`` there; empty without a treebank.
+        probabilities: p(edit | a, b).
+        rule: what Nunberg says, None if a token is not one of his types.
+    """
+
+    a: str
+    b: str
+    times: int | None
+    made: Mapping[Edit, int]
+    probabilities: Mapping[Edit, float]
+    rule: Rule | None
+
+    @property
+    def edit(self) -> Edit:
+        """The most probable edit."""
+        return max(self.probabilities, key=lambda edit: self.probabilities[edit])
+
+
+def rewriting(
+    channel: Channel, counts: Counts | None, bigrams: Iterable[Bigram] | None = None
+) -> tuple[Row, ...]:
+    """The rewriting table, the bigrams that were met most often first.
+
+    Args:
+        channel: the probabilities.
+        counts: of the analyses of a treebank, or None.
+        bigrams: which; by default those that were met or, without counts, those of Table 1.
+            Bigrams that the channel does not know are left out.
+    """
+    if bigrams is None:
+        bigrams = [b for _, b, _ in nunberg.TABLE_1] if counts is None else sorted(counts.bigrams)
+    rows = [
+        Row(
+            a,
+            b,
+            None if counts is None else counts.bigrams.get((a, b), 0),
+            {} if counts is None else {e: counts.edits.get((e, a, b), 0) for e in EDITS},
+            channel.edits(a, b),
+            nunberg.says(a, b),
+        )
+        for a, b in bigrams
+        if channel.knows(a, b)
+    ]
+    return tuple(sorted(rows, key=lambda row: -(row.times or 0)))
+
+
+@dataclass(frozen=True, slots=True)
+class PairShare:
+    """A pair of punctemes, the probability that a relation takes it, and whether it mirrors."""
+
+    left: Puncteme
+    right: Puncteme
+    probability: float
+    symmetric: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RelationRow:
+    """How a relation is punctuated (a column of Table 4).
+
+    Attributes:
+        relation: its name.
+        words: how many words have it.
+        symmetric: the probability that it takes two punctemes that mirror each other
+            (`semipunct.marks.is_symmetric`).
+        entropy: of its pair, in nats, as in the paper.
+        pairs: its most probable pairs.
+    """
+
+    relation: str
+    words: int
+    symmetric: float
+    entropy: float
+    pairs: tuple[PairShare, ...]
+
+
+def relation_table(
+    expected: Mapping[str, npt.NDArray[np.float64]], pairs: Sequence[Pair]
+) -> tuple[RelationRow, ...]:
+    """How each relation is punctuated, those that most probably take symmetric punctemes first.
+
+    Args:
+        expected: ``[pairs]`` how often words of a relation take each pair, by relation; every word
+            counts once, so the sum is the number of words. Relations without words are left out.
+        pairs: the left and right puncteme of each pair.
+    """
+    symmetric = np.array([is_symmetric(left, right) for left, right in pairs])
+    rows: list[RelationRow] = []
+    for relation, weights in expected.items():
+        total = weights.sum()
+        if not total:
+            continue
+        p = weights / total
+        some = p[p > 0]
+        top = np.argsort(-p, kind="stable")[:TOP_PAIRS].tolist()
+        rows.append(
+            RelationRow(
+                relation,
+                round(float(total)),
+                float(p[symmetric].sum()),
+                max(0.0, -float((some * np.log(some)).sum())),
+                tuple(
+                    PairShare(pairs[i][0], pairs[i][1], float(p[i]), bool(symmetric[i]))
+                    for i in top
+                    if p[i]
+                ),
+            )
+        )
+    return tuple(sorted(rows, key=lambda row: (-row.symmetric, row.relation)))
+
+
+def expected_pairs(
+    model: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]
+) -> dict[str, npt.NDArray[np.float64]]:
+    """``[pairs]`` by relation: the sum of p(l, r | w) over the words that have the relation.
+
+    This is what ATTACH generates (equation 4), averaged over the treebank's words, and not what
+    the surface makes of it: Table 4 is of the relations "most likely to generate" punctemes.
+    """
+    found: dict[str, npt.NDArray[np.float64]] = {}
+    prepared = model.prepare(sentences)
+    for members, batch in batches_by_length(model, prepared):
+        names = [relation for i in members for relation in sentences[i].relations]
+        relations = sorted(set(names))
+        number = {relation: i for i, relation in enumerate(relations)}
+        chosen = np.zeros((len(relations), len(names)))
+        chosen[[number[name] for name in names], np.arange(len(names))] = 1
+        p = np.asarray(_attach(model, parameters, batch), np.float64)[: len(names)]
+        for relation, sums in zip(relations, chosen @ p, strict=True):
+            found[relation] = found.get(relation, 0.0) + sums
+    return found
+
+
+@partial(jit, static_argnums=0)
+def _attach(model: PunctuationModel, parameters: Parameters, batch: Batch) -> jax.Array:
+    """P(l, r | w), ``[words, pairs]``."""
+    return jnp.exp(model.log_choice(parameters, batch))
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """What `analyse` finds; what needs a treebank is None without one.
+
+    Attributes:
+        channel: the probabilities of the channel.
+        counts: what the 1-best analyses hold.
+        rewriting: the rewriting table.
+        confidence: the confident edits of all bigrams of Nunberg's 16 types.
+        frequent: the confident edits of the bigrams met at least `FREQUENT` times, of any type.
+        changed: the ranks of Nunberg's 192 rules.
+        kept: the ranks of keeping both tokens of his other 64 bigrams.
+        inverted: the ranks of `nunberg.INVERTED` (Spanish).
+        relations: Table 4.
+        analysed: sentences with a 1-best analysis.
+    """
+
+    channel: Channel
+    counts: Counts | None
+    rewriting: tuple[Row, ...]
+    confidence: Confidence
+    frequent: Confidence | None
+    changed: Recall
+    kept: Recall
+    inverted: Recall
+    relations: tuple[RelationRow, ...] | None
+    analysed: int | None
+
+
+def analyse(
+    model: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence] | None = None
+) -> Grammar:
+    """Analyse what a model has learned.
+
+    Args:
+        model: the model.
+        parameters: its weights.
+        sentences: of a treebank, for the counts and for Table 4; None for what the model alone
+            can tell.
+    """
+    channel = read_channel(Rewriter.of(model, parameters))
+    counts, relations, analysed, frequent = None, None, None, None
+    if sentences is not None:
+        analyses = [a for a in best(model, parameters, sentences) if a is not None]
+        counts, analysed = count(analyses), len(analyses)
+        often = [bigram for bigram, n in counts.bigrams.items() if n >= FREQUENT]
+        frequent = nunberg.confidence(channel, often)
+        names = [model.inventory.pair_name(i) for i in range(len(model.inventory.pairs))]
+        relations = relation_table(expected_pairs(model, parameters, sentences), names)
+    everything = nunberg.bigrams()
+    return Grammar(
+        channel,
+        counts,
+        rewriting(channel, counts),
+        nunberg.confidence(channel, [(rule.a, rule.b) for rule in everything]),
+        frequent,
+        nunberg.recall(channel, nunberg.rules()),
+        nunberg.recall(channel, [rule for rule in everything if rule.edit == "keep"]),
+        nunberg.recall(channel, nunberg.INVERTED),
+        relations,
+        analysed,
+    )

@@ -1,0 +1,29 @@
+"""What every punctuation model offers, ours and its competitors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.treebank.sentences import Puncteme, Sentence
+
+Slots = tuple[Puncteme, ...]
+"""A string for each slot of a sentence, without boundary marks."""
+
+
+class Punctuator(Protocol):
+    """A fitted model of the punctuation of sentences, given their words and trees."""
+
+    def log_likelihoods(self, sentences: Sequence[Sentence]) -> npt.NDArray[np.float64]:
+        """``[sentences]`` log probability (natural) of the punctuation that stands there.
+
+        Every string over the token vocabulary is possible, so that perplexities compare.
+        """
+        ...
+
+    def restore(self, sentences: Sequence[Sentence]) -> list[Slots]:
+        """The punctuation of least expected edit distance; what stands there is not looked at."""
+        ...

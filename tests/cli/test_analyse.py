@@ -1,0 +1,294 @@
+"""``semipunct analyse``: tables, JSON and pictures tell the same; what is wrong is said."""
+
+import json
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from semipunct.cli import analyse as command
+from semipunct.inference.decode import best
+from semipunct.inference.rewriting import Rewriter
+from semipunct.tasks import nunberg
+from semipunct.tasks.analyse import Grammar, count
+from semipunct.training import checkpoint
+from semipunct.training.checkpoint import Loaded, load
+from semipunct.treebank import read_sentences
+from tests.cli.conftest import Cli, Result, run
+
+PUNCTUATION_ONLY = "1\t!\t!\tPUNCT\t_\t_\t0\troot\t_\t_\n\n"
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The command on a treebank, three times: as JSON, as tables, and with a picture."""
+
+    loaded: Loaded
+    treebank: Path
+    json: Result
+    tables: Result
+    picture: Path
+
+    @property
+    def value(self) -> dict:
+        return json.loads(self.json.out)
+
+
+@pytest.fixture(scope="module")
+def runs(model: Path, treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    """Run it on the training part, in which some bigrams are frequent, and a sentence to omit."""
+    folder = tmp_path_factory.mktemp("analyse")
+    treebank, picture, loaded = folder / "some.conllu", folder / "rules.svg", load(model)
+    treebank.write_text(treebanks["train"].read_text("utf-8") + PUNCTUATION_ONLY, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        # One object in place of three that are equal: what it computes is compiled once.
+        patch.setattr(checkpoint, "load", lambda path: loaded)
+        tables = run("analyse", model, treebank, "--plot", picture)
+        return Runs(loaded, treebank, run("analyse", model, treebank, "--json"), tables, picture)
+
+
+def test_counts_and_probabilities_are_the_models(runs: Runs):
+    value, loaded = runs.value, runs.loaded
+    sentences = read_sentences([runs.treebank]).sentences
+    counts = count(a for a in best(loaded.model, loaded.parameters, sentences) if a)
+    signature = value["signature"].split("|")
+    assert {"task:analyse", f"model:{loaded.digest[:12]}", "channel:r2l"} <= set(signature)
+    assert value["signature"] in runs.tables.out
+    assert value["sentences"] == value["analysed"] == len(sentences) == 120
+    assert value["omitted"]["nothing but punctuation"] == 1
+    times = {(row["a"], row["b"]): row["times"] for row in value["rewriting"]}
+    assert times == {b: n for b, n in counts.bigrams.items() if "<open>" not in b}
+    rewriter = Rewriter.of(loaded.model, loaded.parameters)
+    number = {s: i for i, s in enumerate(loaded.model.inventory.symbols)}
+    for row in value["rewriting"]:
+        p = np.exp(rewriter.log_probability[:, number[row["a"]], number[row["b"]]])
+        assert list(row["probabilities"].values()) == pytest.approx(p.tolist())
+    rules = value["nunberg"]["changed"]
+    assert rules["rules"] == 192
+    assert rules["ranked"] + len(rules["missing"]) == 192
+    assert rules["ranked"] == len(rules["list"]) == sum(rules["ranks"].values())
+    mean = np.mean([rule["reciprocal_rank"] for rule in rules["list"]])
+    assert rules["mean_reciprocal_rank"] == pytest.approx(mean)
+    words = {row["relation"]: row["words"] for row in value["relations"]}
+    assert words == {r: n for r, n in words_by_relation(sentences).items() if n}
+
+
+def words_by_relation(sentences) -> dict[str, int]:
+    names = [relation for s in sentences for relation in s.relations]
+    return {name: names.count(name) for name in names}
+
+
+def cells(result: Result, first: str) -> list[list[str]]:
+    """The cells of the table rows that begin so, split where columns are."""
+    lines = [line.strip() for line in result.out.splitlines()]
+    return [re.split(r"\s{2,}", line) for line in lines if line.startswith(first)]
+
+
+def test_tables_and_json_agree(runs: Runs):
+    result, value = runs.tables, runs.value
+    for one in (result, runs.json):
+        assert one.status == 0
+        assert one.err == "1 sentence omitted: 1 with nothing but punctuation\n"
+    assert "…" not in result.out
+    row = value["rewriting"][0]
+    shown = cells(result, f"{row['a']} {row['b']} ")[0]
+    assert shown[1:6] == [f"{row['times']}", *(f"{p:.2f}" for p in row["probabilities"].values())]
+    for name, first in (("changed", "192 that change"), ("kept", "64 that keep")):
+        figures = value["nunberg"][name]
+        shown = cells(result, first)[0]
+        means = (figures["mean_reciprocal_rank"], figures["mean_reciprocal_rank_missing_last"])
+        numbers = [f"{n}" for n in (figures["ranked"], *figures["ranks"].values())]
+        assert shown[1:7] == [*numbers, *(f"{mean:.3f}" for mean in means)]
+    scope = value["confident"]["nunberg_bigrams"]
+    changing = scope["changing"]
+    figures = (changing["confident"], changing["considered"], changing["agreeing"])
+    shown = cells(result, "changes only")[0]
+    assert shown[1:5] == [f"{scope['bigrams']}", *(f"{n}" for n in figures)]
+    frequent = value["confident"]["frequent_bigrams"]
+    assert frequent["bigrams"] == sum(row["times"] >= 25 for row in value["rewriting"]) > 0
+    relation = next(row for row in value["relations"] if row["words"] >= 25)
+    shown = cells(result, f"{relation['relation']} ")[0]
+    assert shown[1:4] == [
+        f"{relation['words']:,}",
+        f"{100 * relation['symmetric']:.1f}%",
+        f"{relation['entropy']:.2f}",
+    ]
+    assert shown[4] == f"{100 * relation['pairs'][0]['probability']:.1f}%"
+
+
+def test_the_model_alone(cli: Cli, model: Path):
+    result = cli("analyse", model)
+    assert result.status == 0
+    assert "Table 4 need a treebank" in result.err
+    assert "relations that" not in result.out.lower()
+    alone = cli("analyse", model, "--json")
+    assert alone.err == result.err
+    value = json.loads(alone.out)
+    assert "treebank:none" in value["signature"].split("|")
+    for name in ("sentences", "omitted", "analysed", "relations", "inverted_marks"):
+        assert value[name] is None
+    assert value["confident"]["frequent_bigrams"] is None
+    printed = [bigram for _, bigram, _ in nunberg.TABLE_1]
+    assert all((row["a"], row["b"]) in printed for row in value["rewriting"])
+    assert {row["times"] for row in value["rewriting"]} == {None}
+
+
+def grammar(tokens: str) -> Grammar:
+    """What a channel that always keeps both marks gives."""
+    probability = np.zeros((4, len(tokens), len(tokens)))
+    probability[0] = 1
+    channel = nunberg.Channel(tuple(tokens), probability)
+    none = nunberg.recall(channel, [])
+    return Grammar(
+        channel, None, (), nunberg.confidence(channel, []), None, none, none,
+        nunberg.recall(channel, nunberg.INVERTED), None, None,
+    )  # fmt: skip
+
+
+def test_spanish_marks_and_undefined_figures(capsys: pytest.CaptureFixture[str]):
+    value = json.loads(json.dumps(command.as_dict(grammar(",:¿")), allow_nan=False))
+    inverted = value["inverted_marks"]
+    assert [(rule["rule"]["a"], rule["rank"]) for rule in inverted["list"]] == [
+        (",", 1), (":", 1), ("¿", 4),
+    ]  # fmt: skip
+    assert value["nunberg"]["changed"]["mean_reciprocal_rank"] is None
+    assert value["confident"]["nunberg_bigrams"]["all"]["precision"] is None
+    command._print_tables(grammar(",:¿"))
+    out = capsys.readouterr().out
+    assert "Spanish inverted marks" in out
+    assert "nan" not in out
+    assert command.as_dict(grammar(",:"))["inverted_marks"] is None
+
+
+def test_a_picture_of_the_rules(runs: Runs):
+    assert runs.picture.read_bytes().startswith(b"<?xml")
+    texts = {text.strip() for text in ElementTree.parse(runs.picture).getroot().itertext()}
+    assert {"keep", "absorb left", "absorb right", "transpose"} <= texts
+    times = {(row["a"], row["b"]): row["times"] for row in runs.value["rewriting"]}
+    number = times[",", "."]
+    assert f", .   {number} time{'s' * (number != 1)}" in texts
+
+
+def test_the_same_model_gives_the_same_picture(cli: Cli, model: Path, tmp_path: Path):
+    pictures = [tmp_path / "one.svg", tmp_path / "two.svg"]
+    for picture in pictures:
+        assert cli("analyse", model, "--plot", picture).status == 0
+    assert pictures[0].read_bytes() == pictures[1].read_bytes()
+
+
+@pytest.mark.parametrize("form, start", [("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_formats_of_pictures(cli: Cli, model: Path, tmp_path: Path, form: str, start: bytes):
+    picture = tmp_path / f"rules.{form}"
+    assert cli("analyse", model, "--plot", picture).status == 0
+    assert picture.read_bytes().startswith(start)
+
+
+class Figure:
+    """Notes down what is drawn, in place of matplotlib's figure."""
+
+    def __init__(self) -> None:
+        self.drawn: list[tuple[str, int, float, bool]] = []
+
+    def subplots(self, rows: int, columns: int, **_: object) -> np.ndarray:
+        panels = np.empty(rows * columns, object)
+        for i in range(len(panels)):
+            panels[i] = Panel(self, f"{i}")
+        return panels.reshape(rows, columns)
+
+    def legend(self, *_: object, **__: object) -> None: ...
+
+    def supylabel(self, _: str) -> None: ...
+
+
+class Panel:
+    """The part of it that is asked for; all else goes by."""
+
+    def __init__(self, figure: Figure, name: str) -> None:
+        self.figure, self.name = figure, name
+
+    def bar(self, place: int, height: float, **style: object) -> None:
+        outlined = style.get("fill") is False
+        self.figure.drawn.append((self.name, place, height, outlined))
+
+    def get_legend_handles_labels(self) -> tuple[list, list]:
+        return [], []
+
+    def set_xticks(self, *_: object, **__: object) -> None: ...
+
+    def set_ylim(self, *_: object) -> None: ...
+
+    def set_title(self, _: str) -> None: ...
+
+
+def test_bars_are_probabilities_and_nunbergs_is_outlined():
+    from semipunct.tasks.analyse import rewriting
+
+    table = np.zeros((4, 2, 2))
+    table[:, 0, 1] = (0.1, 0.6, 0.2, 0.1)
+    rows = rewriting(nunberg.Channel((",", "."), table), None, [(",", ".")])
+    figure = Figure()
+    command.bars(figure, rows)
+    filled = [(place, height) for _, place, height, outlined in figure.drawn if not outlined]
+    assert filled == [(0, 0.1), (1, 0.6), (2, 0.2), (3, 0.1)]
+    assert [(p, h) for _, p, h, outlined in figure.drawn if outlined] == [(1, 0.6)]
+
+
+@pytest.mark.parametrize(
+    "arguments, pattern, status",
+    [
+        (("gone",), "gone: .*no such folder", 1),
+        (("MODEL", "gone.conllu"), "gone.conllu: .*no such file", 1),
+        (("MODEL", "--plot", "rules.gif"), "rules.gif: .*end in one of: .svg, .pdf, .png", 2),
+        (("MODEL", "--plot", "-"), "end in one of", 2),
+        (("MODEL", "--plot", "nowhere/rules.svg"), "no folder .*nowhere", 2),
+    ],
+)
+def test_errors(
+    cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...], pattern: str, status: int,
+):  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    result = cli("analyse", *(model if a == "MODEL" else a for a in arguments))
+    assert result.status == status
+    assert re.search(pattern, result.message), result.message
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_treebank_without_sentences(cli: Cli, model: Path, tmp_path: Path):
+    path = tmp_path / "only.conllu"
+    path.write_text(PUNCTUATION_ONLY, encoding="utf-8")
+    picture = tmp_path / "rules.svg"
+    result = cli("analyse", model, path, "--plot", picture)
+    assert result.status == 1
+    assert "no sentence is left" in result.message
+    assert not picture.exists()
+
+
+def test_without_matplotlib(cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = cli("analyse", model, "--plot", tmp_path / "rules.svg")
+    assert result.status == 2
+    assert "semipunct[plots]" in result.message
+    assert cli("analyse", model).status == 0
+
+
+def test_sentences_without_an_analysis_are_said(
+    cli: Cli, model: Path, treebanks: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+):
+    from semipunct.tasks import analyse as task
+
+    monkeypatch.setattr(task, "best", lambda _m, _p, sentences: [None] * len(sentences))
+    monkeypatch.setattr(task, "expected_pairs", lambda *_: {})
+    result = cli("analyse", model, treebanks["test"], "--json")
+    assert result.err == "20 sentences without an analysis: not counted above\n"
+    value = json.loads(result.out)
+    assert (value["analysed"], value["rewriting"], value["relations"]) == (0, [], [])
+
+
+def test_nothing_to_draw(tmp_path: Path):
+    with pytest.raises(command.SemipunctError, match="nothing to draw"):
+        command._painter(str(tmp_path / "rules.svg"))([])

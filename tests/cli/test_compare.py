@@ -1,0 +1,148 @@
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from semipunct.tasks.comparison import compare
+from semipunct.tasks.results import read_result, write_result
+from tests.cli.conftest import Cli
+from tests.tasks.cases import GOLD, PREDICTED, restored, scored
+
+RESULTS = {
+    "a": scored([-1.0, -2.5, -0.5], [3, 5, 2]),
+    "b": scored([-1.5, -2.0, -1.0], [3, 5, 2]),
+    "zero": scored([-1.5, -math.inf, -1.0], [3, 5, 2]),
+    "elsewhere": scored([-1.5, -2.0, -1.0], [3, 5, 2], treebank="t2"),
+    "gold": restored(GOLD, GOLD),
+    "restored": restored(GOLD, PREDICTED),
+}
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> dict[str, Path]:
+    """A stored result by name."""
+    paths = {name: tmp_path / f"{name}.json" for name in RESULTS}
+    for name, path in paths.items():
+        write_result(path, RESULTS[name])
+    return paths
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("zero", "b"), ("gold", "restored")], ids="-".join)
+def test_json_is_what_the_library_says(cli: Cli, stored: dict[str, Path], names: tuple[str, str]):
+    a, b = (stored[name] for name in names)
+    result = cli("compare", a, b, "--json", "--resamples", 50, "--seed", 3)
+    assert (result.status, result.err) == (0, "")
+    expected = compare(read_result(a), read_result(b), resamples=50, seed=3).as_dict()
+    assert json.loads(result.out) == {"files": [str(a), str(b)], **expected}
+
+
+def test_the_table_is_for_people(cli: Cli, stored: dict[str, Path]):
+    result = cli("compare", stored["a"], stored["b"])
+    assert result.status == 0
+    heading, _, row = [line.split() for line in result.out.splitlines() if line.strip()][:3]
+    assert heading == ["measure", "A", "B", "A", "-", "B", "95%", "interval", "p"]
+    a, b = math.exp(4 / 10), math.exp(4.5 / 10)
+    assert row[:3] == ["perplexity", "per", "slot"]
+    assert row[3:6] == [f"{a:.4f}", f"{b:.4f}", f"{a - b:.4f}"]
+    assert row[-1] == "1.0000"
+    assert RESULTS["a"].signature in result.out
+    assert "permutation test and bootstrap over 3 sentences, 10,000 resamples" in result.err
+
+
+def test_nothing_of_a_wide_table_is_cut_off(cli: Cli, stored: dict[str, Path]):
+    result = cli("compare", stored["gold"], stored["restored"])
+    assert result.status == 0
+    assert "…" not in result.out
+    for words in ("edits per slot", "F1 of all marks", "pairing errors per sentence"):
+        assert words in result.out
+
+
+def test_undefined_figures_are_dashes(cli: Cli, stored: dict[str, Path]):
+    result = cli("compare", stored["zero"], stored["b"])
+    line = next(line for line in result.out.splitlines() if "perplexity per slot" in line)
+    assert line.split()[3:] == ["inf", "1.5683", "+inf", "-", "-"]
+    assert "where both can score" in result.out
+
+
+def test_a_result_and_itself(cli: Cli, stored: dict[str, Path]):
+    value = json.loads(cli("compare", stored["a"], stored["a"], "--json").out)
+    assert value["measures"]["perplexity"]["difference"] == 0
+    assert value["measures"]["perplexity"]["p"] == 1
+
+
+def test_standard_input(cli: Cli, stored: dict[str, Path]):
+    content = stored["b"].read_bytes()
+    value = json.loads(cli("compare", stored["a"], "-", "--json", stdin=content).out)
+    assert value["files"] == [str(stored["a"]), "-"]
+    result = cli("compare", "-", "-", stdin=content)
+    assert result.status == 2
+    assert "only one" in result.message
+
+
+def test_results_over_different_treebanks(cli: Cli, stored: dict[str, Path]):
+    result = cli("compare", stored["a"], stored["elsewhere"])
+    assert result.status == 1
+    assert str(stored["elsewhere"]) in result.message
+    assert "the treebank of their signatures is t1 for A and t2 for B" in result.message
+
+
+@pytest.mark.parametrize(
+    "content, words",
+    [
+        (None, "there is no such file"),
+        (b"", "is not whole JSON"),
+        (b'{"format": "semipunct result", "vers', "is not whole JSON"),
+        (b'{"perplexity": 1.2}', "no stored result"),
+        (b'{"format": "semipunct result", "version": 1}', "the key 'task' is missing"),
+    ],
+)
+def test_bad_files(cli: Cli, stored: dict[str, Path], content: bytes | None, words: str):
+    path = stored["b"]
+    path.unlink()
+    if content is not None:
+        path.write_bytes(content)
+    for arguments in ((stored["a"], path), (path, stored["a"])):
+        result = cli("compare", *arguments, "--json")
+        assert result.status == 1
+        assert result.message.startswith(f"error: {path}")
+        assert words in result.message
+
+
+@pytest.mark.parametrize("options", [("--resamples", "0"), ("--seed", "-1"), ("--resample", "9")])
+def test_wrong_usage(cli: Cli, stored: dict[str, Path], options: tuple[str, str]):
+    result = cli("compare", stored["a"], stored["b"], *options)
+    assert (result.status, result.out) == (2, "")
+    assert cli("compare", stored["a"]).status == 2
+
+
+def run(program: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", program]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_help_imports_nothing_heavy(cli: Cli):
+    assert "compare" in cli("--help").out
+    done = run(
+        "import sys\n"
+        "from semipunct.cli import main\n"
+        "try:\n"
+        "    main(['compare', '--help'])\n"
+        "except SystemExit as end:\n"
+        "    heavy = {'jax', 'numpy', 'scipy', 'rapidfuzz'} & set(sys.modules)\n"
+        "    sys.exit(f'imported: {heavy}' if heavy else end.code)\n"
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_comparing_needs_no_jax_and_storing_no_scipy():
+    done = run(
+        "import sys\n"
+        "import semipunct.tasks.results\n"
+        "assert 'scipy' not in sys.modules\n"
+        "import semipunct.tasks.comparison\n"
+        "assert 'jax' not in sys.modules\n"
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,102 @@
+"""``semipunct restore``: tokens are put in, words stay, and figures are those of the measures."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from semipunct.tasks.results import read_result
+from semipunct.treebank import read_sentences
+from tests.cli.conftest import Cli
+
+FEW = ("--samples", 40)
+
+
+@pytest.fixture(scope="module")
+def some(treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six sentences, and one in their midst that no model can take."""
+    sentences = treebanks["test"].read_text("utf-8").split("\n\n")[:6]
+    sentences[2:2] = ["1\t!\t!\tPUNCT\t_\t_\t0\troot\t_\t_"]
+    path = tmp_path_factory.mktemp("some") / "some.conllu"
+    path.write_text("\n\n".join(sentences) + "\n\n", encoding="utf-8")
+    return path
+
+
+def test_conllu_keeps_words_and_trees(cli: Cli, model: Path, some: Path, tmp_path: Path):
+    out = tmp_path / "out.conllu"
+    result = cli("restore", model, some, "-o", out, *FEW)
+    assert (result.status, result.out) == (0, "")
+    assert result.err == "1 sentence left as it is: nothing but punctuation\n"
+    before, after = (read_sentences([path]) for path in (some, out))
+    assert len(after.omitted) == 1
+    for old, new in zip(before.sentences, after.sentences, strict=True):
+        assert (new.forms, new.upos, new.relations) == (old.forms, old.upos, old.relations)
+        assert (new.heads, new.lemmas) == (old.heads, old.lemmas)
+    assert [s.slots for s in before.sentences] != [s.slots for s in after.sentences]
+    # What stands in the input is removed first: it decides nothing.
+    again = cli("restore", model, out, *FEW)
+    assert again.out == out.read_text("utf-8")
+
+
+def test_formats_tell_the_same(cli: Cli, model: Path, some: Path):
+    texts = cli("restore", model, some, "--format", "text", *FEW).out.splitlines()
+    lines = cli("restore", model, some, "--format", "json", "--nbest", 2, *FEW).out.splitlines()
+    values = [json.loads(line) for line in lines]
+    assert [v["text"] for v in values] == [text for text in texts if text]
+    for value in values:
+        assert len(value["slots"]) == len(value["words"]) + 1
+        assert 1 <= len(value["nbest"]) <= 2
+        for slot in value["slots"]:
+            assert slot["probability"] == slot["alternatives"][slot["string"]]
+            assert slot["entropy"] >= 0
+
+
+def test_gold_compares(cli: Cli, model: Path, some: Path, tmp_path: Path):
+    stored, out = tmp_path / "result.json", tmp_path / "out.conllu"
+    result = cli("restore", model, some, "--gold", "--json", "--result", stored, "-o", out, *FEW)
+    assert result.status == 0, result.err
+    value = json.loads(result.out)
+    gold, restored = (read_sentences([path]).sentences for path in (some, out))
+    assert value["sentences"] == len(gold) == 6
+    assert value["slots"] == sum(len(s.slots) for s in gold)
+    same = sum(a == b for x, y in zip(gold, restored, strict=True)
+               for a, b in zip(x.slots, y.slots, strict=True))  # fmt: skip
+    assert value["slot_accuracy"] == pytest.approx(same / value["slots"])
+    assert 0 < value["average_edit_distance"] < 1
+    assert value["signature"].startswith("task:restoration|model:")
+    kept = read_result(stored)
+    assert kept.signature == value["signature"]
+    assert kept.figures.average_edit_distance == value["average_edit_distance"]  # type: ignore[union-attr]
+    shown = cli("restore", model, some, "--gold", *FEW)
+    assert f"{value['average_edit_distance']:.4f}" in shown.out
+    assert value["signature"] in shown.out
+
+
+def test_marks_restrict(cli: Cli, model: Path, some: Path):
+    texts = cli("restore", model, some, "--format", "json", "--marks", ".", *FEW).out
+    slots = [slot for line in texts.splitlines() for slot in json.loads(line)["slots"]]
+    assert {token for slot in slots for token in slot["string"].split()} == {"."}
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (("--samples", 0), "0 samples"),
+        (("--marks", "€"), "never seen €"),
+        (("--min-confidence", 2), "confidence of 2.0"),
+        (("--json",), "--json is about the comparison that --gold makes"),
+        (("--result", "x.json"), "--result is about the comparison that --gold makes"),
+    ],
+)
+def test_wrong_usage(cli: Cli, model: Path, some: Path, options: tuple[object, ...], message: str):
+    result = cli("restore", model, some, *options)
+    assert result.status == 2
+    assert message in result.message
+
+
+def test_nothing_to_compare(cli: Cli, model: Path, tmp_path: Path):
+    path = tmp_path / "only.conllu"
+    path.write_text("1\t!\t!\tPUNCT\t_\t_\t0\troot\t_\t_\n\n", encoding="utf-8")
+    result = cli("restore", model, path, "--gold", *FEW)
+    assert result.status == 1
+    assert "no sentence could be restored" in result.err
