@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
-from itertools import chain
+from itertools import chain, islice
 from json import dumps
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -16,6 +16,7 @@ from semipunct.errors import TreebankError, UsageError
 if TYPE_CHECKING:
     from semipunct.tasks.restore import Restoration, RestoreOptions
     from semipunct.treebank import Omitted, Sentence
+    from semipunct.treebank.attachment import Convention
 
     Outcome = tuple[Sentence | Omitted, Restoration | None]
 
@@ -100,19 +101,24 @@ def restore(
     options.check(loaded.model)
     enable_compilation_cache()
     parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
-    from semipunct.treebank import TreebankOptions, iterate_sentences
+    from semipunct.treebank import Sentence, TreebankOptions, iterate_sentences
+    from semipunct.treebank.punctuate import convention_of
 
     reading = TreebankOptions(final_mark=loaded.model.options.final_mark)
     items = chain.from_iterable(iterate_sentences(path, reading) for path in inputs)
     omitted: Counter[str] = Counter()
-    outcomes = _outcomes(items, lambda s: run(loaded.model, parameters, s, options), omitted)
+    first = list(islice(items, CHUNK))
+    convention = convention_of(s for s in first if isinstance(s, Sentence))
+    outcomes = _outcomes(
+        chain(first, items), lambda s: run(loaded.model, parameters, s, options), omitted
+    )
     done: list[Restoration] = []
     if gold:
         outcomes = list(outcomes)
         done = [found for _, found in outcomes if found]
     if out is not None or not gold:
         with console.output(out or console.STANDARD) as stream:
-            _write(outcomes, form, stream)
+            _write(outcomes, form, convention, stream)
     for reason, number in omitted.items():
         console.say(f"{console.count(number, 'sentence')} left as it is: {reason}")
     if gold:
@@ -136,12 +142,14 @@ def _outcomes(
                 yield item, None
 
 
-def _write(outcomes: "Iterable[Outcome]", form: Format, stream: TextIO) -> None:
+def _write(
+    outcomes: "Iterable[Outcome]", form: Format, convention: "Convention", stream: TextIO
+) -> None:
     from semipunct.tasks.restored import as_conllu, as_dict, as_text
     from semipunct.treebank import write_texts
 
     if form is Format.CONLLU:
-        write_texts((as_conllu(item, found) for item, found in outcomes), stream)
+        write_texts((as_conllu(item, found, convention) for item, found in outcomes), stream)
         return
     for item, found in outcomes:
         if form is Format.TEXT:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
 import jax
 import jax.numpy as jnp
@@ -21,7 +22,7 @@ from semipunct.inference.rewriting import Edit, Rewriter
 from semipunct.marks import FINAL, INITIAL
 from semipunct.model.layout import Batch
 from semipunct.model.punctuation import Parameters, PunctuationModel
-from semipunct.structures.distribution import Distribution
+from semipunct.structures.distribution import Answer, Distribution
 from semipunct.structures.tree import Potentials
 from semipunct.treebank.sentences import Puncteme, Sentence
 from semipunct.treebank.trees import constituents
@@ -108,20 +109,9 @@ def best(
         semiring: says what is best; a ``Derivation`` over any selective base (default Viterbi:
             the most probable choice of punctemes and edits).
     """
-    base = (semiring or Derivation()).base
-    rewriter = Rewriter.of(model, parameters)
-    prepared = model.prepare(sentences)
-    result: list[Analysis | None] = [None] * len(sentences)
-    for members, batch in batches_by_length(model, prepared):
-        choice, weight, log_p, log_choice = (
-            np.asarray(x) for x in _pick(model, base, parameters, batch)
-        )
-        for b, (i, words) in enumerate(_spans(members, prepared.lengths)):
-            if np.isfinite(weight[b]):
-                result[i] = _analysis(
-                    model, rewriter, sentences[i], choice[words], log_choice[words], log_p[b]
-                )
-    return result
+    question = _Best((semiring or Derivation()).base)
+    found = _derivations(model, parameters, sentences, question)
+    return [next(iter(analyses), None) for analyses in found]
 
 
 def best_of(
@@ -142,23 +132,12 @@ def best_of(
         sentences: words, trees and surface punctuation.
         count: how many analyses of a sentence at most.
     """
-    rewriter = Rewriter.of(model, parameters)
-    prepared = model.prepare(sentences)
-    result: list[list[Analysis]] = [[] for _ in sentences]
-    for members, batch in batches_by_length(model, prepared):
-        choices, weight, log_p, log_choice = (
-            np.asarray(x) for x in _rank(model, 2 * count, parameters, batch)
-        )
-        for b, (i, words) in enumerate(_spans(members, prepared.lengths)):
-            ranks = np.flatnonzero(np.isfinite(weight[:, b])).tolist()
-            different = {tuple(choices[r, words].tolist()): r for r in reversed(ranks)}
-            result[i] = [
-                _analysis(
-                    model, rewriter, sentences[i], choices[r, words], log_choice[words], log_p[b]
-                )
-                for r in sorted(different.values())[:count]
-            ]
-    return result
+    found = _derivations(model, parameters, sentences, _Ranked(2 * count))
+    different = [{a.pairs: a for a in reversed(analyses)} for analyses in found]
+    return [
+        [a for a in analyses if a is firsts[a.pairs]][:count]
+        for analyses, firsts in zip(found, different, strict=True)
+    ]
 
 
 def sample(
@@ -180,54 +159,81 @@ def sample(
     Returns:
         For each sentence its samples; an empty list for a sentence without an analysis.
     """
+    return _derivations(model, parameters, sentences, _Drawn(samples), seed)
+
+
+class _Question(Protocol):
+    """What is asked of a batch with the given log p(x | T): derivations, ``[k, ...]``."""
+
+    def __call__(
+        self, asked: Distribution[Potentials], log_p: jax.Array, key: jax.Array
+    ) -> Answer: ...
+
+
+@dataclass(frozen=True)
+class _Best:
+    base: Selective
+
+    def __call__(self, asked: Distribution[Potentials], log_p: jax.Array, key: jax.Array) -> Answer:
+        parts, log_weight = asked.best(self.base)
+        return Answer(parts[None], log_weight[None])
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    k: int
+
+    def __call__(self, asked: Distribution[Potentials], log_p: jax.Array, key: jax.Array) -> Answer:
+        return asked.top(self.k)
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    count: int
+
+    def __call__(self, asked: Distribution[Potentials], log_p: jax.Array, key: jax.Array) -> Answer:
+        parts = asked.sample(key, self.count)
+        return Answer(parts, jnp.broadcast_to(log_p, (self.count, *log_p.shape)))
+
+
+def _derivations(
+    model: PunctuationModel,
+    parameters: Parameters,
+    sentences: Sequence[Sentence],
+    question: _Question,
+    seed: int = 0,
+) -> list[list[Analysis]]:
+    """The derivations of each sentence that answer a question, those of weight zero left out."""
     rewriter = Rewriter.of(model, parameters)
     prepared = model.prepare(sentences)
     result: list[list[Analysis]] = [[] for _ in sentences]
     key = jax.random.key(seed)
     for number, (members, batch) in enumerate(batches_by_length(model, prepared)):
-        choices, log_p, log_choice = (
-            np.asarray(x)
-            for x in _draw(model, samples, parameters, batch, jax.random.fold_in(key, number))
+        own = jax.random.fold_in(key, number)
+        choices, weight, log_p, log_choice = (
+            np.asarray(x) for x in _ask(model, question, parameters, batch, own)
         )
         for b, (i, words) in enumerate(_spans(members, prepared.lengths)):
-            if np.isfinite(log_p[b]):
-                result[i] = [
-                    _analysis(model, rewriter, sentences[i], c[words], log_choice[words], log_p[b])
-                    for c in choices
-                ]
+            result[i] = [
+                _analysis(model, rewriter, sentences[i], c[words], log_choice[words], log_p[b])
+                for c in choices[np.isfinite(weight[:, b])]
+            ]
     return result
 
 
 @partial(jit, static_argnums=(0, 1))
-def _pick(
-    model: PunctuationModel, base: Selective, parameters: Parameters, batch: Batch
+def _ask(
+    model: PunctuationModel,
+    question: _Question,
+    parameters: Parameters,
+    batch: Batch,
+    key: jax.Array,
 ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-    """Each word's pair in the best derivation, its weight, log p(x | T), all log p(l, r | w)."""
+    """Each word's pair in each derivation, log weights, log p(x | T), all log p(l, r | w)."""
     asked = _asked(model, parameters, batch)
-    answer = asked.best(base)
-    choices = jnp.argmax(answer.parts, 1)
-    return choices, answer.log_weight, asked.log_partition(), asked.structure.choice
-
-
-@partial(jit, static_argnums=(0, 1))
-def _rank(
-    model: PunctuationModel, k: int, parameters: Parameters, batch: Batch
-) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-    """The same for the k best derivations, ``[k, ...]``."""
-    asked = _asked(model, parameters, batch)
-    answer = asked.top(k)
-    choices = jnp.argmax(answer.parts, 2)
-    return choices, answer.log_weight, asked.log_partition(), asked.structure.choice
-
-
-@partial(jit, static_argnums=(0, 1))
-def _draw(
-    model: PunctuationModel, samples: int, parameters: Parameters, batch: Batch, key: jax.Array
-) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Each word's pair in each sample, log p(x | T), all log p(l, r | w)."""
-    asked = _asked(model, parameters, batch)
-    choices = jnp.argmax(asked.sample(key, samples), 2)
-    return choices, asked.log_partition(), asked.structure.choice
+    log_p = asked.log_partition()
+    answer = question(asked, log_p, key)
+    return jnp.argmax(answer.parts, 2), answer.log_weight, log_p, asked.structure.choice
 
 
 def _asked(

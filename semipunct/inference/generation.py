@@ -10,20 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.batch import jit
 from semipunct.errors import UsageError
-from semipunct.inference.likelihood import batches_by_length
+from semipunct.inference.likelihood import batches_by_length, log_choices
 from semipunct.inference.rewriting import Pass, Rewriter
 from semipunct.marks import FINAL, INITIAL, OPEN
 from semipunct.model.channel import EDITS
-from semipunct.model.layout import Batch
 from semipunct.model.punctuation import Parameters, PunctuationModel
 from semipunct.treebank.sentences import Puncteme, Sentence
 from semipunct.treebank.trees import constituents
@@ -83,7 +79,7 @@ def generate(
     prepared = model.prepare(bare_sentences)
     result: list[Draws | None] = [None] * len(sentences)
     for members, batch in batches_by_length(model, prepared):
-        log_choice = np.asarray(_log_choice(model, parameters, batch))
+        log_choice = np.asarray(log_choices(model, parameters, batch))
         start = 0
         for i in members:
             sentence = bare_sentences[i]
@@ -93,11 +89,6 @@ def generate(
             generator = np.random.default_rng((seed, i))
             result[i] = _Drawing(tables, sentence, count, generator).run(log_choice[words], rows)
     return [draws for draws in result if draws is not None]
-
-
-@partial(jit, static_argnums=0)
-def _log_choice(model: PunctuationModel, parameters: Parameters, batch: Batch) -> jax.Array:
-    return model.log_choice(parameters, batch)
 
 
 def _emptied(sentence: Sentence) -> Sentence:

@@ -42,6 +42,12 @@ def score_batch(model: PunctuationModel, parameters: Parameters, batch: Batch) -
     return log_likelihood(model, parameters, batch)
 
 
+@partial(jit, static_argnums=0)
+def log_choices(model: PunctuationModel, parameters: Parameters, batch: Batch) -> jax.Array:
+    """``[words, pairs]`` log p(l, r | w) of a batch (equation 4)."""
+    return model.log_choice(parameters, batch)
+
+
 def batches_by_length(
     model: PunctuationModel, prepared: Prepared
 ) -> Iterator[tuple[list[int], Batch]]:

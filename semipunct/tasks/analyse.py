@@ -9,20 +9,15 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise, product
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.batch import jit
 from semipunct.inference.decode import Analysis, best
-from semipunct.inference.likelihood import batches_by_length
+from semipunct.inference.likelihood import batches_by_length, log_choices
 from semipunct.inference.rewriting import Rewriter
 from semipunct.marks import OPEN, is_symmetric
-from semipunct.model.layout import Batch
 from semipunct.model.punctuation import Parameters, PunctuationModel
 from semipunct.tasks import nunberg
 from semipunct.tasks.nunberg import EDITS, Bigram, Channel, Confidence, Edit, Recall, Rule
@@ -216,16 +211,11 @@ def expected_pairs(
         number = {relation: i for i, relation in enumerate(relations)}
         chosen = np.zeros((len(relations), len(names)))
         chosen[[number[name] for name in names], np.arange(len(names))] = 1
-        p = np.asarray(_attach(model, parameters, batch), np.float64)[: len(names)]
+        log_p = np.asarray(log_choices(model, parameters, batch), np.float64)
+        p = np.exp(log_p[: len(names)])
         for relation, sums in zip(relations, chosen @ p, strict=True):
             found[relation] = found.get(relation, 0.0) + sums
     return found
-
-
-@partial(jit, static_argnums=0)
-def _attach(model: PunctuationModel, parameters: Parameters, batch: Batch) -> jax.Array:
-    """P(l, r | w), ``[words, pairs]``."""
-    return jnp.exp(model.log_choice(parameters, batch))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from typing import Literal
@@ -20,8 +20,10 @@ from rapidfuzz.distance import Levenshtein
 
 from semipunct.errors import UsageError
 from semipunct.inference.generation import Draws, generate
+from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.marks import UNK
 from semipunct.model.punctuation import Parameters, PunctuationModel
+from semipunct.tasks.base import Slots
 from semipunct.treebank.sentences import Puncteme, Sentence
 
 Floats = npt.NDArray[np.float64]
@@ -136,6 +138,30 @@ def restore(
     options.check(model)
     drawn = generate(model, parameters, sentences, options.samples, options.seed)
     return [restored(s, d, options) for s, d in zip(sentences, drawn, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Restorer:
+    """A trained model as a ``Punctuator``, beside its competitors.
+
+    Attributes:
+        model: the model.
+        parameters: its weights.
+        options: how it restores.
+    """
+
+    model: PunctuationModel
+    parameters: Parameters
+    options: RestoreOptions = field(default_factory=RestoreOptions)
+
+    def log_likelihoods(self, sentences: Sequence[Sentence]) -> Floats:
+        """``[sentences]`` log p(x | T)."""
+        return corpus_log_likelihood(self.model, self.parameters, sentences)
+
+    def restore(self, sentences: Sequence[Sentence]) -> list[Slots]:
+        """The punctuation of least expected edit distance."""
+        found = restore(self.model, self.parameters, sentences, self.options)
+        return [one.slots for one in found]
 
 
 def restored(sentence: Sentence, draws: Draws, options: RestoreOptions) -> Restoration:

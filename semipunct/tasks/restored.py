@@ -10,20 +10,28 @@ from semipunct.errors import UsageError
 from semipunct.marks import ABBREVIATION
 from semipunct.tasks.base import Slots
 from semipunct.tasks.restore import Restoration, RestoreOptions, SlotPosterior
+from semipunct.treebank.attachment import Convention
 from semipunct.treebank.conllu import format_record
 from semipunct.treebank.digest import treebank_digest
 from semipunct.treebank.punctuate import punctuated, surface_text
 from semipunct.treebank.sentences import Omitted, Puncteme, Sentence
 
 
-def as_conllu(sentence: Sentence | Omitted, found: Restoration | None) -> str:
+def as_conllu(
+    sentence: Sentence | Omitted, found: Restoration | None, convention: Convention = "unit"
+) -> str:
     """The sentence with the restored tokens; as it was read if it was left out.
+
+    Args:
+        sentence: as it was read.
+        found: what was restored, or None.
+        convention: how new tokens are attached; ``punctuate.convention_of`` tells the treebank's.
 
     Raises:
         UsageError: if a sentence that was left out was read without keeping its record.
     """
     if found:
-        return format_record(punctuated(found.sentence, _beside_words(found)))
+        return format_record(punctuated(found.sentence, _beside_words(found), convention))
     if sentence.record is None:
         raise UsageError(f"sentence {sentence.sentence_id}: its lines were not kept when read")
     return format_record(sentence.record)

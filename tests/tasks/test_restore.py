@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
 from semipunct.inference.generation import Draws
+from semipunct.tasks.base import Punctuator
 from semipunct.tasks.restore import (
     RestoreOptions,
+    Restorer,
     SlotPosterior,
     best_draw,
     best_strings,
@@ -130,6 +132,9 @@ def test_restoring_with_a_model():
         assert len(found.nbest) == 2
         assert all("^" not in slot for slot in found.slots)
         assert all(p.probability.sum() == pytest.approx(1) for p in found.posteriors)
+    system: Punctuator = Restorer(m, parameters, RestoreOptions(samples=50))
+    assert system.restore([S, S]) == [one.slots, two.slots]
+    assert system.log_likelihoods([S]).shape == (1,)
     again = restore(m, parameters, [S], RestoreOptions(samples=50, nbest=2))[0]
     assert again.slots == one.slots
     assert again.nbest == one.nbest

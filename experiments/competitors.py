@@ -1,0 +1,123 @@
+"""The model against its competitors: perplexity (Table 3) and restoration (Figure 4), one protocol.
+
+    python experiments/competitors.py --name en --train TRAIN... --dev DEV... --output FOLDER
+    python experiments/competitors.py --name es --split FILE --output FOLDER
+
+Every system and seed leaves two files in the folder, ``NAME-SYSTEM-SEED.perplexity.json`` and
+``.restoration.json``, which ``semipunct compare`` reads; those that are there are not made again.
+Systems: ``trivial``, ``crf``, ``attention``, and the model with the channel ``none``, ``l2r`` or
+``r2l``. Needs the extra ``baselines``.
+"""
+
+import argparse
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from semipunct import __version__
+from semipunct.baselines.tagging import FitOptions, Tagger
+from semipunct.baselines.trivial import Trivial
+from semipunct.tasks.base import Punctuator
+from semipunct.tasks.measures import PerplexityStatistics, restoration_statistics
+from semipunct.tasks.restore import Restorer
+from semipunct.tasks.results import Result, write_result
+from semipunct.training.config import load_config
+from semipunct.training.loop import train
+from semipunct.training.monitor import enable_compilation_cache
+from semipunct.treebank import Sentence, TreebankOptions, read_sentences
+from semipunct.treebank.digest import treebank_digest
+
+SYSTEMS = ("trivial", "attention", "crf", "none", "l2r", "r2l")
+OPTIONS = TreebankOptions(keep_records=False)
+
+
+def fit(
+    system: str, seed: int, training: Sequence[Sentence], dev: Sequence[Sentence],
+    arguments: argparse.Namespace,
+) -> Punctuator:  # fmt: skip
+    """Train one system."""
+    if system == "trivial":
+        return Trivial.fit(training)
+    if system in ("crf", "attention"):
+
+        def report(epoch: int, perplexity: float) -> None:
+            print(f"  {system}, seed {seed}, epoch {epoch}: {perplexity:.4f}", flush=True)
+
+        options = FitOptions(epochs=arguments.epochs, seed=seed, report=report)
+        return Tagger.fit(system, training, dev, options)
+    config = load_config(None, arguments.set, {"model.channel": system, "train.seed": seed})
+    with tempfile.TemporaryDirectory() as folder:
+        result = train(config, training, dev, Path(folder) / "model")
+    return Restorer(result.model, result.parameters)
+
+
+def main() -> None:
+    """Train, score and restore with every system and seed that the folder lacks."""
+    arguments = parse()
+    enable_compilation_cache()
+    training, dev = sentences(arguments)
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    digest = treebank_digest(dev)[:12]
+    for system in arguments.systems:
+        for seed in arguments.seeds if system != "trivial" else [0]:
+            stem = f"{arguments.name}-{system}-{seed}"
+            target = arguments.output / f"{stem}.restoration.json"
+            if target.exists():
+                continue
+            began = time.perf_counter()
+            fitted = fit(system, seed, training, dev, arguments)
+            fitting = time.perf_counter() - began
+            signature = (
+                f"task:{{}}|system:{system}|seed:{seed}|treebank:{digest}|version:{__version__}"
+            )
+            scores = PerplexityStatistics(
+                fitted.log_likelihoods(dev), np.array([len(s.slots) for s in dev])
+            )
+            write_result(
+                arguments.output / f"{stem}.perplexity.json",
+                Result(stem, signature.format("perplexity"), scores),
+            )
+            restored = restoration_statistics([s.slots for s in dev], fitted.restore(dev))
+            write_result(target, Result(stem, signature.format("restoration"), restored))
+            print(
+                f"{stem}: perplexity {scores.figures().perplexity:.4f}, edit distance per slot "
+                f"{restored.figures().average_edit_distance:.4f}, fitted in {fitting:.0f} s",
+                flush=True,
+            )
+
+
+def sentences(arguments: argparse.Namespace) -> tuple[Sequence[Sentence], Sequence[Sentence]]:
+    """Training and development sentences."""
+    if arguments.split is None:
+        return (
+            read_sentences(arguments.train, OPTIONS).sentences,
+            read_sentences(arguments.dev, OPTIONS).sentences,
+        )
+    everything = read_sentences([arguments.split], OPTIONS).sentences
+    first, second = len(everything) * 8 // 10, len(everything) * 9 // 10
+    return everything[:first], everything[first:second]
+
+
+def parse() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--name", required=True, help="name of the treebank in the results")
+    parser.add_argument("--train", nargs="+", type=Path, default=[])
+    parser.add_argument("--dev", nargs="+", type=Path, default=[])
+    parser.add_argument("--split", type=Path, help="one file to split by order: 80% / 10% / 10%")
+    parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
+    parser.add_argument("--epochs", type=int, default=20, help="of the recurrent systems")
+    parser.add_argument("--set", nargs="*", default=[], help="settings, as for semipunct train")
+    parser.add_argument("--output", required=True, type=Path, help="a folder")
+    arguments = parser.parse_args()
+    if (arguments.split is None) == (not arguments.train or not arguments.dev):
+        parser.error("give either --train and --dev, or --split")
+    return arguments
+
+
+if __name__ == "__main__":
+    main()
