@@ -2,7 +2,9 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
@@ -49,6 +51,24 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("the UD 1.4 treebanks are not at ../shared/data/ud-1.4 beside the repository")
     return folder
+
+
+@pytest.fixture(scope="session")
+def loaded_once() -> Iterator[None]:
+    """Loading a folder, or a copy of it, again gives the same objects: they are compiled once."""
+    from semipunct.training import checkpoint
+
+    load, loaded = checkpoint.load, dict[Any, checkpoint.Loaded]()
+
+    def load_once(folder: str | Path) -> checkpoint.Loaded:
+        files = tuple(sorted((p.name, p.stat().st_mtime_ns) for p in Path(folder).glob("*")))
+        if files not in loaded:
+            loaded[files] = load(folder)
+        return loaded[files]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checkpoint, "load", load_once)
+        yield
 
 
 @pytest.fixture

@@ -51,6 +51,11 @@ def run(*arguments: object, stdin: bytes = b"") -> Result:
     return Result(status, out.getvalue().decode(), err.getvalue().decode())
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _compiled_once(loaded_once: None) -> None:
+    """Every command that loads the one tiny model shares what was compiled for it."""
+
+
 @pytest.fixture
 def cli() -> Cli:
     """The command line."""

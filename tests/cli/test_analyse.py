@@ -16,7 +16,7 @@ from semipunct.inference.rewriting import Rewriter
 from semipunct.tasks import nunberg
 from semipunct.tasks.analyse import Grammar, count
 from semipunct.training import checkpoint
-from semipunct.training.checkpoint import Loaded, load
+from semipunct.training.checkpoint import Loaded
 from semipunct.treebank import read_sentences
 from tests.cli.conftest import Cli, Result, run
 
@@ -42,13 +42,10 @@ class Runs:
 def runs(model: Path, treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Runs:
     """Run it on the training part, in which some bigrams are frequent, and a sentence to omit."""
     folder = tmp_path_factory.mktemp("analyse")
-    treebank, picture, loaded = folder / "some.conllu", folder / "rules.svg", load(model)
+    treebank, picture, loaded = folder / "some.conllu", folder / "rules.svg", checkpoint.load(model)
     treebank.write_text(treebanks["train"].read_text("utf-8") + PUNCTUATION_ONLY, encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        # One object in place of three that are equal: what it computes is compiled once.
-        patch.setattr(checkpoint, "load", lambda path: loaded)
-        tables = run("analyse", model, treebank, "--plot", picture)
-        return Runs(loaded, treebank, run("analyse", model, treebank, "--json"), tables, picture)
+    tables = run("analyse", model, treebank, "--plot", picture)
+    return Runs(loaded, treebank, run("analyse", model, treebank, "--json"), tables, picture)
 
 
 def test_counts_and_probabilities_are_the_models(runs: Runs):

@@ -267,7 +267,7 @@ def test_the_text_says_what_the_lines_say(source):
 @pytest.mark.parametrize("language", ["en", "zh", "es", "ar", "hi"])
 def test_real_sentences(shared_data, language):
     path = shared_data / language / "dev.conllu"
-    found = [item for item in iterate_sentences(path) if isinstance(item, Sentence)][:300]
+    found = [item for item in iterate_sentences(path) if isinstance(item, Sentence)][:300:5]
     for sentence in found:
         assert punctuated(sentence, sentence.slots) is sentence.record
         bare = without_punctuation(sentence)
