@@ -133,11 +133,7 @@ def best_of(
         count: how many analyses of a sentence at most.
     """
     found = _derivations(model, parameters, sentences, _Ranked(2 * count))
-    different = [{a.pairs: a for a in reversed(analyses)} for analyses in found]
-    return [
-        [a for a in analyses if a is firsts[a.pairs]][:count]
-        for analyses, firsts in zip(found, different, strict=True)
-    ]
+    return [list({a.pairs: a for a in analyses}.values())[:count] for analyses in found]
 
 
 def sample(
@@ -214,10 +210,14 @@ def _derivations(
             np.asarray(x) for x in _ask(model, question, parameters, batch, own)
         )
         for b, (i, words) in enumerate(_spans(members, prepared.lengths)):
-            result[i] = [
-                _analysis(model, rewriter, sentences[i], c[words], log_choice[words], log_p[b])
-                for c in choices[np.isfinite(weight[:, b])]
-            ]
+            made: dict[bytes, Analysis] = {}
+            for choice in choices[np.isfinite(weight[:, b])][:, words]:
+                # Among many draws few differ.
+                if (same := choice.tobytes()) not in made:
+                    made[same] = _analysis(
+                        model, rewriter, sentences[i], choice, log_choice[words], log_p[b]
+                    )
+                result[i].append(made[same])
     return result
 
 

@@ -25,7 +25,7 @@ from tests.model.cases import (
 from tests.oracle import best as most_probable
 from tests.oracle import posterior, rewrite, total, underlying_slots
 
-DRAWS = 400
+DRAWS = 200
 
 
 @cache
