@@ -2,9 +2,10 @@
 
     python experiments/benchmarks/structures.py [--peers PEERS/bin/python] [--output PATH]
 
-Every question is compiled, called twice, then called in turn with all others, `--repeats` times,
-so that whatever else the machine does meets all of them. Each call blocks until the result is
-there. Reported are medians, and ratios to the plain scan of the same run: `lax.scan` over
+Every question is compiled and called twice, then in turn with all others, `--repeats` times, so
+that whatever else the machine does meets all of them. A call that is timed follows one that is
+not, for what was asked before leaves caches and free memory in a state of its own. Each call
+blocks until the result is there. Reported are medians, and ratios to the plain scan of the same run: `lax.scan` over
 log-sum-exp with `jax.grad`, as one would write it without a library. Ours are compiled by
 `semipunct.batch.jit`, and again by plain `jax.jit`. `peers.py` says how to make the environment of
 the peers. Memory is the peak of a process that asks one question only.
@@ -156,6 +157,7 @@ def timed(asked: dict[str, Question], repeats: int) -> dict[str, dict[str, Any]]
             jax.block_until_ready(question.ask(*question.inputs))
     for _ in range(repeats):
         for name, question in asked.items():
+            jax.block_until_ready(question.ask(*question.inputs))
             start = time.perf_counter()
             jax.block_until_ready(question.ask(*question.inputs))
             times[name].append(1000 * (time.perf_counter() - start))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from semipunct.inference.decode import Analysis
     from semipunct.model.punctuation import Parameters, PunctuationModel
     from semipunct.treebank import Omitted, Sentence
-    from semirings.derivation import Derivation, Selective
+    from semirings.derivation import Selective
 
 CHUNK = 1024
 """Sentences held in memory at a time."""
@@ -138,14 +138,22 @@ def choose_decoder(name: str, samples: int | None, nbest: int | None, seed: int)
         raise UsageError(f"--samples needs --semiring sampling; {name} draws nothing")
     if nbest is not None and not isinstance(chosen, KBest):
         raise UsageError(f"--nbest needs --semiring kbest; {name} ranks nothing")
+    from semipunct.inference.decode import best, best_of, sample
+
     if isinstance(chosen, Sampling):
-        return _sampling(samples or 1, seed)
+        draws = samples or 1
+        return Decoder(
+            lambda m, p, sentences, chunk: sample(m, p, sentences, draws, _seed(seed, chunk)),
+            label="sample",
+        )
     if isinstance(chosen, KBest):
-        return _ranking(nbest or chosen.k)
-    if isinstance(chosen, Derivation):
-        return _best(chosen)
-    if chosen.laws.selective:
-        return _best(Derivation(cast("Selective", chosen)))
+        count = nbest or chosen.k
+        return Decoder(lambda m, p, sentences, _: best_of(m, p, sentences, count), label="rank")
+    if isinstance(chosen, Derivation) or chosen.laws.selective:
+        by = chosen if isinstance(chosen, Derivation) else Derivation(cast("Selective", chosen))
+        return Decoder(
+            lambda m, p, sentences, _: [[a] if a else [] for a in best(m, p, sentences, by)]
+        )
     able = {
         key: plugin
         for key, plugin in plugins.items()
@@ -161,51 +169,11 @@ def choose_decoder(name: str, samples: int | None, nbest: int | None, seed: int)
     )
 
 
-def _best(semiring: "Derivation") -> Decoder:
-    def run(
-        model: "PunctuationModel",
-        parameters: "Parameters",
-        sentences: "Sequence[Sentence]",
-        chunk: int,
-    ) -> "list[list[Analysis]]":
-        from semipunct.inference.decode import best
+def _seed(seed: int, chunk: int) -> int:
+    """A seed for each chunk of sentences, which must not share their random numbers."""
+    import numpy as np
 
-        found = best(model, parameters, sentences, semiring)
-        return [[analysis] if analysis else [] for analysis in found]
-
-    return Decoder(run)
-
-
-def _ranking(nbest: int) -> Decoder:
-    def run(
-        model: "PunctuationModel",
-        parameters: "Parameters",
-        sentences: "Sequence[Sentence]",
-        chunk: int,
-    ) -> "list[list[Analysis]]":
-        from semipunct.inference.decode import best_of
-
-        return best_of(model, parameters, sentences, nbest)
-
-    return Decoder(run, label="rank")
-
-
-def _sampling(samples: int, seed: int) -> Decoder:
-    def run(
-        model: "PunctuationModel",
-        parameters: "Parameters",
-        sentences: "Sequence[Sentence]",
-        chunk: int,
-    ) -> "list[list[Analysis]]":
-        import numpy as np
-
-        from semipunct.inference.decode import sample
-
-        # Chunks must not share their random numbers.
-        own = int(np.random.SeedSequence((seed, chunk)).generate_state(1)[0] >> 1)
-        return sample(model, parameters, sentences, samples, own)
-
-    return Decoder(run, label="sample")
+    return int(np.random.SeedSequence((seed, chunk)).generate_state(1)[0] >> 1)
 
 
 def _analysed(

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from semipunct.model.layout import Batch
+from semipunct.model.network import PREFIX, Dropout
 from semipunct.model.punctuation import Parameters, PunctuationModel
 from semipunct.structures.tree import Potentials, inside
 from semirings.expectation import Expectation
@@ -17,7 +18,7 @@ from semirings.real import Real
 
 @dataclass(frozen=True, slots=True)
 class Regularisation:
-    """The two penalties of equation 5.
+    """The two penalties of equation 5; a network's weights have a decay of their own.
 
     Attributes:
         l2: weight of the squared norm of ATTACH's parameters, per sentence.
@@ -83,6 +84,7 @@ def objective(
     start: Parameters,
     batch: Batch,
     regularisation: Regularisation,
+    dropout: Dropout | None = None,
 ) -> tuple[jax.Array, Terms]:
     """The regularised negative log-likelihood per slot, and its parts.
 
@@ -92,13 +94,14 @@ def objective(
         start: the centre ``counts``: the log-counts; a weight that is not named has centre zero.
         batch: from ``model.lay_out``.
         regularisation: the penalties.
+        dropout: what the network leaves out.
     """
     r = regularisation
     if r.xi:
-        potentials = model.potentials(parameters, batch, jnp.asarray(model.unmatched))
+        potentials = model.potentials(parameters, batch, jnp.asarray(model.unmatched), dropout)
         log_p, unmatched = expected_unmatched(potentials, printed=r.printed)
     else:
-        total = inside(model.potentials(parameters, batch), Real())
+        total = inside(model.potentials(parameters, batch, None, dropout), Real())
         log_p = Real().log_weight(total.value) + total.log_scale
         unmatched = jnp.zeros_like(log_p)
     possible = (log_p > -jnp.inf) & (batch.slots > 0)
@@ -113,7 +116,7 @@ def objective(
     for name, weight in parameters.items():
         if name.startswith("channel"):
             norm += r.channel_l2 * jnp.sum(weight**2)
-        else:
+        elif not name.startswith(PREFIX):
             offset = start.get(name, 0.0) if r.centre == "counts" else 0.0
             norm += r.l2 * jnp.sum((weight - offset) ** 2)
     loss = -terms.log_likelihood + penalty + norm * jnp.sum(batch.slots > 0)

@@ -14,7 +14,7 @@ from semipunct.batch import SparseRows
 from semipunct.marks import is_symmetric
 from semipunct.model.features import FeatureMap
 from semipunct.model.inventory import Inventory
-from semipunct.model.templates import TARGETS
+from semipunct.model.templates import TARGETS, Target
 
 Relations = jax.Array | npt.NDArray[np.int32]
 """Relation numbers, traced once compiled."""
@@ -50,6 +50,12 @@ def attach_tables(inventory: Inventory) -> AttachTables:
     return AttachTables(projection, inventory.allowed)
 
 
+def target_columns(inventory: Inventory) -> dict[Target, int]:
+    """How many different things the weights of each target tell apart."""
+    labels = len(inventory.labels)
+    return {"pair": len(inventory.pairs), "left": labels, "right": labels, "symmetric": 1}
+
+
 def attach_parameters(
     inventory: Inventory, features: FeatureMap, initial: np.random.Generator | None, scale: float
 ) -> dict[str, np.ndarray]:
@@ -58,12 +64,7 @@ def attach_parameters(
     The log-counts are smoothed by one half, so that pairs never seen with a relation start low
     instead of impossible.
     """
-    columns = {
-        "pair": len(inventory.pairs),
-        "left": len(inventory.labels),
-        "right": len(inventory.labels),
-        "symmetric": 1,
-    }
+    columns = target_columns(inventory)
     result: dict[str, np.ndarray] = {}
     for target in TARGETS:
         shape = (features.sizes[target], columns[target])
@@ -79,6 +80,7 @@ def log_attach(
     tables: AttachTables,
     features: Mapping[str, SparseRows],
     relation: Relations,
+    further: jax.Array | None = None,
 ) -> jax.Array:
     """Log probability of every pair at every node, ``[nodes, pairs]`` (equation 4).
 
@@ -87,9 +89,12 @@ def log_attach(
         tables: from ``attach_tables``.
         features: feature vectors by target.
         relation: ``[nodes]``.
+        further: ``[nodes, pairs]`` scores to be added, or None.
     """
     nodes = relation.shape[0]
     score = parameters["attach.relation"][relation]
+    if further is not None:
+        score = score + further
     for target, rows in features.items():
         weights = parameters[f"attach.{target}"]
         if not weights.shape[0]:

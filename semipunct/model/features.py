@@ -146,7 +146,7 @@ def _single(sentence: Sentence, symbols: Symbols) -> dict[str, Ints]:
         "span": np.minimum(np.ceil(2 * np.log2(right - left)).astype(np.int64), 15),
         "head_upos": np.append(upos, symbols.size("upos"))[heads - 1],
         "head_relation": np.append(relation, symbols.size("relation"))[heads - 1],
-        "order": _order(heads),
+        "order": sibling_order(heads),
         "form": form,
         "first_form": form[left],
         "last_form": form[right - 1],
@@ -165,7 +165,7 @@ def _single(sentence: Sentence, symbols: Symbols) -> dict[str, Ints]:
     }
 
 
-def _order(heads: Ints) -> Ints:
+def sibling_order(heads: Ints) -> Ints:
     """Place among the dependents on the same side, counted from inside and outside to 3 each."""
     chains: dict[tuple[int, bool], list[int]] = {}
     for w, head in enumerate(heads.tolist()):

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.batch import SparseRows, round_up
-from semipunct.model.features import FeatureMap, Rows
+from semipunct.model.context import columns
+from semipunct.model.features import FeatureMap, Rows, Symbols
 from semipunct.model.inventory import Inventory
 from semipunct.model.slots import Acceptors, acceptors
 from semipunct.model.templates import Target
@@ -55,6 +56,7 @@ class Batch(NamedTuple):
     Attributes:
         features: feature vectors by target.
         relation: ``[words]`` relation numbers of the inventory.
+        columns: ``[words, columns]`` what a network sees of words; no columns without one.
         accept: acceptors of the distinct surface strings.
         schedule: which constituents are absorbed when; automata are numbered as in ``accept``.
         log_scale: ``[sentences]`` log of the factor taken out of the acceptors.
@@ -63,6 +65,7 @@ class Batch(NamedTuple):
 
     features: Mapping[str, SparseRows]
     relation: npt.NDArray[np.int32]
+    columns: npt.NDArray[np.int32]
     accept: Acceptors
     schedule: Schedule
     log_scale: npt.NDArray[np.float32]
@@ -78,6 +81,7 @@ class Prepared:
         string_of_slot: for each sentence ``[n + 1]`` numbers of strings, in reading order.
         programs: for each sentence its absorptions.
         relation: ``[words of all sentences]``.
+        columns: ``[words of all sentences, columns]`` from ``context.columns``, or no columns.
         features: feature vectors of all words, by target.
         start: ``[sentences + 1]`` where each sentence's words begin.
         widths: number of vector widths of the slot automata: 2 if slots of at most one token
@@ -88,6 +92,7 @@ class Prepared:
     string_of_slot: tuple[npt.NDArray[np.int32], ...]
     programs: tuple[Program, ...]
     relation: npt.NDArray[np.int32]
+    columns: npt.NDArray[np.int32]
     features: Mapping[Target, Rows]
     start: npt.NDArray[np.int64]
     widths: int
@@ -102,9 +107,18 @@ def prepare(
     sentences: Sequence[Sentence],
     inventory: Inventory,
     features: FeatureMap,
+    words: Symbols | None,
     directions: Sequence[bool],
 ) -> Prepared:
-    """Do everything that does not depend on how sentences are batched."""
+    """Do everything that does not depend on how sentences are batched.
+
+    Args:
+        sentences: words, trees and surface punctuation.
+        inventory: numbers of strings and relations.
+        features: numbers of feature contexts.
+        words: codes of what a network sees, or None without one.
+        directions: for each pass of the channel, whether its window moves from right to left.
+    """
     mirrored = directions[0]
     number: dict[tuple[int, ...], int] = {(): 0}
     encoded: dict[tuple[str, ...], int] = {}
@@ -129,6 +143,7 @@ def prepare(
         tuple(string_of_slot),
         tuple(programs),
         np.array(relation, np.int32),
+        columns(sentences, words) if words else np.zeros((len(relation), 0), np.int32),
         features.extract(sentences),
         start,
         2 if len(directions) == 1 else 1,
@@ -169,6 +184,8 @@ def lay_out(
     accept = acceptors(draft.strings, inventory, frame.states, frame.strings, directions)
     relation = np.full(capacity.words, len(inventory.relations), np.int32)
     relation[:words] = np.concatenate([_words_of(prepared, prepared.relation, i) for i in members])
+    seen = np.zeros((capacity.words, prepared.columns.shape[1]), np.int32)
+    seen[:words] = np.concatenate([_words_of(prepared, prepared.columns, i) for i in members])
     log_scale = np.zeros(capacity.sentences, np.float32)
     log_scale[: len(members)] = [accept.log_scale[a].sum() for a in draft.automata]
     count = np.zeros(capacity.sentences, np.int32)
@@ -176,6 +193,7 @@ def lay_out(
     return Batch(
         {t: _pad(r, capacity.words, frame.entries[t]) for t, r in draft.entries.items()},
         relation,
+        seen,
         accept,
         pack(draft.programs, draft.automata, placement, capacity),
         log_scale,

@@ -26,6 +26,9 @@ class ModelOptions:
         longest_puncteme: longer punctemes are left to the open one.
         hard_sets: the paper's V and W_d, under which unseen strings have probability zero.
         final_mark: put a mark after the sentence, too (footnote 13).
+        network: add a neural score of words and their places to the log-linear one.
+        network_width: of its vectors.
+        network_layers: its convolutions.
     """
 
     channel: Direction = "r2l"
@@ -40,3 +43,6 @@ class ModelOptions:
     longest_puncteme: int = 2
     hard_sets: bool = False
     final_mark: bool = False
+    network: bool = False
+    network_width: int = 128
+    network_layers: int = 2

@@ -12,11 +12,19 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.marks import PAIRS, is_unmatched
-from semipunct.model.attach import AttachTables, attach_parameters, attach_tables, log_attach
+from semipunct.model.attach import (
+    AttachTables,
+    attach_parameters,
+    attach_tables,
+    log_attach,
+    target_columns,
+)
 from semipunct.model.channel import channel_parameters, log_edits
+from semipunct.model.context import seen_symbols, sizes
 from semipunct.model.features import FeatureMap, Symbols
 from semipunct.model.inventory import Inventory, build_inventory
 from semipunct.model.layout import Batch, Frame, Prepared, lay_out, prepare
+from semipunct.model.network import Dropout, network_parameters, network_scores
 from semipunct.model.options import ModelOptions
 from semipunct.model.slots import automata, label_tries
 from semipunct.model.templates import TEMPLATES
@@ -35,11 +43,13 @@ class PunctuationModel:
         options: what was asked for.
         inventory: tokens, punctemes and pairs.
         features: the feature contexts kept.
+        words: codes of what the network sees of words, or None without one.
     """
 
     options: ModelOptions
     inventory: Inventory
     features: FeatureMap
+    words: Symbols | None = None
 
     @classmethod
     def fit(cls, sentences: Sequence[Sentence], options: ModelOptions) -> PunctuationModel:
@@ -48,7 +58,8 @@ class PunctuationModel:
         symbols = Symbols.of(sentences, inventory.symbols)
         templates = [t for t in TEMPLATES if t.name in options.templates]
         features = FeatureMap.fit(sentences, symbols, templates, options.minimum_context_count)
-        return cls(options, inventory, features)
+        words = seen_symbols(sentences) if options.network else None
+        return cls(options, inventory, features, words)
 
     @property
     def mirrored(self) -> bool:
@@ -95,14 +106,20 @@ class PunctuationModel:
     def initial_parameters(self, seed: int, scale: float) -> dict[str, np.ndarray]:
         """Starting weights: N(0, scale^2), or zero for scale 0, plus the log-counts."""
         generator = np.random.default_rng(seed) if scale > 0 else None
-        return {
+        result = {
             **attach_parameters(self.inventory, self.features, generator, scale),
             **channel_parameters(self.inventory.symbols, self.options, generator, scale),
         }
+        if self.words:
+            # The scale is that of the log-linear weights: a network of equal units learns nothing.
+            own = np.random.default_rng((seed, 1))
+            columns = target_columns(self.inventory)
+            result |= network_parameters(sizes(self.words), columns, self.options, own)
+        return result
 
     def prepare(self, sentences: Sequence[Sentence]) -> Prepared:
         """Extract features and order trees, once for all batches."""
-        return prepare(sentences, self.inventory, self.features, self.directions)
+        return prepare(sentences, self.inventory, self.features, self.words, self.directions)
 
     def lay_out(
         self, prepared: Prepared, members: Sequence[int], frame: Frame | None = None
@@ -110,12 +127,27 @@ class PunctuationModel:
         """The padded arrays of a batch of prepared sentences; see ``fit_frame`` for the frame."""
         return lay_out(prepared, members, self.inventory, self.directions, frame)
 
-    def log_choice(self, parameters: Parameters, batch: Batch) -> jax.Array:
+    def log_choice(
+        self, parameters: Parameters, batch: Batch, dropout: Dropout | None = None
+    ) -> jax.Array:
         """Log probability of every pair at every word, ``[words, pairs]``."""
-        return log_attach(parameters, self.attach_tables, batch.features, batch.relation)
+        tables, further = self.attach_tables, None
+        if self.words:
+            schedule = batch.schedule
+            # Padding is no sentence's.
+            sentence = jnp.where(schedule.is_word, schedule.sentence_of_word, -1)
+            layers = self.options.network_layers
+            further = network_scores(
+                parameters, tables.projection, batch.columns, sentence, layers, dropout
+            )
+        return log_attach(parameters, tables, batch.features, batch.relation, further)
 
     def potentials(
-        self, parameters: Parameters, batch: Batch, counted: jax.Array | None = None
+        self,
+        parameters: Parameters,
+        batch: Batch,
+        counted: jax.Array | None = None,
+        dropout: Dropout | None = None,
     ) -> Potentials:
         """Log weights of all choices and slot automata of a batch.
 
@@ -123,8 +155,9 @@ class PunctuationModel:
             parameters: weights by name.
             batch: from ``lay_out``.
             counted: ``[pairs]`` or ``[words, pairs]``, an additive quantity of choices.
+            dropout: what the network leaves out, only while training.
         """
-        choice = self.log_choice(parameters, batch)
+        choice = self.log_choice(parameters, batch, dropout)
         symbols = self.inventory.symbols
         passes = [
             log_edits(parameters, i, symbols, self.options) for i in range(len(self.directions))

@@ -13,7 +13,7 @@ from jax.core import Tracer
 from semipunct.errors import UsageError
 from semipunct.structures.automaton import EPSILON, Automaton
 from semipunct.structures.automaton_ops import checked_strings, read
-from semipunct.structures.base import Total, lifted, per_item, sum_of_parts
+from semipunct.structures.base import PartWise, Total, lifted
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
 
@@ -42,38 +42,21 @@ class PathParts(NamedTuple):
     meta_fields=["symbols", "by_position"],
 )
 @dataclass(frozen=True)
-class StringPaths:
+class StringPaths(PartWise[PathParts]):
     """The accepting paths of a batch of strings; see ``string_paths``.
 
     Attributes:
-        weights: log weights.
         strings: ``[batch, length]`` symbols; epsilon beyond the lengths.
-        lengths: ``[batch]`` symbols used.
         symbols: how many the automaton has, epsilon included.
         by_position: whether arcs are written out at each position.
     """
 
-    weights: PathParts
     strings: jax.Array
-    lengths: jax.Array
     symbols: int
     by_position: bool = False
 
-    @property
-    def log_weights(self) -> PathParts:
-        return self.weights
-
-    def with_log_weights(self, log_weights: PathParts) -> StringPaths:
-        return replace(self, weights=log_weights)
-
     def expanded(self) -> StringPaths:
         return replace(self, weights=self._written_out(self.weights), by_position=True)
-
-    def by_item(self, parts: PathParts) -> jax.Array:
-        return per_item(parts)
-
-    def score(self, parts: PathParts) -> jax.Array:
-        return sum_of_parts(parts, self.weights)
 
     def uses(self, parts: PathParts) -> Automaton:
         """How often each arc of the automaton is used: expanded parts, summed over positions.
@@ -166,4 +149,4 @@ def string_paths(
             "automaton has epsilon arcs, by which a path may have any length; "
             "give string_paths(remove_epsilon(Log(), automaton), ...)"
         )
-    return StringPaths(PathParts(initial, arcs, final), strings, lengths, arcs.shape[1])
+    return StringPaths(PathParts(initial, arcs, final), lengths, strings, arcs.shape[1])

@@ -7,7 +7,9 @@ routine a structure has to write is ``total``; all questions in ``distribution``
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol, Self
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -62,6 +64,45 @@ class Structure(Protocol):
             recursion: how the steps are run, and within what memory.
         """
         ...
+
+
+P = TypeVar("P")
+
+
+@dataclass(frozen=True)
+class PartWise(ABC, Generic[P]):
+    """A structure whose derivations weigh what their parts weigh, and nothing else.
+
+    Attributes:
+        weights: log weights of the parts, arrays ``[batch, ...]``; with a first axis of size 1
+            where all items share them.
+        lengths: ``[batch]`` how much of each item is used.
+    """
+
+    weights: P
+    lengths: jax.Array
+
+    @property
+    def log_weights(self) -> P:
+        return self.weights
+
+    def with_log_weights(self, log_weights: P) -> Self:
+        return replace(self, weights=log_weights)
+
+    def expanded(self) -> Self:
+        return self
+
+    def by_item(self, parts: P) -> jax.Array:
+        return per_item(parts)
+
+    def score(self, parts: P) -> jax.Array:
+        return sum_of_parts(parts, self.weights)
+
+    @abstractmethod
+    def total(
+        self, semiring: Semiring, counted: P | None = None, recursion: Recursion = Recursion()
+    ) -> Total:
+        """Sum over all derivations of each item."""
 
 
 def lifted(semiring: Semiring, log_weight: jax.Array, counted: Any) -> Value:

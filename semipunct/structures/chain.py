@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from semipunct.shapes import check_lengths, check_log_weights, check_shapes
-from semipunct.structures.base import Total, lifted, per_item, sum_of_parts
+from semipunct.structures.base import PartWise, Total, lifted
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 
@@ -33,31 +33,16 @@ class ChainParts(NamedTuple):
     jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=["method"]
 )
 @dataclass(frozen=True)
-class LinearChain:
+class LinearChain(PartWise[ChainParts]):
     """A batch of chains; see ``linear_chain``."""
 
-    weights: ChainParts
-    lengths: jax.Array
     method: Literal["sequential", "parallel"] = "sequential"
-
-    @property
-    def log_weights(self) -> ChainParts:
-        return self.weights
-
-    def with_log_weights(self, log_weights: ChainParts) -> LinearChain:
-        return replace(self, weights=log_weights)
 
     def expanded(self) -> LinearChain:
         batch, length, states = self.weights.emission.shape
         whole = (batch, max(length - 1, 0), states, states)
         transition = jnp.broadcast_to(self.weights.transition, whole)
         return replace(self, weights=self.weights._replace(transition=transition))
-
-    def by_item(self, parts: ChainParts) -> jax.Array:
-        return per_item(parts)
-
-    def score(self, parts: ChainParts) -> jax.Array:
-        return sum_of_parts(parts, self.weights)
 
     def total(
         self,

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 from semipunct.errors import UsageError
 from semipunct.shapes import check_lengths, check_log_weights, check_shapes
-from semipunct.structures.base import Total, lifted, per_item, sum_of_parts
+from semipunct.structures.base import PartWise, Total, lifted
 from semipunct.structures.chart import by_width, next_ends, spanning, with_newest, with_row
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
@@ -34,18 +34,8 @@ class GrammarParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class Grammar:
+class Grammar(PartWise[GrammarParts]):
     """A batch of sentences with the grammar of each; see ``pcfg``."""
-
-    weights: GrammarParts
-    lengths: jax.Array
-
-    @property
-    def log_weights(self) -> GrammarParts:
-        return self.weights
-
-    def with_log_weights(self, log_weights: GrammarParts) -> Grammar:
-        return replace(self, weights=log_weights)
 
     def expanded(self) -> Grammar:
         root, rules, emission = self.weights
@@ -53,12 +43,6 @@ class Grammar:
         root = jnp.broadcast_to(root, (batch, *root.shape[1:]))
         rules = jnp.broadcast_to(rules, (batch, *rules.shape[1:]))
         return replace(self, weights=GrammarParts(root, rules, emission))
-
-    def by_item(self, parts: GrammarParts) -> jax.Array:
-        return per_item(parts)
-
-    def score(self, parts: GrammarParts) -> jax.Array:
-        return sum_of_parts(parts, self.weights)
 
     def total(
         self,

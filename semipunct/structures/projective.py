@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from semipunct.shapes import check_lengths, check_log_weights, check_shapes
-from semipunct.structures.base import Total, lifted, per_item, sum_of_parts
+from semipunct.structures.base import PartWise, Total, lifted
 from semipunct.structures.chart import by_width, diagonals, next_ends, with_newest, with_row
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
@@ -33,28 +33,10 @@ class ArcParts(NamedTuple):
     meta_fields=["single_root"],
 )
 @dataclass(frozen=True)
-class ProjectiveTrees:
+class ProjectiveTrees(PartWise[ArcParts]):
     """A batch of sets of projective trees; see ``projective_trees``."""
 
-    weights: ArcParts
-    lengths: jax.Array
     single_root: bool = True
-
-    @property
-    def log_weights(self) -> ArcParts:
-        return self.weights
-
-    def with_log_weights(self, log_weights: ArcParts) -> ProjectiveTrees:
-        return replace(self, weights=log_weights)
-
-    def expanded(self) -> ProjectiveTrees:
-        return self
-
-    def by_item(self, parts: ArcParts) -> jax.Array:
-        return per_item(parts)
-
-    def score(self, parts: ArcParts) -> jax.Array:
-        return sum_of_parts(parts, self.weights)
 
     def total(
         self,

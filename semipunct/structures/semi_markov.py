@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 from semipunct.errors import UsageError
 from semipunct.shapes import check_lengths, check_log_weights, check_shapes
-from semipunct.structures.base import Total, lifted, per_item, sum_of_parts
+from semipunct.structures.base import PartWise, Total, lifted
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
 
@@ -35,30 +35,14 @@ class SemiMarkovParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class SemiMarkov:
+class SemiMarkov(PartWise[SemiMarkovParts]):
     """A batch of semi-Markov chains; see ``semi_markov``."""
-
-    weights: SemiMarkovParts
-    lengths: jax.Array
-
-    @property
-    def log_weights(self) -> SemiMarkovParts:
-        return self.weights
-
-    def with_log_weights(self, log_weights: SemiMarkovParts) -> SemiMarkov:
-        return replace(self, weights=log_weights)
 
     def expanded(self) -> SemiMarkov:
         batch, _, _, states = self.weights.segment.shape
         transition = jnp.broadcast_to(self.weights.transition, (batch, states, states))
         initial = jnp.broadcast_to(self.weights.initial, (batch, states))
         return replace(self, weights=SemiMarkovParts(self.weights.segment, transition, initial))
-
-    def by_item(self, parts: SemiMarkovParts) -> jax.Array:
-        return per_item(parts)
-
-    def score(self, parts: SemiMarkovParts) -> jax.Array:
-        return sum_of_parts(parts, self.weights)
 
     def total(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from semipunct.shapes import check_lengths, check_log_weights, check_shapes
-from semipunct.structures.base import Total, lifted, per_item, sum_of_parts
+from semipunct.structures.base import PartWise, Total, lifted
 from semipunct.structures.chart import (
     by_width,
     diagonals,
@@ -36,27 +36,8 @@ class SpanParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class SpanTrees:
+class SpanTrees(PartWise[SpanParts]):
     """A batch of sets of bracketings; see ``span_trees``."""
-
-    weights: SpanParts
-    lengths: jax.Array
-
-    @property
-    def log_weights(self) -> SpanParts:
-        return self.weights
-
-    def with_log_weights(self, log_weights: SpanParts) -> SpanTrees:
-        return replace(self, weights=log_weights)
-
-    def expanded(self) -> SpanTrees:
-        return self
-
-    def by_item(self, parts: SpanParts) -> jax.Array:
-        return per_item(parts)
-
-    def score(self, parts: SpanParts) -> jax.Array:
-        return sum_of_parts(parts, self.weights)
 
     def total(
         self,

@@ -20,7 +20,7 @@ from semipunct.model.options import ModelOptions
 from semipunct.model.templates import TEMPLATES
 from semipunct.training.settings import Setting, assignment, nearest, read_settings
 
-PRESETS = ("loglinear", "paper")
+PRESETS = ("loglinear", "neural", "paper")
 DEFAULT_PRESET = "loglinear"
 
 Schedule = Literal["constant", "cosine"]
@@ -34,9 +34,14 @@ class TrainOptions:
     Attributes:
         visits: sentences visited in all, each as often as it comes up.
         batch_size: sentences in a batch.
-        learning_rate: of Adam, for ATTACH.
+        learning_rate: of Adam, for ATTACH's log-linear weights.
         channel_learning_rate: of Adam, for the channel.
-        schedule: ``cosine`` lets both rates fall along a half wave, ``constant`` does not.
+        network_learning_rate: of Adam, for the network.
+        network_decay: how fast the network's weights decay (AdamW).
+        dropout: share of the inputs of the network's layers that a step leaves out.
+        word_dropout: share of the word forms that a step hides from the network.
+        warmup: steps within which the network's rate rises.
+        schedule: ``cosine`` lets all rates fall along a half wave, ``constant`` does not.
         initial_scale: standard deviation of the normal distribution that initial weights are
             drawn from; with 0 they start at zero.
         l2: weight of the squared norm of ATTACH's weights, per sentence (equation 5).
@@ -55,6 +60,11 @@ class TrainOptions:
     batch_size: int = 32
     learning_rate: float = 0.01
     channel_learning_rate: float = 0.03
+    network_learning_rate: float = 2e-3
+    network_decay: float = 1e-4
+    dropout: float = 0.3
+    word_dropout: float = 0.1
+    warmup: int = 100
     schedule: Schedule = "cosine"
     initial_scale: float = 0.0
     l2: float = 1e-3
@@ -97,9 +107,15 @@ _AT_LEAST: dict[str, float] = {
     "model.minimum_context_count": 1, "model.longest_puncteme": 1,
     "train.visits": 1, "train.batch_size": 1, "train.evaluate_every": 1, "train.patience": 0,
     "train.seed": 0, "train.initial_scale": 0, "train.l2": 0, "train.channel_l2": 0, "train.xi": 0,
+    "model.network_width": 1, "model.network_layers": 0, "train.network_decay": 0,
+    "train.dropout": 0, "train.word_dropout": 0, "train.warmup": 0,
 }  # fmt: skip
-_ABOVE: dict[str, float] = {"train.learning_rate": 0, "train.channel_learning_rate": 0}
-_AT_MOST: dict[str, float] = {"train.seed": 2**63 - 1}
+_ABOVE: dict[str, float] = {
+    "train.learning_rate": 0, "train.channel_learning_rate": 0, "train.network_learning_rate": 0,
+}  # fmt: skip
+_AT_MOST: dict[str, float] = {
+    "train.seed": 2**63 - 1, "train.dropout": 0.9, "train.word_dropout": 0.9,
+}  # fmt: skip
 
 
 def load_config(

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 from semipunct.errors import TreebankError
@@ -120,12 +121,14 @@ class _Trainer:
         start = centre(self.model) if options.centre == "counts" else {}
         # What a step tells is read one step late, so that the next batch is laid out meanwhile.
         waiting: Outcome | None = None
+        chance = jax.random.key(options.seed)
         for members in self.plan.batches(options.seed, run.step):
             batch = self.model.lay_out(prepared, members, frame)
             with self.shapes.first_call("step", batch):
                 run.parameters, run.optimiser, outcome = step(
-                    run.parameters, run.optimiser, start, batch
-                )
+                    run.parameters, run.optimiser, start, batch,
+                    jax.random.fold_in(chance, run.step),
+                )  # fmt: skip
             self._settle(run, waiting)
             due = run.visits // options.evaluate_every
             run.step, run.visits, waiting = run.step + 1, run.visits + len(members), outcome

@@ -14,11 +14,15 @@ import optax  # pyright: ignore[reportMissingTypeStubs]
 from semipunct.batch import jit, shuffled
 from semipunct.inference.objective import Regularisation, objective
 from semipunct.model.layout import Batch
+from semipunct.model.network import PREFIX, Dropout
 from semipunct.model.punctuation import PunctuationModel
 from semipunct.training.config import TrainOptions
 
 FINAL_RATE = 0.02
 """The fraction of the learning rate at which the cosine schedule ends."""
+
+NORM = 1.0
+"""Gradients of the network are scaled down to this norm where theirs is larger."""
 
 Weights = dict[str, jax.Array]
 
@@ -99,38 +103,63 @@ def centre(model: PunctuationModel) -> Weights:
 
 
 def optimiser(options: TrainOptions, steps: int) -> optax.GradientTransformation:
-    """Adam with one rate for the channel's weights and another for the rest."""
+    """Adam, with a rate each for the channel's weights, the network's and the rest."""
+
+    def schedule(rate: float, steps: int) -> optax.Schedule:
+        if options.schedule == "constant":
+            return optax.constant_schedule(rate)
+        return optax.cosine_decay_schedule(rate, max(1, steps), FINAL_RATE)
 
     def adam(rate: float) -> optax.GradientTransformation:
-        if options.schedule == "constant":
-            return optax.adam(rate)
-        return optax.adam(optax.cosine_decay_schedule(rate, steps, FINAL_RATE))
+        return optax.adam(schedule(rate, steps))
 
     def label(parameters: Mapping[str, Any]) -> dict[str, str]:
-        return {n: "channel" if n.startswith("channel") else "attach" for n in parameters}
+        return {n: _group(n) for n in parameters}
+
+    warmup = min(options.warmup, steps // 4)
+    rising = optax.linear_schedule(0.0, options.network_learning_rate, warmup)
+    falling = schedule(options.network_learning_rate, steps - warmup)
+    network = optax.chain(
+        optax.clip_by_global_norm(NORM),
+        optax.adamw(
+            optax.join_schedules([rising, falling], [warmup]), weight_decay=options.network_decay
+        ),
+    )
 
     rates: dict[Hashable, optax.GradientTransformation] = {
         "attach": adam(options.learning_rate),
         "channel": adam(options.channel_learning_rate),
+        "network": network,
     }
     return optax.multi_transform(rates, label)
 
 
-Step = Callable[[Weights, Any, Weights, Batch], tuple[Weights, Any, Outcome]]
+def _group(name: str) -> str:
+    if name.startswith(PREFIX):
+        return "network"
+    return "channel" if name.startswith("channel") else "attach"
+
+
+Step = Callable[[Weights, Any, Weights, Batch, jax.Array], tuple[Weights, Any, Outcome]]
 
 
 def make_step(
     model: PunctuationModel, options: TrainOptions, transformation: optax.GradientTransformation
 ) -> Step:
-    """Compile one update: weights and optimiser state go in and are overwritten."""
+    """Compile one update: weights and optimiser state go in and are overwritten.
+
+    The last argument of the update is its source of chance, for dropout.
+    """
     penalties = regularisation(options)
 
     @partial(jit, donate_argnums=(0, 1))
     def step(
-        parameters: Weights, state: Any, start: Weights, batch: Batch
+        parameters: Weights, state: Any, start: Weights, batch: Batch, key: jax.Array
     ) -> tuple[Weights, Any, Outcome]:
+        dropout = Dropout(key, options.dropout, options.word_dropout)
+
         def loss(p: Weights) -> Any:
-            return objective(model, p, start, batch, penalties)
+            return objective(model, p, start, batch, penalties, dropout)
 
         (value, terms), gradient = jax.value_and_grad(loss, has_aux=True)(parameters)
         finite = jnp.isfinite(value)

@@ -40,7 +40,7 @@ def to_json(model: PunctuationModel) -> dict[str, Any]:
             },
         },
         "features": {
-            "symbols": {kind: list(values) for kind, values in features.symbols.values.items()},
+            "symbols": _values(features.symbols),
             "conjunctions": [
                 {
                     "template": c.template,
@@ -54,6 +54,7 @@ def to_json(model: PunctuationModel) -> dict[str, Any]:
             ],
             "sizes": dict(features.sizes),
         },
+        "words": None if model.words is None else _values(model.words),
     }
 
 
@@ -63,7 +64,18 @@ def from_json(data: Any, options: ModelOptions) -> PunctuationModel:
     Raises:
         KeyError, TypeError, ValueError: if the data is not what ``to_json`` writes.
     """
-    return PunctuationModel(options, _inventory(data["inventory"]), _features(data["features"]))
+    words = None if data["words"] is None else _symbols(data["words"])
+    return PunctuationModel(
+        options, _inventory(data["inventory"]), _features(data["features"]), words
+    )
+
+
+def _values(symbols: Symbols) -> dict[str, list[str]]:
+    return {kind: list(values) for kind, values in symbols.values.items()}
+
+
+def _symbols(data: Any) -> Symbols:
+    return Symbols({str(kind): _strings(values) for kind, values in data.items()})
 
 
 def _inventory(data: Any) -> Inventory:
@@ -110,8 +122,7 @@ def _features(data: Any) -> FeatureMap:
     for c in conjunctions:
         if not 0 <= c.offset <= sizes[c.target] - len(c.kept):
             raise ValueError("feature numbers beyond the last")
-    symbols = {str(kind): _strings(values) for kind, values in data["symbols"].items()}
-    return FeatureMap(Symbols(symbols), conjunctions, sizes)
+    return FeatureMap(_symbols(data["symbols"]), conjunctions, sizes)
 
 
 def _strings(values: Any) -> tuple[str, ...]:

@@ -148,7 +148,7 @@ def test_mistakes_in_a_file(written, text, message):
         ("train.batch_size", "write a key and a value"),
         ("=3", "write a key and a value"),
         ("train.seed=1\nx = 2", "give a whole number"),
-        ("preset=neural", "there is no preset 'neural'; choose one of: loglinear, paper"),
+        ("preset=neural2", "there is no preset 'neural2'; did you mean 'neural'?"),
         ("model=3", "there is no setting 'model'"),
     ],
 )

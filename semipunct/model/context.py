@@ -1,0 +1,111 @@
+"""What a network sees of each word: codes of the word and of its place in the tree.
+
+The columns are small integers, which the network embeds; the log-linear model's sparse features
+(``semipunct.model.features``) are not among them, but for the codes of tags and relations.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.model.features import Symbols, sibling_order
+from semipunct.treebank.sentences import Sentence
+from semipunct.treebank.trees import constituents
+
+Ints = npt.NDArray[np.int32]
+
+KINDS = ("form", "suffix", "prefix", "upos", "relation")
+"""What is coded as training saw it; code 0 is for what it did not see."""
+
+_CLASSES = {
+    "shape": 8,
+    "side": 4,
+    "span": 16,
+    "left_dependents": 6,
+    "right_dependents": 6,
+    "depth": 8,
+    "starting": 6,
+    "ending": 6,
+    "order": 16,
+}
+
+CODES = (*KINDS, *_CLASSES)
+"""The names of the coded columns, in order."""
+
+PLACES = ("head", "first", "last")
+"""The names of the columns after them: how far from a word its head and its edges are."""
+
+_MINIMUM = 2
+"""A form, prefix or suffix of fewer occurrences is coded as one not seen."""
+
+
+def seen_symbols(sentences: Sequence[Sentence]) -> Symbols:
+    """The codes that training sentences call for."""
+    return Symbols({kind: _frequent(kind, sentences) for kind in KINDS})
+
+
+def _frequent(kind: str, sentences: Sequence[Sentence]) -> list[str]:
+    least = 1 if kind in ("upos", "relation") else _MINIMUM
+    counts = Counter(value for s in sentences for value in _values(kind, s))
+    return sorted(value for value, count in counts.items() if count >= least)
+
+
+def _values(kind: str, sentence: Sentence) -> Iterable[str]:
+    if kind == "upos":
+        return sentence.upos
+    if kind == "relation":
+        return sentence.relations
+    forms = [form.lower() for form in sentence.forms]
+    cut = {"form": slice(None), "suffix": slice(-3, None), "prefix": slice(2)}[kind]
+    return [form[cut] for form in forms]
+
+
+def sizes(symbols: Symbols) -> dict[str, int]:
+    """How many codes each coded column has."""
+    return {**{kind: symbols.size(kind) for kind in KINDS}, **_CLASSES}
+
+
+def columns(sentences: Sequence[Sentence], symbols: Symbols) -> Ints:
+    """``[words, columns]`` of all words, in order: ``CODES``, then ``PLACES``."""
+    found = [_columns(sentence, symbols) for sentence in sentences]
+    return np.concatenate([np.zeros((0, len(CODES) + len(PLACES)), np.int32), *found])
+
+
+def _columns(sentence: Sentence, symbols: Symbols) -> Ints:
+    heads = np.array(sentence.heads)
+    words = np.arange(len(heads))
+    left, right = (np.array(edge) for edge in constituents(sentence.heads))
+    on_left, on_right = (words + 1 < heads), (heads > 0) & (words + 1 > heads)
+    dependents = [
+        np.bincount(heads[side] - 1, minlength=len(heads)) for side in (on_left, on_right)
+    ]
+    depth = np.zeros(len(heads), np.int64)
+    # Wider constituents first: a head's depth is known before its dependents'.
+    for w in np.argsort(left - right, kind="stable").tolist():
+        if heads[w]:
+            depth[w] = depth[heads[w] - 1] + 1
+    classes = {
+        "shape": np.array([_shape(form) for form in sentence.forms]),
+        "side": on_left + 2 * (heads == 0),
+        "span": np.ceil(2 * np.log2(right - left)).astype(np.int64),
+        "left_dependents": dependents[0],
+        "right_dependents": dependents[1],
+        "depth": depth,
+        "starting": np.bincount(left, minlength=len(heads)),
+        "ending": np.bincount(right - 1, minlength=len(heads)),
+        "order": sibling_order(heads),
+    }
+    coded = [symbols.code(kind, _values(kind, sentence)) for kind in KINDS]
+    limited = [np.minimum(classes[name], most - 1) for name, most in _CLASSES.items()]
+    places = [np.where(heads > 0, heads - 1, words), left, right - 1]
+    away = [place - words for place in places]
+    return np.stack([*coded, *limited, *away], 1).astype(np.int32)
+
+
+def _shape(form: str) -> int:
+    has_digit = any(c.isdigit() for c in form)
+    return form[:1].isupper() + 2 * form.isupper() + 4 * has_digit

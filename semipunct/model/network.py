@@ -1,0 +1,151 @@
+"""A neural score of a node's pairs of punctemes, beside the log-linear one.
+
+Words and their places in the tree are embedded; gated convolutions over the sentence give each
+word a view of its neighbours; a small feed-forward network reads the word, its head, both edges
+of its constituent and what stands outside of them, and scores the pair as a whole, each puncteme
+alone, and whether the two are symmetric. Nothing here sees punctuation, so that inference stays
+as exact as without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.model.context import CODES, PLACES
+from semipunct.model.options import ModelOptions
+from semipunct.model.templates import Target
+
+PREFIX = "network."
+"""What the names of the network's weights begin with."""
+
+_EMBEDDED = {
+    "form": 64, "suffix": 24, "prefix": 16, "upos": 16, "relation": 24,
+    "shape": 4, "side": 4, "span": 8, "left_dependents": 4, "right_dependents": 4,
+    "depth": 4, "starting": 4, "ending": 4, "order": 8,
+}  # fmt: skip
+"""Sizes of the embeddings of the coded columns."""
+
+_OF_THE_HEAD = ("relation", "upos")
+_BESIDE = ("span", "order", "side", "relation")
+
+
+class Dropout(NamedTuple):
+    """What training leaves out.
+
+    Attributes:
+        key: the source of chance.
+        rate: share of the inputs of each layer that is dropped.
+        words: share of the word forms that are taken for unseen ones.
+    """
+
+    key: jax.Array
+    rate: float
+    words: float
+
+
+def network_parameters(
+    sizes: Mapping[str, int],
+    columns: Mapping[Target, int],
+    options: ModelOptions,
+    generator: np.random.Generator,
+) -> dict[str, npt.NDArray[np.float32]]:
+    """Initial weights; the last layer is zero, so that a new network scores nothing.
+
+    Args:
+        sizes: codes of each coded column.
+        columns: how many scores each target has.
+        options: width and layers.
+        generator: the source of chance.
+    """
+    width, hidden = options.network_width, 2 * options.network_width
+
+    def normal(rows: int, size: int, scale: float | None = None) -> npt.NDArray[np.float32]:
+        drawn = generator.standard_normal((rows, size)) * (scale or rows**-0.5)
+        return drawn.astype(np.float32)
+
+    embedded = sum(_EMBEDDED.values()) + sum(_EMBEDDED[name] for name in _OF_THE_HEAD)
+    read = 6 * width + sum(_EMBEDDED[name] for name in _BESIDE)
+    found = {f"embed.{name}": normal(sizes[name], _EMBEDDED[name], 0.1) for name in CODES}
+    found |= {"edges": normal(2, width, 0.1)}
+    found |= {"input.weight": normal(embedded, width), "input.bias": np.zeros(width, np.float32)}
+    for layer in range(options.network_layers):
+        found[f"convolution{layer}.weight"] = normal(3 * width, 2 * width)
+        found[f"convolution{layer}.bias"] = np.zeros(2 * width, np.float32)
+    found |= {"hidden.weight": normal(read, hidden), "hidden.bias": np.zeros(hidden, np.float32)}
+    found |= {"deep.weight": normal(hidden, hidden), "deep.bias": np.zeros(hidden, np.float32)}
+    found |= {f"score.{t}": np.zeros((hidden, n), np.float32) for t, n in columns.items()}
+    return {PREFIX + name: value for name, value in found.items()}
+
+
+def network_scores(
+    parameters: Mapping[str, jax.Array],
+    projection: Mapping[str, npt.NDArray[np.float32]],
+    columns: jax.Array | npt.NDArray[np.int32],
+    sentence: jax.Array | npt.NDArray[np.int64],
+    layers: int,
+    dropout: Dropout | None = None,
+) -> jax.Array:
+    """``[words, pairs]`` scores to be added to those of the log-linear model.
+
+    Args:
+        parameters: weights by name, from ``network_parameters`` among others.
+        projection: how scores of a target spread over pairs; see ``AttachTables``.
+        columns: ``[words, columns]`` from ``context.columns``.
+        sentence: ``[words]`` which sentence each word belongs to: none sees another.
+        layers: how many convolutions.
+        dropout: only while training.
+    """
+    w = {name.removeprefix(PREFIX): x for name, x in parameters.items() if name.startswith(PREFIX)}
+    code = {name: jnp.asarray(columns[:, i]) for i, name in enumerate(CODES)}
+    index = jnp.arange(columns.shape[0])
+    head, first, last = (
+        jnp.clip(index + columns[:, len(CODES) + i], 0, len(index) - 1) for i in range(len(PLACES))
+    )
+    keys = iter(jax.random.split(dropout.key, layers + 5)) if dropout else None
+    if dropout and keys:
+        unseen = jax.random.bernoulli(next(keys), dropout.words, code["form"].shape)
+        code["form"] = jnp.where(unseen, 0, code["form"])
+
+    def dropped(x: jax.Array) -> jax.Array:
+        if not (dropout and keys):
+            return x
+        kept = jax.random.bernoulli(next(keys), 1 - dropout.rate, x.shape)
+        return jnp.where(kept, x / (1 - dropout.rate), 0.0)
+
+    def affine(name: str, x: jax.Array) -> jax.Array:
+        return x @ w[f"{name}.weight"] + w[f"{name}.bias"]
+
+    def beside(x: jax.Array, distance: int) -> jax.Array:
+        """What stands so far to the right of each word; an edge's vector beyond its sentence."""
+        there = index + distance
+        inside = (there >= 0) & (there < len(index))
+        inside &= sentence[jnp.clip(there, 0, len(index) - 1)] == sentence
+        edge = w["edges"][0 if distance < 0 else 1]
+        return jnp.where(inside[:, None], jnp.roll(x, -distance, 0), edge)
+
+    embedded = {name: w[f"embed.{name}"][code[name]] for name in CODES}
+    of_the_head = [embedded[name][head] for name in _OF_THE_HEAD]
+    x = jax.nn.gelu(affine("input", dropped(_side_by_side(*embedded.values(), *of_the_head))))
+    for layer in range(layers):
+        window = _side_by_side(*(beside(x, d) for d in (-1 - layer, 0, 1 + layer)))
+        value, gate = jnp.split(affine(f"convolution{layer}", dropped(window)), 2, 1)
+        x = x + jnp.tanh(value) * jax.nn.sigmoid(gate)
+    before, after = beside(x, -1)[first], beside(x, 1)[last]
+    own = [embedded[name] for name in _BESIDE]
+    read = _side_by_side(x, x[head], x[first], x[last], before, after, *own)
+    y = dropped(jax.nn.gelu(affine("hidden", dropped(read))))
+    y = y + jax.nn.gelu(affine("deep", y))
+    score: Any = y @ w["score.pair"]
+    for target, spread in projection.items():
+        score = score + (y @ w[f"score.{target}"]) @ spread
+    return score
+
+
+def _side_by_side(*arrays: jax.Array) -> jax.Array:
+    return jnp.concatenate(arrays, 1)
