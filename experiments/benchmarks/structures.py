@@ -5,10 +5,10 @@
 Every question is compiled and called twice, then in turn with all others, `--repeats` times, so
 that whatever else the machine does meets all of them. A call that is timed follows one that is
 not, for what was asked before leaves caches and free memory in a state of its own. Each call
-blocks until the result is there. Reported are medians, and ratios to the plain scan of the same run: `lax.scan` over
-log-sum-exp with `jax.grad`, as one would write it without a library. Ours are compiled by
-`semipunct.batch.jit`, and again by plain `jax.jit`. `peers.py` says how to make the environment of
-the peers. Memory is the peak of a process that asks one question only.
+blocks until the result is there. Reported are medians, and ratios to the plain scan of the same
+run: `lax.scan` over log-sum-exp with `jax.grad`, as one would write it without a library. Ours are
+compiled by `semipunct.batch.jit`, and again by plain `jax.jit`. `peers.py` says how to make the
+environment of the peers. Memory is the peak of a process that asks one question only.
 """
 
 from __future__ import annotations
