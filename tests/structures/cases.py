@@ -20,6 +20,7 @@ from semipunct.structures.automaton import EPSILON, automaton
 from semipunct.structures.automaton_paths import PathParts, string_paths
 from semipunct.structures.base import Structure
 from semipunct.structures.chain import ChainParts, linear_chain
+from semipunct.structures.pcfg import GrammarParts, pcfg
 from semipunct.structures.projective import ArcParts, projective_trees
 from semipunct.structures.schedule import Capacity, pack, place, program
 from semipunct.structures.semi_markov import SemiMarkovParts, semi_markov
@@ -39,7 +40,7 @@ class Case:
     Attributes:
         name: of the case.
         build: a batch with log weights of zero, of the padded length.
-        lengths: the length of each item of the batch; all of 0, 1, ..., the padded one.
+        lengths: the length of each item of the batch; all from `shortest` to the padded one.
         events: all derivations of an item; their parts are shaped like the item's rows of the
             expanded log weights.
         count: how many derivations an item of a length has.
@@ -48,6 +49,7 @@ class Case:
         scans: whether its steps run through `Recursion.scan`, which has a memory budget.
         saves: whether even so few steps keep less when they are computed twice; those of charts,
             whose states are most of what they keep, do not.
+        shortest: the least length that has a derivation.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Case:
     forbids_forward_mode: bool = False
     scans: bool = True
     saves: bool = True
+    shortest: int = 0
 
 
 def zeros(*shape: int) -> Any:
@@ -286,6 +289,46 @@ def spans_count(length: int) -> int:
     return math.comb(2 * length - 2, length - 1) // length * KINDS_OF_SPANS ** (2 * length - 1)
 
 
+PARSED = (2, 3)
+EXPANDING = 2
+"""Nonterminals; there is one preterminal, the last symbol. Rules are counted, not placed: up to
+three words no two parses use the same ones."""
+
+
+def grammar_build() -> Structure:
+    symbols = EXPANDING + 1
+    return pcfg(
+        zeros(len(PARSED), EXPANDING),
+        zeros(len(PARSED), EXPANDING, symbols, symbols),
+        zeros(len(PARSED), max(PARSED), 1),
+        jnp.array(PARSED),
+    )
+
+
+def grammar_events(item: int) -> Iterator[Event]:
+    """All binary trees, with all nonterminals on their spans of two words or more."""
+    words = PARSED[item]
+    for spans in bracketings(0, words - 1):
+        inner = [(first, last) for first, last in spans if first < last]
+        for chosen in itertools.product(range(EXPANDING), repeat=len(inner)):
+            symbol = dict.fromkeys(spans, EXPANDING) | dict(zip(inner, chosen, strict=True))
+            root, emission = np.zeros(EXPANDING), np.zeros((max(PARSED), 1))
+            rules = np.zeros((EXPANDING, EXPANDING + 1, EXPANDING + 1))
+            root[symbol[0, words - 1]] = 1
+            emission[:words] = 1
+            for first, last in inner:
+                split = next(
+                    m for m in range(first, last) if {(first, m), (m + 1, last)} <= {*spans}
+                )
+                parts = symbol[first, split], symbol[split + 1, last]
+                rules[(symbol[first, last], *parts)] += 1
+            yield Event(GrammarParts(root, rules, emission))
+
+
+def grammar_count(length: int) -> int:
+    return math.comb(2 * length - 2, length - 1) // length * EXPANDING ** (length - 1)
+
+
 STRINGS = ((0, 0, 0, 0), (1, 0, 0, 0), (2, 1, 0, 0), (1, 1, 2, 0), (2, 1, 2, 2))
 SYMBOLS = 3
 NODES = 2
@@ -325,5 +368,6 @@ CASES: tuple[Case, ...] = (
     ),
     Case("semi-Markov chain", segments_build, LENGTHS, segments_events, segments_count),
     Case("bracketings", spans_build, BRACKETED, spans_events, spans_count, saves=False),
+    Case("grammar", grammar_build, PARSED, grammar_events, grammar_count, shortest=2),
     Case("string paths", paths_build, LENGTHS, paths_events, lambda n: NODES ** (n + 1)),
 )  # fmt: skip
