@@ -18,7 +18,7 @@ from semipunct.errors import SemipunctError, UsageError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from semipunct.tasks.analyse import Grammar, Row
+    from semipunct.tasks.analyse import PunctuationGrammar, Row
     from semipunct.tasks.nunberg import Confidence, Recall
     from semipunct.training.checkpoint import Loaded
     from semipunct.treebank import Treebank
@@ -117,7 +117,7 @@ def _signature(loaded: "Loaded", read: "Treebank | None") -> str:
     return join_signature(parts)
 
 
-def as_dict(found: "Grammar") -> dict[str, Any]:
+def as_dict(found: "PunctuationGrammar") -> dict[str, Any]:
     """Give what is printed, and all that it comes from, as values that JSON can hold.
 
     Null stands for an undefined figure, and for what needs a treebank where there is none.
@@ -167,7 +167,7 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _recalls(found: "Grammar") -> "list[tuple[str, str, Recall]]":
+def _recalls(found: "PunctuationGrammar") -> "list[tuple[str, str, Recall]]":
     """Sets of rules: their names in JSON and in the table, and how they rank."""
     return [
         ("changed", "that change", found.changed),
@@ -178,7 +178,7 @@ def _recalls(found: "Grammar") -> "list[tuple[str, str, Recall]]":
     ]
 
 
-def _print_tables(found: "Grammar") -> None:
+def _print_tables(found: "PunctuationGrammar") -> None:
     more = len(found.rewriting) - SHOWN_ROWS
     parts = [
         (
@@ -209,7 +209,7 @@ def _print_tables(found: "Grammar") -> None:
         screen.print(table)
 
 
-def _rewriting(found: "Grammar") -> "Table":
+def _rewriting(found: "PunctuationGrammar") -> "Table":
     from rich.text import Text
 
     from semipunct.cli.rules import outcome
@@ -230,7 +230,7 @@ def _rewriting(found: "Grammar") -> "Table":
     return table
 
 
-def _confident(found: "Grammar") -> "Table":
+def _confident(found: "PunctuationGrammar") -> "Table":
     from semipunct.tasks.analyse import FREQUENT
 
     headings = ("bigrams", "number", "confident", "his marks", "his edits", "precision")
@@ -245,7 +245,7 @@ def _confident(found: "Grammar") -> "Table":
     return table
 
 
-def _ranks(found: "Grammar") -> "Table":
+def _ranks(found: "PunctuationGrammar") -> "Table":
     table = console.table("rules", "ranked", "1st", "2nd", "worse", "MRR", "MRR, all", "paper")
     for name, label, some in _recalls(found):
         number = len(some.ranked) + len(some.missing)
@@ -261,7 +261,7 @@ def _figure(value: float) -> str:
     return f"{value:.3f}" if math.isfinite(value) else ""
 
 
-def _inverted(found: "Grammar") -> "Table":
+def _inverted(found: "PunctuationGrammar") -> "Table":
     from rich.text import Text
 
     table = console.table("underlying", "should become", "p", "rank")
@@ -272,7 +272,7 @@ def _inverted(found: "Grammar") -> "Table":
     return table
 
 
-def _relations(found: "Grammar") -> "Table":
+def _relations(found: "PunctuationGrammar") -> "Table":
     """Table 4 with a row for each relation; rare relations are left to the JSON."""
     from rich.text import Text
 
@@ -297,7 +297,7 @@ def _relations(found: "Grammar") -> "Table":
     return table
 
 
-def _panels(found: "Grammar") -> "list[Row]":
+def _panels(found: "PunctuationGrammar") -> "list[Row]":
     """The rules to draw: those of `nunberg.FIGURE_3`, then others that were met most often."""
     from semipunct.tasks.analyse import rewriting
     from semipunct.tasks.nunberg import FIGURE_3

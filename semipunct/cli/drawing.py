@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from rich.console import Group
     from rich.text import Text
 
-    from semipunct.cli.rules import Rule
+    from semipunct.cli.rules import ObservedRule
     from semipunct.inference.decode import Analysis
 
 EDITS: dict[str, tuple[str, str, str]] = {
@@ -21,7 +21,7 @@ EDITS: dict[str, tuple[str, str, str]] = {
 WIDTH = 30
 
 
-def draw_rules(rules: "Sequence[Rule]") -> "Group":
+def draw_rules(rules: "Sequence[ObservedRule]") -> "Group":
     """Draw a table of rewriting rules with a bar for the probabilities of their edits."""
     from rich.console import Group
     from rich.text import Text

@@ -10,7 +10,7 @@ import typer
 from semipunct.cli import console
 
 if TYPE_CHECKING:
-    from semipunct.training.report import Result
+    from semipunct.training.report import TrainingResult
     from semipunct.treebank import Sentence
 
 SETTINGS = (
@@ -99,7 +99,7 @@ def _fit(
     development: "Sequence[Sentence]",
     folder: Path,
     seed: int,
-) -> "Result":
+) -> "TrainingResult":
     from semipunct.cli.progress import duration, training_progress
     from semipunct.training.config import load_config
     from semipunct.training.loop import train

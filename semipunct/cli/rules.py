@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ObservedRule:
     """What happens to two neighbouring underlying tokens.
 
     `probabilities` maps the name of each edit to p(edit | a, b); `times` is how often the window
@@ -35,7 +35,9 @@ def outcome(edit: str, a: str, b: str) -> str:
     return both.get(edit, b if edit == "absorb_left" else a)
 
 
-def frequent_rules(analyses: "Iterable[Analysis]", rewriter: "Rewriter", most: int) -> list[Rule]:
+def frequent_rules(
+    analyses: "Iterable[Analysis]", rewriter: "Rewriter", most: int
+) -> list[ObservedRule]:
     """Give the rules of the windows that the channel met most often, most frequent first."""
     from semipunct.model.channel import EDITS
 
@@ -44,7 +46,7 @@ def frequent_rules(analyses: "Iterable[Analysis]", rewriter: "Rewriter", most: i
     )
     number = {symbol: i for i, symbol in enumerate(rewriter.inventory.symbols)}
     return [
-        Rule(
+        ObservedRule(
             a,
             b,
             times,

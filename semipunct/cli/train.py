@@ -9,7 +9,7 @@ import typer
 from semipunct.cli import console
 
 if TYPE_CHECKING:
-    from semipunct.training.report import Result
+    from semipunct.training.report import TrainingResult
 
 
 class Channel(StrEnum):
@@ -105,7 +105,7 @@ def train(
         raise typer.Exit(console.INTERRUPTED)
 
 
-def summary(result: "Result", out: str) -> str:
+def summary(result: "TrainingResult", out: str) -> str:
     """Say what a run has come to, in one line."""
     from semipunct.cli.progress import duration
 

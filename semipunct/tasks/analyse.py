@@ -219,7 +219,7 @@ def expected_pairs(
 
 
 @dataclass(frozen=True, slots=True)
-class Grammar:
+class PunctuationGrammar:
     """What `analyse` finds; what needs a treebank is None without one.
 
     Attributes:
@@ -249,7 +249,7 @@ class Grammar:
 
 def analyse(
     model: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence] | None = None
-) -> Grammar:
+) -> PunctuationGrammar:
     """Analyse what a model has learned.
 
     Args:
@@ -268,7 +268,7 @@ def analyse(
         names = [model.inventory.pair_name(i) for i in range(len(model.inventory.pairs))]
         relations = relation_table(expected_pairs(model, parameters, sentences), names)
     everything = nunberg.bigrams()
-    return Grammar(
+    return PunctuationGrammar(
         channel,
         counts,
         rewriting(channel, counts),

@@ -20,7 +20,7 @@ from semipunct.training.config import Config
 from semipunct.training.evaluation import Scorer
 from semipunct.training.folder import check_output
 from semipunct.training.monitor import CompileClock, Shapes
-from semipunct.training.report import Phase, Progress, Result, TrainingError
+from semipunct.training.report import Phase, Progress, TrainingError, TrainingResult
 from semipunct.training.run import Run, Sources, check_same, save_run, take_up
 from semipunct.training.sealed import Array
 from semipunct.training.steps import Outcome, Plan, centre, make_step, optimiser
@@ -41,7 +41,7 @@ def train(
     report: Callable[[Progress], None] | None = None,
     stop: Callable[[], bool] | None = None,
     command: str = "",
-) -> Result:
+) -> TrainingResult:
     """Train a model and write its folder; prints nothing.
 
     Each evaluation writes a checkpoint: the best model so far and the state of the run.  At the
@@ -88,7 +88,9 @@ class _Trainer:
     stop: Callable[[], bool] | None
     clock: CompileClock
 
-    def run(self, train: Sequence[Sentence], dev: Sequence[Sentence], resume: bool) -> Result:
+    def run(
+        self, train: Sequence[Sentence], dev: Sequence[Sentence], resume: bool
+    ) -> TrainingResult:
         options = self.config.train
         self.shapes = Shapes()
         self.plan = Plan(len(train), options.batch_size, options.visits)
@@ -111,7 +113,7 @@ class _Trainer:
         self.scorer = Scorer(self.model, dev, self.shapes)
         return self._loop(run, train)
 
-    def _loop(self, run: Run, train: Sequence[Sentence]) -> Result:
+    def _loop(self, run: Run, train: Sequence[Sentence]) -> TrainingResult:
         options = self.config.train
         prepared = self.model.prepare(train)
         # The same for every seed, so that runs share what the compiler has cached.
@@ -186,18 +188,18 @@ class _Trainer:
 
     def _end(
         self, run: Run, *, finished: bool, interrupted: bool = False, stopped_early: bool = False
-    ) -> Result:
+    ) -> TrainingResult:
         parameters = self._save(run, finished=finished)
-        return Result(
+        return TrainingResult(
             self.model, parameters, tuple(run.metrics), run.best_figures, run.visits,
             interrupted, stopped_early, len(self.shapes.seen), self.shapes.seconds,
             self.clock.seconds, run.seconds,
         )  # fmt: skip
 
-    def _finished(self, loaded: checkpoint.Loaded) -> Result:
+    def _finished(self, loaded: checkpoint.Loaded) -> TrainingResult:
         visits = loaded.figures.get("best_visits")
         best = next((m for m in loaded.metrics if m["visits"] == visits), {})
-        return Result(
+        return TrainingResult(
             loaded.model, loaded.parameters, loaded.metrics, best, int(loaded.figures["visits"]),
             False, False, 0, 0.0, 0.0, float(loaded.figures["seconds"]),
         )  # fmt: skip

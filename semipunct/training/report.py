@@ -44,7 +44,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class TrainingResult:
     """What a run leaves, beside the model folder.
 
     Attributes:

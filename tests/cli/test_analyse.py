@@ -14,7 +14,7 @@ from semipunct.cli import analyse as command
 from semipunct.inference.decode import best
 from semipunct.inference.rewriting import Rewriter
 from semipunct.tasks import nunberg
-from semipunct.tasks.analyse import Grammar, count
+from semipunct.tasks.analyse import PunctuationGrammar, count
 from semipunct.training import checkpoint
 from semipunct.training.checkpoint import Loaded
 from semipunct.treebank import read_sentences
@@ -134,13 +134,13 @@ def test_the_model_alone(cli: Cli, model: Path):
     assert {row["times"] for row in value["rewriting"]} == {None}
 
 
-def grammar(tokens: str) -> Grammar:
+def grammar(tokens: str) -> PunctuationGrammar:
     """What a channel that always keeps both marks gives."""
     probability = np.zeros((4, len(tokens), len(tokens)))
     probability[0] = 1
     channel = nunberg.Channel(tuple(tokens), probability)
     none = nunberg.recall(channel, [])
-    return Grammar(
+    return PunctuationGrammar(
         channel, None, (), nunberg.confidence(channel, []), None, none, none,
         nunberg.recall(channel, nunberg.INVERTED), None, None,
     )  # fmt: skip

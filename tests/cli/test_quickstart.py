@@ -8,11 +8,11 @@ import pytest
 from rich.console import Console
 
 from semipunct.cli import drawing, quickstart
-from semipunct.cli.rules import Rule, frequent_rules
+from semipunct.cli.rules import ObservedRule, frequent_rules
 from semipunct.inference.decode import Analysis, SlotAnalysis
 from semipunct.inference.rewriting import Edit, Rewriter
 from semipunct.training.checkpoint import load
-from semipunct.training.report import Result as Trained
+from semipunct.training.report import TrainingResult as Trained
 from semipunct.treebank import Sentence, read_sentences
 from tests.cli.conftest import Cli
 
@@ -74,7 +74,7 @@ def test_rules_come_with_their_probabilities(model: Path):
     [("keep", ", ”"), ("absorb_left", "”"), ("absorb_right", ","), ("transpose", "” ,")],
 )
 def test_outcomes(edit: str, left: str):
-    assert Rule(",", "”", 1, {}).outcome(edit) == left
+    assert ObservedRule(",", "”", 1, {}).outcome(edit) == left
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.33, 0.5, 1.0])

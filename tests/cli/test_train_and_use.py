@@ -16,7 +16,7 @@ from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.model.channel import EDITS
 from semipunct.training import loop
 from semipunct.training.checkpoint import load
-from semipunct.training.report import Result as Trained
+from semipunct.training.report import TrainingResult as Trained
 from semipunct.treebank import read, read_sentences
 from semipunct.treebank.conllu import misc_attributes
 from tests.cli.conftest import TINY, Cli, Result

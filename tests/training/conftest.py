@@ -9,7 +9,7 @@ import pytest
 
 from semipunct.training.config import Config, load_config
 from semipunct.training.loop import train
-from semipunct.training.report import Progress, Result
+from semipunct.training.report import Progress, TrainingResult
 from semipunct.treebank import Sentence, TreebankOptions, read_sentences
 
 # Batches of equal shape and few contexts: compiling is nearly all of the time.
@@ -34,7 +34,7 @@ class Tiny:
 @dataclass(frozen=True)
 class Finished:
     folder: Path
-    result: Result
+    result: TrainingResult
     reports: list[Progress]
 
 
