@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from treebanks import add_treebanks, check_treebanks, sentences
 
 from semipunct import __version__
 from semipunct.baselines.tagging import FitOptions, Tagger
@@ -27,11 +28,10 @@ from semipunct.tasks.results import Result, write_result
 from semipunct.training.config import load_config
 from semipunct.training.loop import train
 from semipunct.training.monitor import enable_compilation_cache
-from semipunct.treebank import Sentence, TreebankOptions, read_sentences
+from semipunct.treebank import Sentence
 from semipunct.treebank.digest import treebank_digest
 
 SYSTEMS = ("trivial", "attention", "crf", "none", "l2r", "r2l")
-OPTIONS = TreebankOptions(keep_records=False)
 
 
 def fit(
@@ -89,33 +89,17 @@ def main() -> None:
             )
 
 
-def sentences(arguments: argparse.Namespace) -> tuple[Sequence[Sentence], Sequence[Sentence]]:
-    """Training and development sentences."""
-    if arguments.split is None:
-        return (
-            read_sentences(arguments.train, OPTIONS).sentences,
-            read_sentences(arguments.dev, OPTIONS).sentences,
-        )
-    everything = read_sentences([arguments.split], OPTIONS).sentences
-    first, second = len(everything) * 8 // 10, len(everything) * 9 // 10
-    return everything[:first], everything[first:second]
-
-
 def parse() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--name", required=True, help="name of the treebank in the results")
-    parser.add_argument("--train", nargs="+", type=Path, default=[])
-    parser.add_argument("--dev", nargs="+", type=Path, default=[])
-    parser.add_argument("--split", type=Path, help="one file to split by order: 80% / 10% / 10%")
+    add_treebanks(parser)
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--epochs", type=int, default=20, help="of the recurrent systems")
     parser.add_argument("--set", nargs="*", default=[], help="settings, as for semipunct train")
     parser.add_argument("--output", required=True, type=Path, help="a folder")
     arguments = parser.parse_args()
-    if (arguments.split is None) == (not arguments.train or not arguments.dev):
-        parser.error("give either --train and --dev, or --split")
+    check_treebanks(parser, arguments)
     return arguments
 
 

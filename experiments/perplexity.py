@@ -16,13 +16,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from treebanks import add_treebanks, check_treebanks, sentences
+
 from semipunct.training.config import load_config
 from semipunct.training.evaluation import evaluate
 from semipunct.training.loop import train
 from semipunct.training.monitor import enable_compilation_cache
-from semipunct.treebank import TreebankOptions, read_sentences
-
-OPTIONS = TreebankOptions(keep_records=False)
 
 
 def main() -> None:
@@ -68,33 +67,17 @@ def main() -> None:
             print(json.dumps({k: row[k] for k in ("name", "channel", "seed", "perplexity")}))
 
 
-def sentences(arguments: argparse.Namespace) -> tuple[tuple, tuple]:
-    """Training and development sentences."""
-    if arguments.split is None:
-        return (
-            read_sentences(arguments.train, OPTIONS).sentences,
-            read_sentences(arguments.dev, OPTIONS).sentences,
-        )
-    everything = read_sentences([arguments.split], OPTIONS).sentences
-    first, second = len(everything) * 8 // 10, len(everything) * 9 // 10
-    return everything[:first], everything[first:second]
-
-
 def parse() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--name", required=True, help="name of the treebank in the results")
-    parser.add_argument("--train", nargs="+", type=Path, default=[])
-    parser.add_argument("--dev", nargs="+", type=Path, default=[])
-    parser.add_argument("--split", type=Path, help="one file to split by order: 80% / 10% / 10%")
+    add_treebanks(parser)
     parser.add_argument("--channels", nargs="+", default=["none", "l2r", "r2l"])
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--set", nargs="*", default=[], help="settings, as for semipunct train")
     parser.add_argument("--models", type=Path, help="keep the models in this folder")
     parser.add_argument("--output", required=True, type=Path)
     arguments = parser.parse_args()
-    if (arguments.split is None) == (not arguments.train or not arguments.dev):
-        parser.error("give either --train and --dev, or --split")
+    check_treebanks(parser, arguments)
     return arguments
 
 

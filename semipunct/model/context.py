@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.model.features import Symbols, sibling_order
+from semipunct.model.features import Symbols, sibling_order, span_class
 from semipunct.treebank.sentences import Sentence
 from semipunct.treebank.trees import constituents
 
@@ -91,7 +91,7 @@ def _columns(sentence: Sentence, symbols: Symbols) -> Ints:
     classes = {
         "shape": np.array([_shape(form) for form in sentence.forms]),
         "side": on_left + 2 * (heads == 0),
-        "span": np.ceil(2 * np.log2(right - left)).astype(np.int64),
+        "span": span_class(right - left),
         "left_dependents": dependents[0],
         "right_dependents": dependents[1],
         "depth": depth,

@@ -65,6 +65,11 @@ def length_class(words: Ints) -> Ints:
     return 1 + (words >= 3).astype(np.int64) + (words >= 6)
 
 
+def span_class(words: Ints) -> Ints:
+    """Half an octave each, from 0 for one word to 15."""
+    return np.minimum(np.ceil(2 * np.log2(words)).astype(np.int64), 15)
+
+
 class Symbols:
     """Codes of the strings that attributes take; code 0 is for what training never saw."""
 
@@ -143,7 +148,7 @@ def _single(sentence: Sentence, symbols: Symbols) -> dict[str, Ints]:
     outside = np.concatenate([form, [symbols.size("form")]])  # index -1 and n: the edges
     relation_outside = np.concatenate([relation, [symbols.size("relation")]])
     return {
-        "span": np.minimum(np.ceil(2 * np.log2(right - left)).astype(np.int64), 15),
+        "span": span_class(right - left),
         "head_upos": np.append(upos, symbols.size("upos"))[heads - 1],
         "head_relation": np.append(relation, symbols.size("relation"))[heads - 1],
         "order": sibling_order(heads),

@@ -55,10 +55,11 @@ def model_card(
         for key, value in values.items()
     )
     told = "\n".join(f"| {k.replace('_', ' ')} | {_shown(v)} |" for k, v in figures.items())
+    score = "log-linear and neural" if config.model.network else "log-linear"
     used = f"\nMade by:\n\n```sh\n{command}\n```\n" if command else ""
     return f"""# A punctuation model
 
-A log-linear model of underlying punctuation with a noisy channel (Li, Wang and Eisner 2019),
+A {score} model of underlying punctuation with a noisy channel (Li, Wang and Eisner 2019),
 trained by semipunct {__version__} on dependency trees. It says how probable the punctuation of a
 sentence is, given its words and tree, and finds the underlying punctuation behind it.
 {used}

@@ -72,6 +72,21 @@ def test_round_trip(tiny, finished):
         np.testing.assert_array_equal(rows.context, after.features[target].context)
 
 
+def test_round_trip_with_a_network(tiny, tmp_path):
+    options = ModelOptions(network=True, network_width=4, templates=("S",))
+    model = PunctuationModel.fit(tiny.train, options)
+    parameters = model.initial_parameters(1, 1.0)
+    save(tmp_path / "m", model, parameters, Config(model=options))
+    loaded = load(tmp_path / "m")
+    assert loaded.model.words.values == model.words.values
+    assert sum(name.startswith("network.") for name in loaded.parameters) > 20
+    for name, array in parameters.items():
+        np.testing.assert_array_equal(loaded.parameters[name], array, strict=True)
+    before, after = model.prepare(tiny.dev), loaded.model.prepare(tiny.dev)
+    assert before.columns.any()
+    np.testing.assert_array_equal(before.columns, after.columns)
+
+
 def test_round_trip_of_hard_sets(tiny, tmp_path):
     options = ModelOptions(hard_sets=True, channel="none", templates=("S",))
     model = PunctuationModel.fit(tiny.train, options)

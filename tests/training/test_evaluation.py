@@ -64,3 +64,9 @@ def test_a_card_names_data_that_is_no_file(tiny):
     assert "| dev perplexity | infinite |" in card
     assert "Made by" not in card
     assert json.dumps(Config().to_dict())
+
+
+def test_a_card_says_how_pairs_are_scored():
+    neural = Config(model=ModelOptions(network=True))
+    assert "A log-linear model" in model_card(Config(), [], [], {}, "")
+    assert "A log-linear and neural model" in model_card(neural, [], [], {}, "")

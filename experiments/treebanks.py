@@ -1,0 +1,37 @@
+"""The treebanks that drivers train and measure on."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from semipunct.treebank import Sentence, TreebankOptions, read_sentences
+
+OPTIONS = TreebankOptions(keep_records=False)
+
+
+def add_treebanks(parser: argparse.ArgumentParser) -> None:
+    """Let a command line name a treebank, as two sets of files or as one file to split."""
+    parser.add_argument("--name", required=True, help="name of the treebank in the results")
+    parser.add_argument("--train", nargs="+", type=Path, default=[])
+    parser.add_argument("--dev", nargs="+", type=Path, default=[])
+    parser.add_argument("--split", type=Path, help="one file to split by order: 80%% / 10%% / 10%%")
+
+
+def check_treebanks(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    """End with a message unless exactly one of the two ways was taken."""
+    if (arguments.split is None) == (not arguments.train or not arguments.dev):
+        parser.error("give either --train and --dev, or --split")
+
+
+def sentences(arguments: argparse.Namespace) -> tuple[Sequence[Sentence], Sequence[Sentence]]:
+    """Training and development sentences."""
+    if arguments.split is None:
+        return (
+            read_sentences(arguments.train, OPTIONS).sentences,
+            read_sentences(arguments.dev, OPTIONS).sentences,
+        )
+    everything = read_sentences([arguments.split], OPTIONS).sentences
+    first, second = len(everything) * 8 // 10, len(everything) * 9 // 10
+    return everything[:first], everything[first:second]

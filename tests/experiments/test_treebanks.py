@@ -1,0 +1,47 @@
+"""The drivers' common options."""
+
+import argparse
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+PATH = Path(__file__).resolve().parents[2] / "experiments" / "treebanks.py"
+
+
+@pytest.fixture(scope="module")
+def treebanks():
+    spec = importlib.util.spec_from_file_location("treebanks", PATH)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def parser(treebanks):
+    made = argparse.ArgumentParser()
+    treebanks.add_treebanks(made)
+    return made
+
+
+def test_the_help_can_be_printed(parser):
+    assert "80% / 10% / 10%" in parser.format_help()
+
+
+def test_a_treebank_is_named_in_exactly_one_way(treebanks, parser, capsys):
+    for wrong in ([], ["--train", "a"], ["--train", "a", "--dev", "b", "--split", "c"]):
+        with pytest.raises(SystemExit):
+            treebanks.check_treebanks(parser, parser.parse_args(["--name", "x", *wrong]))
+        assert "either --train and --dev, or --split" in capsys.readouterr().err
+    for right in (["--train", "a", "--dev", "b"], ["--split", "c"]):
+        treebanks.check_treebanks(parser, parser.parse_args(["--name", "x", *right]))
+
+
+def test_a_file_is_split_by_order(treebanks, parser, tmp_path):
+    path = tmp_path / "all.conllu"
+    words = [f"1\tw{i}\tw{i}\tX\t_\t_\t0\troot\t_\t_\n\n" for i in range(10)]
+    path.write_text("".join(words), encoding="utf-8")
+    arguments = parser.parse_args(["--name", "x", "--split", str(path)])
+    train, dev = treebanks.sentences(arguments)
+    assert [s.forms[0] for s in train] == [f"w{i}" for i in range(8)]
+    assert [s.forms[0] for s in dev] == ["w8"]
