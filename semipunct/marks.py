@@ -59,6 +59,9 @@ EQUAL_PAIRS: frozenset[tuple[str, str]] = frozenset(
 )
 """Pairs of equal tokens: they count for symmetry (Appendix A), never for matching."""
 
+STRAIGHT: frozenset[str] = frozenset(('"', "'"))
+"""Quotation marks that open and close alike."""
+
 _SYMMETRIC = PAIRS | EQUAL_PAIRS
 
 

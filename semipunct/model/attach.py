@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -14,11 +14,14 @@ from semipunct.batch import SparseRows
 from semipunct.marks import is_symmetric
 from semipunct.model.features import FeatureMap
 from semipunct.model.inventory import Inventory
-from semipunct.model.templates import TARGETS, Target
+from semipunct.model.templates import CLOSING_TARGETS, TARGETS, TREE_TARGETS, Target
 
 Relations = jax.Array | npt.NDArray[np.int32]
 """Relation numbers, traced once compiled."""
 
+
+_IMPOSSIBLE = -1e30
+"""Score of what cannot be: finite, so that gradients are."""
 
 _CHUNK = 1 << 18
 """Feature entries that are weighed at a time."""
@@ -29,10 +32,12 @@ class AttachTables(NamedTuple):
 
     Attributes:
         projection: for each target ``[columns, pairs]`` how its weights spread over pairs.
+        left: ``[pairs]`` the left label of each.
         allowed: ``[relations, pairs]`` or None.
     """
 
     projection: Mapping[str, npt.NDArray[np.float32]]
+    left: npt.NDArray[np.int32]
     allowed: npt.NDArray[np.bool_] | None
 
 
@@ -47,13 +52,15 @@ def attach_tables(inventory: Inventory) -> AttachTables:
         [[is_symmetric(*inventory.pair_name(p)) for p in range(len(pairs))]], np.float32
     )
     projection = {"left": left, "right": right, "symmetric": symmetric}
-    return AttachTables(projection, inventory.allowed)
+    projection |= {"closing": right, "closing_symmetric": symmetric}
+    return AttachTables(projection, inventory.pairs[:, 0], inventory.allowed)
 
 
 def target_columns(inventory: Inventory) -> dict[Target, int]:
     """How many different things the weights of each target tell apart."""
     labels = len(inventory.labels)
-    return {"pair": len(inventory.pairs), "left": labels, "right": labels, "symmetric": 1}
+    own: dict[Target, int] = {"pair": len(inventory.pairs), "symmetric": 1, "closing_symmetric": 1}
+    return {target: own.get(target, labels) for target in TARGETS}
 
 
 def attach_parameters(
@@ -82,7 +89,10 @@ def log_attach(
     relation: Relations,
     further: jax.Array | None = None,
 ) -> jax.Array:
-    """Log probability of every pair at every node, ``[nodes, pairs]`` (equation 4).
+    """Log probability of every pair at every node, ``[nodes, pairs]``.
+
+    Without features of the history this is equation 4. With them it is p(l) p(r | l): both factors
+    are made of the same scores, but the scores of the second one look further.
 
     Args:
         parameters: from ``attach_parameters``.
@@ -91,22 +101,69 @@ def log_attach(
         relation: ``[nodes]``.
         further: ``[nodes, pairs]`` scores to be added, or None.
     """
-    nodes = relation.shape[0]
+    score = tree_scores(parameters, tables, features, relation, further)
+    if not looks_back(parameters):
+        log_p = jax.nn.log_softmax(score)
+    else:
+        nodes = relation.shape[0]
+        labels = tables.projection["left"].shape[0]
+        opening = _weigh(parameters["attach.opening"], features["opening"], nodes)
+        first = jax.nn.log_softmax(_by_left(score, tables.left, labels) + opening)
+        then = score + _projected(parameters, tables, features, CLOSING_TARGETS, nodes)
+        log_p = first[:, tables.left] + then - _by_left(then, tables.left, labels)[:, tables.left]
+    if tables.allowed is None:
+        return log_p
+    return jnp.where(jnp.asarray(tables.allowed)[relation], log_p, -jnp.inf)
+
+
+def looks_back(parameters: Mapping[str, Any]) -> bool:
+    """Whether there are features of the history: what is drawn is drawn from left to right."""
+    return any(len(parameters[f"attach.{t}"]) > 0 for t in ("opening", *CLOSING_TARGETS))
+
+
+def tree_scores(
+    parameters: Mapping[str, jax.Array],
+    tables: AttachTables,
+    features: Mapping[str, SparseRows],
+    relation: Relations,
+    further: jax.Array | None = None,
+) -> jax.Array:
+    """What words and tree say about every pair at every node, ``[nodes, pairs]``, unnormalised.
+
+    Very low where a pair is not allowed. See ``log_attach`` for the arguments.
+    """
     score = parameters["attach.relation"][relation]
     if further is not None:
         score = score + further
-    for target, rows in features.items():
-        weights = parameters[f"attach.{target}"]
-        if not weights.shape[0]:
-            continue
-        summed = _weigh(weights, rows, nodes)
-        if target != "pair":
-            summed = summed @ tables.projection[target]
-        score = score + summed
+    score = score + _projected(parameters, tables, features, TREE_TARGETS, relation.shape[0])
     if tables.allowed is None:
-        return jax.nn.log_softmax(score)
-    possible = jnp.asarray(tables.allowed)[relation]
-    return jnp.where(possible, jax.nn.log_softmax(jnp.where(possible, score, -1e30)), -jnp.inf)
+        return score
+    return jnp.where(jnp.asarray(tables.allowed)[relation], score, _IMPOSSIBLE)
+
+
+def _projected(
+    parameters: Mapping[str, jax.Array],
+    tables: AttachTables,
+    features: Mapping[str, SparseRows],
+    targets: Sequence[Target],
+    nodes: int,
+) -> jax.Array:
+    """Summed weights of some targets' features, spread over pairs: ``[nodes, pairs]``."""
+    score = jnp.zeros((nodes, len(tables.left)))
+    for target in targets:
+        summed = _weigh(parameters[f"attach.{target}"], features[target], nodes)
+        score += summed if target == "pair" else summed @ tables.projection[target]
+    return score
+
+
+def _by_left(score: jax.Array, left: npt.NDArray[np.int32], labels: int) -> jax.Array:
+    """Log of the summed weights of the pairs with each left label, ``[nodes, labels]``."""
+    columns = score.T
+    top = jax.lax.stop_gradient(jax.ops.segment_max(columns, left, labels))
+    top = jnp.maximum(top, _IMPOSSIBLE)  # A label that is nobody's left one.
+    total = jax.ops.segment_sum(jnp.exp(columns - top[left]), left, labels)
+    some = total > 0
+    return jnp.where(some, jnp.log(jnp.where(some, total, 1.0)) + top, _IMPOSSIBLE).T
 
 
 def _weigh(weights: jax.Array, rows: SparseRows, nodes: int) -> jax.Array:
@@ -116,6 +173,8 @@ def _weigh(weights: jax.Array, rows: SparseRows, nodes: int) -> jax.Array:
         entries = weights[some.context] * some.value[:, None]
         return jax.ops.segment_sum(entries, some.node, nodes + 1, indices_are_sorted=True)
 
+    if not weights.shape[0]:
+        return jnp.zeros((nodes, weights.shape[1]), weights.dtype)
     count = rows.node.shape[0]
     if count <= _CHUNK:
         return part(rows)[:nodes]

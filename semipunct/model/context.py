@@ -12,7 +12,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.model.features import Symbols, sibling_order, span_class
+from semipunct.model.classes import span_class
+from semipunct.model.features import sibling_order
+from semipunct.model.symbols import Symbols
 from semipunct.treebank.sentences import Sentence
 from semipunct.treebank.trees import constituents
 

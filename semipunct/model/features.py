@@ -7,27 +7,25 @@ time are looked up by binary search.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.marks import FINAL, INITIAL, UNK
+from semipunct.marks import FINAL, INITIAL
+from semipunct.model.classes import SPANS, Ints, length_class, span_class
+from semipunct.model.history import history_codes, history_columns
+from semipunct.model.symbols import Symbols
 from semipunct.model.templates import TARGETS, Target, Template
 from semipunct.treebank.sentences import Sentence
 from semipunct.treebank.trees import constituents
 
-Ints = npt.NDArray[np.int64]
-
 Entries = tuple[Ints, Ints, Ints]
 """Sparse columns: node, code (or feature number) and count (or value), equally many of each."""
 
-_FREQUENT = 5  # rarer word forms share the code of unseen ones
 _TOGETHER = 1024  # sentences whose features are extracted at a time, to bound the memory
-_UNSEEN = 0  # attribute values that training never saw share this code
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,47 +58,6 @@ class Attributes:
     codes: Mapping[str, int]
 
 
-def length_class(words: Ints) -> Ints:
-    """1 for 1-2 words, 2 for 3-5, 3 for 6 and more (template W)."""
-    return 1 + (words >= 3).astype(np.int64) + (words >= 6)
-
-
-def span_class(words: Ints) -> Ints:
-    """Half an octave each, from 0 for one word to 15."""
-    return np.minimum(np.ceil(2 * np.log2(words)).astype(np.int64), 15)
-
-
-class Symbols:
-    """Codes of the strings that attributes take; code 0 is for what training never saw."""
-
-    def __init__(self, values: Mapping[str, Sequence[str]]) -> None:
-        """Fix the code of each value by its position, per kind of value."""
-        self.values = {kind: tuple(v) for kind, v in values.items()}
-        self._code = {
-            kind: {value: i + 1 for i, value in enumerate(v)} for kind, v in self.values.items()
-        }
-
-    @classmethod
-    def of(cls, sentences: Sequence[Sentence], tokens: Sequence[str]) -> Symbols:
-        """Collect the values in training sentences; ``tokens`` is the token vocabulary."""
-        upos = sorted({u for s in sentences for u in s.upos})
-        relation = sorted({r for s in sentences for r in s.relations})
-        seen = Counter(form.lower() for s in sentences for form in s.forms)
-        form = sorted(form for form, count in seen.items() if count >= _FREQUENT)
-        return cls({"upos": upos, "relation": relation, "token": tuple(tokens), "form": form})
-
-    def code(self, kind: str, values: Iterable[str]) -> Ints:
-        """Codes of values; unseen ones get code 0."""
-        table = self._code[kind]
-        # A token outside the vocabulary is UNK, as everywhere in the model.
-        otherwise = table.get(UNK, _UNSEEN) if kind == "token" else _UNSEEN
-        return np.array([table.get(v, otherwise) for v in values], np.int64)
-
-    def size(self, kind: str) -> int:
-        """Number of codes of a kind, the unseen one included."""
-        return len(self.values[kind]) + 1
-
-
 def attributes(sentences: Sequence[Sentence], symbols: Symbols) -> Attributes:
     """Compute all attributes that templates may name, for all nodes of ``sentences``."""
     single: dict[str, list[Ints]] = {}
@@ -118,10 +75,11 @@ def attributes(sentences: Sequence[Sentence], symbols: Symbols) -> Attributes:
         "before_left": upos + 2, "after_left": upos + 2,
         "before_right": upos + 2, "after_right": upos + 2,
         "ancestor": relation, "child": relation, "inside": token,
-        "span": 16, "head_upos": upos + 1, "head_relation": relation + 1, "order": 16,
+        "span": SPANS, "head_upos": upos + 1, "head_relation": relation + 1, "order": 16,
         "form": form, "first_form": form, "last_form": form,
         "form_before": form + 1, "form_after": form + 1,
         "relation_before": relation + 1, "relation_after": relation + 1,
+        **history_codes(symbols),
     }  # fmt: skip
     return Attributes(
         {name: np.concatenate(columns) for name, columns in single.items()},
@@ -167,6 +125,7 @@ def _single(sentence: Sentence, symbols: Symbols) -> dict[str, Ints]:
         "after_left": after[left],
         "before_right": before[right],
         "after_right": after[right],
+        **history_columns(sentence.slots, left, right, symbols),
     }
 
 
@@ -295,6 +254,21 @@ class FeatureMap:
                 found[:, :, i] = np.where(known, family.offset + place, -1)
         return found
 
+    def finders(
+        self, sentence: Sentence, given: Mapping[Target, Sequence[str]]
+    ) -> dict[Target, Finder]:
+        """Feature numbers of a sentence's nodes for values of attributes that are yet to come.
+
+        Args:
+            sentence: words and tree.
+            given: for each target the attributes whose values will be handed in.
+        """
+        columns = attributes([sentence], self.symbols)
+        return {
+            target: Finder.of([c for c in self.conjunctions if c.target == target], columns, names)
+            for target, names in given.items()
+        }
+
     def _extract(self, sentences: Sequence[Sentence]) -> dict[Target, Rows]:
         columns = attributes(sentences, self.symbols)
         nodes = len(columns.single["upos"])
@@ -317,6 +291,60 @@ class FeatureMap:
         place = np.minimum(np.searchsorted(family.kept, key), len(family.kept) - 1)
         known = family.kept[place] == key
         return node[known], family.offset + place[known], value[known]
+
+
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """Looks features up by node and by the values of some attributes.
+
+    Attributes:
+        fixed: ``[nodes, families]`` what is known of each family's code.
+        radix: ``[attributes, families]`` what a value of each attribute adds to it.
+        codes: the codes that are features, ascending; those of a family lie together.
+        numbers: their feature numbers, and -1.
+    """
+
+    fixed: Ints
+    radix: Ints
+    codes: Ints
+    numbers: Ints
+
+    @classmethod
+    def of(
+        cls, families: Sequence[Conjunction], columns: Attributes, given: Sequence[str]
+    ) -> Finder:
+        """Compile families of features for the nodes of some sentences."""
+        nodes = len(columns.single["upos"])
+        fixed = np.zeros((nodes, len(families)), np.int64)
+        radix = np.zeros((len(given), len(families)), np.int64)
+        codes: list[Ints] = [np.zeros(0, np.int64)]
+        numbers: list[Ints] = [np.zeros(0, np.int64)]
+        first = 0
+        for i, family in enumerate(families):
+            unit = 1
+            fixed[:, i] = first
+            for part in reversed(family.parts):
+                if part in given:
+                    radix[given.index(part), i] += unit
+                else:
+                    fixed[:, i] += unit * columns.single[part]
+                unit *= columns.codes[part]
+            codes.append(first + family.kept)
+            numbers.append(family.offset + np.arange(len(family.kept)))
+            first += unit
+        return cls(fixed, radix, np.concatenate(codes), np.concatenate([*numbers, [-1]]))
+
+    def rows(self, node: int, values: Ints) -> Ints:
+        """``[cases, families]`` feature numbers of a node, -1 for none.
+
+        Args:
+            node: its number.
+            values: ``[cases, attributes]`` of the attributes handed in.
+        """
+        code = self.fixed[node] + values @ self.radix
+        place = np.searchsorted(self.codes, code)
+        known = np.append(self.codes, -1)[place] == code
+        return np.where(known, self.numbers[place], -1)
 
 
 def _end_to_end(parts: Sequence[Rows]) -> Rows:

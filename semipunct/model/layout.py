@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from semipunct.batch import SparseRows, round_up
 from semipunct.model.context import columns
-from semipunct.model.features import FeatureMap, Rows, Symbols
+from semipunct.model.features import FeatureMap, Rows
 from semipunct.model.inventory import Inventory
 from semipunct.model.slots import Acceptors, acceptors
+from semipunct.model.symbols import Symbols
 from semipunct.model.templates import Target
 from semipunct.structures.schedule import (
     Capacity,

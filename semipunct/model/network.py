@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from semipunct.model.context import CODES, PLACES
 from semipunct.model.options import ModelOptions
-from semipunct.model.templates import Target
+from semipunct.model.templates import TREE_TARGETS, Target
 
 PREFIX = "network."
 """What the names of the network's weights begin with."""
@@ -79,7 +79,7 @@ def network_parameters(
         found[f"convolution{layer}.bias"] = np.zeros(2 * width, np.float32)
     found |= {"hidden.weight": normal(read, hidden), "hidden.bias": np.zeros(hidden, np.float32)}
     found |= {"deep.weight": normal(hidden, hidden), "deep.bias": np.zeros(hidden, np.float32)}
-    found |= {f"score.{t}": np.zeros((hidden, n), np.float32) for t, n in columns.items()}
+    found |= {f"score.{t}": np.zeros((hidden, columns[t]), np.float32) for t in TREE_TARGETS}
     return {PREFIX + name: value for name, value in found.items()}
 
 
@@ -142,8 +142,8 @@ def network_scores(
     y = dropped(jax.nn.gelu(affine("hidden", dropped(read))))
     y = y + jax.nn.gelu(affine("deep", y))
     score: Any = y @ w["score.pair"]
-    for target, spread in projection.items():
-        score = score + (y @ w[f"score.{target}"]) @ spread
+    for target in TREE_TARGETS[1:]:
+        score = score + (y @ w[f"score.{target}"]) @ projection[target]
     return score
 
 

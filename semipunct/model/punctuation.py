@@ -18,15 +18,17 @@ from semipunct.model.attach import (
     attach_tables,
     log_attach,
     target_columns,
+    tree_scores,
 )
 from semipunct.model.channel import channel_parameters, log_edits
 from semipunct.model.context import seen_symbols, sizes
-from semipunct.model.features import FeatureMap, Symbols
+from semipunct.model.features import FeatureMap
 from semipunct.model.inventory import Inventory, build_inventory
 from semipunct.model.layout import Batch, Frame, Prepared, lay_out, prepare
 from semipunct.model.network import Dropout, network_parameters, network_scores
 from semipunct.model.options import ModelOptions
 from semipunct.model.slots import automata, label_tries
+from semipunct.model.symbols import Symbols
 from semipunct.model.templates import TEMPLATES
 from semipunct.structures.tree import Pairs, Potentials
 from semipunct.structures.trie import Trie
@@ -131,16 +133,24 @@ class PunctuationModel:
         self, parameters: Parameters, batch: Batch, dropout: Dropout | None = None
     ) -> jax.Array:
         """Log probability of every pair at every word, ``[words, pairs]``."""
-        tables, further = self.attach_tables, None
-        if self.words:
-            schedule = batch.schedule
-            # Padding is no sentence's.
-            sentence = jnp.where(schedule.is_word, schedule.sentence_of_word, -1)
-            layers = self.options.network_layers
-            further = network_scores(
-                parameters, tables.projection, batch.columns, sentence, layers, dropout
-            )
-        return log_attach(parameters, tables, batch.features, batch.relation, further)
+        further = self._network_scores(parameters, batch, dropout)
+        return log_attach(parameters, self.attach_tables, batch.features, batch.relation, further)
+
+    def tree_scores(self, parameters: Parameters, batch: Batch) -> jax.Array:
+        """What words and tree say about every pair at every word, ``[words, pairs]``."""
+        further = self._network_scores(parameters, batch, None)
+        return tree_scores(parameters, self.attach_tables, batch.features, batch.relation, further)
+
+    def _network_scores(
+        self, parameters: Parameters, batch: Batch, dropout: Dropout | None
+    ) -> jax.Array | None:
+        if self.words is None:
+            return None
+        schedule = batch.schedule
+        # Padding is no sentence's.
+        sentence = jnp.where(schedule.is_word, schedule.sentence_of_word, -1)
+        projection, layers = self.attach_tables.projection, self.options.network_layers
+        return network_scores(parameters, projection, batch.columns, sentence, layers, dropout)
 
     def potentials(
         self,

@@ -10,11 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Target = Literal["pair", "left", "right", "symmetric"]
-"""What a feature's weights distinguish: the pair (l, r), only l, only r, or only whether l and r
-are symmetric."""
+from semipunct.model.history import SEEN
 
-TARGETS: tuple[Target, ...] = ("pair", "left", "right", "symmetric")
+Target = Literal["pair", "left", "right", "symmetric", "opening", "closing", "closing_symmetric"]
+"""What a feature's weights distinguish: the pair (l, r), only l, only r, or only whether l and r
+are symmetric. The last three are for features of the marks to the left, which are known when l,
+and later r, is drawn: l given those marks; r given more of them, and l; their symmetry likewise."""
+
+TREE_TARGETS: tuple[Target, ...] = ("pair", "left", "right", "symmetric")
+"""Targets of features that see words and tree; template ``c`` sees marks, too."""
+
+CLOSING_TARGETS: tuple[Target, ...] = ("closing", "closing_symmetric")
+
+TARGETS: tuple[Target, ...] = (*TREE_TARGETS, "opening", *CLOSING_TARGETS)
 
 Context = tuple[str, ...]
 """Names of the attributes of a node whose values are conjoined."""
@@ -120,4 +128,66 @@ FURTHER: tuple[Template, ...] = (
 )
 """Templates beyond the paper: one-sided ones, which share strength between pairs, and words."""
 
-TEMPLATES: tuple[Template, ...] = (*APPENDIX_A, *FURTHER)
+
+def _seen(side: str, *contexts: Context) -> tuple[Context, ...]:
+    """Contexts of what is seen from an edge, alone and with what the constituent is."""
+    own: tuple[Context, ...] = ((), ("relation",), ("upos",), ("arc",))
+    names = ("seen", "since", "marked", "open")
+    return (
+        *((*context, f"{side}_{name}") for context in own for name in names),
+        *(tuple(f"{side}_{p}" if p in SEEN else p for p in context) for context in contexts),
+    )
+
+
+_AFTER_ONE: tuple[Context, ...] = (
+    ("seen", "since"),
+    ("relation", "seen", "since"),
+    ("relation", "span", "since"),
+    ("relation", "order", "seen"),
+    ("relation", "head_relation", "seen"),
+    ("seen", "open"),
+    ("since", "marked"),
+)
+
+HISTORY: tuple[Template, ...] = (
+    Template(
+        "history",
+        "opening",
+        (
+            *_seen("left", *_AFTER_ONE),
+            ("before_left", "after_left", "left_seen"),
+            ("before_left", "after_left", "left_since"),
+        ),
+    ),
+    Template(
+        "history",
+        "closing",
+        (
+            *_seen("right", *_AFTER_ONE),
+            ("before_right", "after_right", "right_seen"),
+            ("before_right", "after_right", "right_since"),
+            ("edge",),
+            ("relation", "edge"),
+            ("edge", "span"),
+            ("edge", "right_seen"),
+            ("last_place",),
+            ("relation", "last_place"),
+            ("relation", "last_place", "right_seen"),
+            ("last_place", "right_seen", "right_since"),
+        ),
+    ),
+    Template(
+        "history",
+        "closing_symmetric",
+        (
+            ("edge",),
+            ("relation", "edge"),
+            ("right_open",),
+            ("relation", "last_place"),
+            ("relation", "right_since"),
+        ),
+    ),
+)
+"""Templates of the marks to the left of a constituent's edges: what is drawn from left to right."""
+
+TEMPLATES: tuple[Template, ...] = (*APPENDIX_A, *FURTHER, *HISTORY)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from importlib import resources
 from pathlib import Path
@@ -206,14 +206,22 @@ def _checked(setting: Setting) -> Any:
     if key in _AT_MOST and value > _AT_MOST[key]:
         raise ConfigError(f"{where} is {value}; it must be at most {_AT_MOST[key]}")
     if key == "model.templates":
-        known = sorted({t.name for t in TEMPLATES}, key=str.lower)
-        for name in cast(tuple[str, ...], value):
-            if name not in known:
-                raise ConfigError(
-                    f"{where}: there is no feature template {name!r}; "
-                    f"choose among: {', '.join(known)}"
-                )
+        _check_templates(cast(tuple[str, ...], value), where)
     return value
+
+
+def _check_templates(names: Sequence[str], where: str) -> None:
+    known = sorted({t.name for t in TEMPLATES}, key=str.lower)
+    for name in names:
+        if name not in known:
+            raise ConfigError(
+                f"{where}: there is no feature template {name!r}; choose among: {', '.join(known)}"
+            )
+    if {"c", "history"} <= set(names):
+        raise ConfigError(
+            f"{where}: c looks at the marks within a constituent, history at those to the left; "
+            "no order of drawing allows for both"
+        )
 
 
 def _typed(setting: Setting, hint: Any) -> Any:

@@ -11,10 +11,11 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.model.features import Conjunction, FeatureMap, Symbols
+from semipunct.model.features import Conjunction, FeatureMap
 from semipunct.model.inventory import Inventory, Spelling
 from semipunct.model.options import ModelOptions
 from semipunct.model.punctuation import PunctuationModel
+from semipunct.model.symbols import Symbols
 from semipunct.model.templates import TARGETS, Target
 
 Arrays = Mapping[str, npt.NDArray[Any]] | Mapping[str, jax.Array]

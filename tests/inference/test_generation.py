@@ -11,9 +11,10 @@ import pytest
 from scipy import stats
 
 from semipunct.errors import UsageError
-from semipunct.inference.generation import generate, rewritten
+from semipunct.inference.generation import Draws, generate
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.rewriting import Rewriter
+from semipunct.inference.transmission import rewritten
 from semipunct.treebank import Sentence
 from tests.model.cases import DIRECTIONS, model, oracle_channel, sentence
 from tests.oracle import edit_paths
@@ -44,23 +45,37 @@ def marked(s: Sentence, strings: tuple) -> Sentence:
     return replace(s, slots=tuple(slots))
 
 
-def test_draws_are_as_frequent_as_the_likelihood_says():
-    """The features of marks inside constituents, the open puncteme and the channel included."""
-    m = model("r2l")
-    assert any(c.over == "inside" and len(c.kept) for c in m.features.conjunctions)
+@pytest.mark.parametrize("looking", ["c", "history"])
+def test_draws_are_as_frequent_as_the_likelihood_says(looking: str):
+    """The features of surface marks, the open puncteme and the channel included."""
+    m = model("r2l", templates=("N", "W", "A", "C", "L", "R", "S", looking))
+    assert any(c.template == looking and len(c.kept) for c in m.features.conjunctions)
     parameters = m.initial_parameters(7, 1.0)
     sentences = [sentence(heads, ["^", *[""] * len(heads)]) for heads in HEADS]
-    for s, draws in zip(sentences, generate(m, parameters, sentences, DRAWS, seed=3), strict=True):
+    # What is looked at is chosen by other draws than those that are counted.
+    some, others = (generate(m, parameters, sentences, DRAWS, seed=seed) for seed in (3, 4))
+    for s, draws, chosen_by in zip(sentences, some, others, strict=True):
         assert draws.chosen.shape == (DRAWS, len(s.slots))
-        counts = Counter(
-            tuple(strings[i] for strings, i in zip(draws.strings, row, strict=True))
-            for row in draws.chosen.tolist()
-        )
-        often = [x for x, n in counts.most_common(60) if n > 3]
+        counts = counted(draws)
+        often = [x for x, n in counted(chosen_by).most_common(60) if n > 3]
         log_p = corpus_log_likelihood(m, parameters, [marked(s, x) for x in often])
         expected = dict(zip(often, np.exp(log_p).tolist(), strict=True))
         assert sum(expected.values()) < 1 + 1e-5
         assert pvalue(counts, expected, DRAWS) > 1e-4
+
+
+def counted(draws: Draws) -> Counter:
+    """How often each string of slots was drawn."""
+    return Counter(
+        tuple(strings[i] for strings, i in zip(draws.strings, row, strict=True))
+        for row in draws.chosen.tolist()
+    )
+
+
+def test_marks_within_and_to_the_left_cannot_both_be_looked_at():
+    m = model("r2l", templates=("N", "c", "history"))
+    with pytest.raises(UsageError, match="template history"):
+        generate(m, m.initial_parameters(0, 0.0), [sentence([0], ["", ""])], 1, seed=0)
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)

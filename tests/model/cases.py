@@ -38,7 +38,15 @@ FRAME = Frame(
     steps=32,
     lanes=(3, 4),
     factors=8,
-    entries={"pair": 4096, "left": 256, "right": 256, "symmetric": 512},
+    entries={
+        "pair": 4096,
+        "left": 256,
+        "right": 256,
+        "symmetric": 512,
+        "opening": 1024,
+        "closing": 2048,
+        "closing_symmetric": 256,
+    },
 )
 """One frame for all small batches, so that whatever is compiled is compiled once."""
 

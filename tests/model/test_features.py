@@ -11,7 +11,9 @@ import pytest
 
 from semipunct.marks import is_symmetric
 from semipunct.model.attach import attach_parameters, log_attach
-from semipunct.model.features import FeatureMap, Symbols, length_class
+from semipunct.model.classes import length_class
+from semipunct.model.features import FeatureMap
+from semipunct.model.symbols import Symbols
 from semipunct.model.templates import APPENDIX_A, Template
 from semipunct.treebank import Sentence, with_unknown
 from tests.model.cases import SENTENCES, TRAINING, batch_of, model, sentence

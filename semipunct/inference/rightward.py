@@ -1,0 +1,198 @@
+"""Drawing from left to right: features of a constituent may look at the marks to the left.
+
+At each slot the constituents that end there draw their right punctemes and those that begin there
+their left ones, given the surface so far; then the channel rewrites what meets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.errors import UsageError
+from semipunct.inference.inward import INSIDE
+from semipunct.inference.kinds import Ints, draw, kinds
+from semipunct.inference.transmission import SlotDraws, Transmitter
+from semipunct.marks import is_symmetric
+from semipunct.model.features import FeatureMap, Finder
+from semipunct.model.history import (
+    NOTHING,
+    SEEN,
+    Past,
+    first_tokens,
+    last_place,
+    seen_from,
+)
+from semipunct.model.punctuation import Parameters, PunctuationModel
+from semipunct.model.templates import Target
+from semipunct.treebank.sentences import Sentence
+from semipunct.treebank.trees import constituents
+
+Floats = npt.NDArray[np.float32]
+
+OPENING = tuple(f"left_{name}" for name in SEEN)
+"""What a left puncteme's features look at beside words and tree."""
+
+CLOSING = (*(f"right_{name}" for name in SEEN), "edge", "last_place")
+"""What a right puncteme's features look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rightward:
+    """What the draws of all sentences share.
+
+    Attributes:
+        transmitter: the channel.
+        features: the features of a model.
+        pair: ``[labels, labels]`` the pair of a left and a right label; the number of pairs
+            where there is none.
+        symmetric: ``[labels, labels]`` one where they mirror each other.
+        opening: ``[features + 1, labels]`` weights; the last ones, of no feature, are zero.
+        closing: the same for right labels.
+        closing_symmetric: ``[features + 1, 1]`` for pairs that mirror each other.
+    """
+
+    transmitter: Transmitter
+    features: FeatureMap
+    pair: Ints
+    symmetric: Floats
+    opening: Floats
+    closing: Floats
+    closing_symmetric: Floats
+
+    @classmethod
+    def of(cls, model: PunctuationModel, parameters: Parameters) -> Rightward:
+        """Read it off a model.
+
+        Raises:
+            UsageError: if features look at the marks within constituents, too.
+        """
+        if any(c.over == INSIDE and len(c.kept) for c in model.features.conjunctions):
+            raise UsageError(
+                "the model looks at the marks to the left (template history) and at those within "
+                "(template c): no order of drawing allows for both"
+            )
+        inventory = model.inventory
+        labels, pairs = len(inventory.labels), inventory.pairs
+        pair = np.full((labels, labels), len(pairs), np.int64)
+        pair[pairs[:, 0], pairs[:, 1]] = np.arange(len(pairs))
+        symmetric = np.zeros((labels, labels), np.float32)
+        symmetric[pairs[:, 0], pairs[:, 1]] = [
+            is_symmetric(*inventory.pair_name(p)) for p in range(len(pairs))
+        ]
+        weights = [
+            np.pad(np.asarray(parameters[f"attach.{target}"]), ((0, 1), (0, 0)))
+            for target in ("opening", "closing", "closing_symmetric")
+        ]
+        return cls(Transmitter.of(model, parameters), model.features, pair, symmetric, *weights)
+
+    def draw(
+        self,
+        sentence: Sentence,
+        scores: Floats,
+        count: int,
+        generator: np.random.Generator,
+    ) -> list[SlotDraws]:
+        """Draw the slots of a sentence.
+
+        Args:
+            sentence: words and tree, and boundary marks in the outer slots.
+            scores: ``[words, pairs]`` what words and tree say.
+            count: draws.
+            generator: the source of chance.
+        """
+        padded = np.pad(scores, ((0, 0), (0, 1)), constant_values=-np.inf)
+        finders = self.features.finders(
+            sentence, {"opening": OPENING, "closing": CLOSING, "closing_symmetric": CLOSING}
+        )
+        past = np.zeros(count, np.int64)
+        return _Drawing(self, sentence, padded[:, self.pair], finders, generator, past).run()
+
+
+@dataclass(slots=True)
+class _Drawing:
+    """The draws of one sentence in the making.
+
+    Attributes:
+        order: what all sentences share.
+        sentence: words and tree.
+        scores: ``[words, left labels, right labels]``.
+        finders: of the features of the history.
+        generator: the source of chance.
+        past: ``[draws]`` which of the different pasts each draw has.
+        pasts: the different pasts.
+        slots: what is drawn so far.
+        lefts: ``[draws]`` left labels of the constituents that have begun.
+    """
+
+    order: Rightward
+    sentence: Sentence
+    scores: Floats
+    finders: Mapping[Target, Finder]
+    generator: np.random.Generator
+    past: Ints
+    pasts: list[Past] = field(default_factory=lambda: [NOTHING])
+    slots: list[SlotDraws] = field(default_factory=list[SlotDraws])
+    lefts: dict[int, Ints] = field(default_factory=dict[int, Ints])
+
+    def run(self) -> list[SlotDraws]:
+        """Draw slot by slot."""
+        left, right = constituents(self.sentence.heads)
+        words = len(left)
+        size = np.array(right) - np.array(left)
+        ending: list[list[int]] = [[] for _ in range(words + 1)]
+        starting: list[list[int]] = [[] for _ in range(words + 1)]
+        for w in np.argsort(size, kind="stable").tolist():
+            ending[right[w]].append(w)
+            starting[left[w]].append(w)
+        for slot in range(words + 1):
+            seen = seen_from(
+                self.pasts, np.full(len(self.pasts), slot), self.order.features.symbols
+            )
+            closed = [self._close(w, left[w], seen) for w in ending[slot]]
+            opened = [self._open(w, seen) for w in reversed(starting[slot])]
+            given = self.sentence.slots[slot]
+            shown = self.order.transmitter.send(
+                given, closed + opened, len(self.past), self.generator
+            )
+            self.slots.append(shown)
+            self._remember(slot, shown)
+        return self.slots
+
+    def _open(self, w: int, seen: Ints) -> Ints:
+        """``[draws]`` the left label of a constituent that begins."""
+        rows = self.finders["opening"].rows(w, seen)
+        scores = np.logaddexp.reduce(self.scores[w], 1) + self.order.opening[rows].sum(1)
+        self.lefts[w] = draw(scores, self.past, self.generator)
+        return self.lefts[w]
+
+    def _close(self, w: int, edge: int, seen: Ints) -> Ints:
+        """``[draws]`` the right label of a constituent that ends, given its left one."""
+        symbols = self.order.features.symbols
+        first = first_tokens(self.slots[edge].strings, symbols)[self.slots[edge].chosen]
+        told_apart, kind = kinds(np.stack([self.past, self.lefts.pop(w), first], 1))
+        past, label, first = told_apart.T
+        at = np.array([p.at for p in self.pasts], np.int64)
+        place = last_place(at[past], np.full(len(past), edge))
+        looked_at = np.column_stack([seen[past], first, place])
+        scores = self.scores[w, label] + self._weights("closing", w, looked_at)
+        scores += self._weights("closing_symmetric", w, looked_at) * self.order.symmetric[label]
+        return draw(scores, kind, self.generator)
+
+    def _weights(self, target: Target, w: int, looked_at: Ints) -> Floats:
+        return getattr(self.order, target)[self.finders[target].rows(w, looked_at)].sum(1)
+
+    def _remember(self, slot: int, shown: SlotDraws) -> None:
+        """Take what is shown in a slot into the pasts of the draws."""
+        if len(shown.strings) == 1 and not shown.strings[0]:
+            return
+        told_apart, kind = kinds(np.stack([self.past, shown.chosen], 1))
+        number: dict[Past, int] = {}
+        new = [
+            number.setdefault(self.pasts[past].after(slot, shown.strings[string]), len(number))
+            for past, string in told_apart.tolist()
+        ]
+        self.pasts, self.past = list(number), np.array(new)[kind]

@@ -1,0 +1,46 @@
+"""Codes of the strings that attributes of words take."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from semipunct.marks import UNK
+from semipunct.model.classes import Ints
+from semipunct.treebank.sentences import Sentence
+
+_FREQUENT = 5  # rarer word forms share the code of unseen ones
+_UNSEEN = 0  # attribute values that training never saw share this code
+
+
+class Symbols:
+    """Codes of the strings that attributes take; code 0 is for what training never saw."""
+
+    def __init__(self, values: Mapping[str, Sequence[str]]) -> None:
+        """Fix the code of each value by its position, per kind of value."""
+        self.values = {kind: tuple(v) for kind, v in values.items()}
+        self._code = {
+            kind: {value: i + 1 for i, value in enumerate(v)} for kind, v in self.values.items()
+        }
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence], tokens: Sequence[str]) -> Symbols:
+        """Collect the values in training sentences; ``tokens`` is the token vocabulary."""
+        upos = sorted({u for s in sentences for u in s.upos})
+        relation = sorted({r for s in sentences for r in s.relations})
+        seen = Counter(form.lower() for s in sentences for form in s.forms)
+        form = sorted(form for form, count in seen.items() if count >= _FREQUENT)
+        return cls({"upos": upos, "relation": relation, "token": tuple(tokens), "form": form})
+
+    def code(self, kind: str, values: Iterable[str]) -> Ints:
+        """Codes of values; unseen ones get code 0."""
+        table = self._code[kind]
+        # A token outside the vocabulary is UNK, as everywhere in the model.
+        otherwise = table.get(UNK, _UNSEEN) if kind == "token" else _UNSEEN
+        return np.array([table.get(v, otherwise) for v in values], np.int64)
+
+    def size(self, kind: str) -> int:
+        """Number of codes of a kind, the unseen one included."""
+        return len(self.values[kind]) + 1
