@@ -68,14 +68,14 @@ def generate(
     prepared = model.prepare(bare_sentences)
     result: list[Draws | None] = [None] * len(sentences)
     for members, batch in batches_by_length(model, prepared):
-        scores = np.asarray(_scores(model, parameters, batch))
+        scores, summary = map(np.asarray, _tree_scores(model, parameters, batch))
         start = 0
         for i in members:
             sentence = bare_sentences[i]
             words = slice(start, start + len(sentence.forms))
             start = words.stop
             generator = np.random.default_rng((seed, i))
-            slots = order.draw(sentence, scores[words], count, generator)
+            slots = order.draw(sentence, scores[words], summary[words], count, generator)
             result[i] = Draws(
                 tuple(tuple(slot.strings) for slot in slots),
                 np.stack([slot.chosen for slot in slots], 1),
@@ -90,5 +90,7 @@ def _emptied(sentence: Sentence) -> Sentence:
 
 
 @partial(jit, static_argnums=0)
-def _scores(model: PunctuationModel, parameters: Parameters, batch: Batch) -> jax.Array:
+def _tree_scores(
+    model: PunctuationModel, parameters: Parameters, batch: Batch
+) -> tuple[jax.Array, jax.Array]:
     return model.tree_scores(parameters, batch)

@@ -64,6 +64,7 @@ class Inward:
         self,
         sentence: Sentence,
         scores: npt.NDArray[np.float32],
+        summary: npt.NDArray[np.float32],
         count: int,
         generator: np.random.Generator,
     ) -> list[SlotDraws]:
@@ -72,6 +73,7 @@ class Inward:
         Args:
             sentence: words and tree, and boundary marks in the outer slots.
             scores: ``[words, pairs]`` what words and tree say.
+            summary: not looked at: a network sees no marks within.
             count: draws.
             generator: the source of chance.
         """

@@ -19,25 +19,21 @@ from semipunct.inference.transmission import SlotDraws, Transmitter
 from semipunct.marks import is_symmetric
 from semipunct.model.features import FeatureMap, Finder
 from semipunct.model.history import (
+    CLOSING,
     NOTHING,
-    SEEN,
+    OPENING,
     Past,
     first_tokens,
     last_place,
     seen_from,
 )
+from semipunct.model.network import network_weights, scores_of_marks
 from semipunct.model.punctuation import Parameters, PunctuationModel
 from semipunct.model.templates import Target
 from semipunct.treebank.sentences import Sentence
 from semipunct.treebank.trees import constituents
 
 Floats = npt.NDArray[np.float32]
-
-OPENING = tuple(f"left_{name}" for name in SEEN)
-"""What a left puncteme's features look at beside words and tree."""
-
-CLOSING = (*(f"right_{name}" for name in SEEN), "edge", "last_place")
-"""What a right puncteme's features look at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +49,7 @@ class Rightward:
         opening: ``[features + 1, labels]`` weights; the last ones, of no feature, are zero.
         closing: the same for right labels.
         closing_symmetric: ``[features + 1, 1]`` for pairs that mirror each other.
+        network: weights of the network; none without one.
     """
 
     transmitter: Transmitter
@@ -62,6 +59,7 @@ class Rightward:
     opening: Floats
     closing: Floats
     closing_symmetric: Floats
+    network: Mapping[str, Floats]
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Parameters) -> Rightward:
@@ -87,12 +85,15 @@ class Rightward:
             np.pad(np.asarray(parameters[f"attach.{target}"]), ((0, 1), (0, 0)))
             for target in ("opening", "closing", "closing_symmetric")
         ]
-        return cls(Transmitter.of(model, parameters), model.features, pair, symmetric, *weights)
+        network = network_weights({n: np.asarray(x) for n, x in parameters.items()})
+        transmitter = Transmitter.of(model, parameters)
+        return cls(transmitter, model.features, pair, symmetric, *weights, network=network)
 
     def draw(
         self,
         sentence: Sentence,
         scores: Floats,
+        summary: Floats,
         count: int,
         generator: np.random.Generator,
     ) -> list[SlotDraws]:
@@ -101,6 +102,7 @@ class Rightward:
         Args:
             sentence: words and tree, and boundary marks in the outer slots.
             scores: ``[words, pairs]`` what words and tree say.
+            summary: ``[words, width]`` what a network makes of words; empty without one.
             count: draws.
             generator: the source of chance.
         """
@@ -109,7 +111,9 @@ class Rightward:
             sentence, {"opening": OPENING, "closing": CLOSING, "closing_symmetric": CLOSING}
         )
         past = np.zeros(count, np.int64)
-        return _Drawing(self, sentence, padded[:, self.pair], finders, generator, past).run()
+        return _Drawing(
+            self, sentence, padded[:, self.pair], summary, finders, generator, past
+        ).run()
 
 
 @dataclass(slots=True)
@@ -120,6 +124,7 @@ class _Drawing:
         order: what all sentences share.
         sentence: words and tree.
         scores: ``[words, left labels, right labels]``.
+        summary: ``[words, width]`` what a network makes of words.
         finders: of the features of the history.
         generator: the source of chance.
         past: ``[draws]`` which of the different pasts each draw has.
@@ -131,6 +136,7 @@ class _Drawing:
     order: Rightward
     sentence: Sentence
     scores: Floats
+    summary: Floats
     finders: Mapping[Target, Finder]
     generator: np.random.Generator
     past: Ints
@@ -164,8 +170,7 @@ class _Drawing:
 
     def _open(self, w: int, seen: Ints) -> Ints:
         """``[draws]`` the left label of a constituent that begins."""
-        rows = self.finders["opening"].rows(w, seen)
-        scores = np.logaddexp.reduce(self.scores[w], 1) + self.order.opening[rows].sum(1)
+        scores = np.logaddexp.reduce(self.scores[w], 1) + self._weights("opening", w, seen)
         self.lefts[w] = draw(scores, self.past, self.generator)
         return self.lefts[w]
 
@@ -183,7 +188,11 @@ class _Drawing:
         return draw(scores, kind, self.generator)
 
     def _weights(self, target: Target, w: int, looked_at: Ints) -> Floats:
-        return getattr(self.order, target)[self.finders[target].rows(w, looked_at)].sum(1)
+        """``[cases, columns]`` what the marks seen in each case say."""
+        scores = getattr(self.order, target)[self.finders[target].rows(w, looked_at)].sum(1)
+        if self.order.network and target != "closing_symmetric":
+            scores += scores_of_marks(self.order.network, target, self.summary[w], looked_at)
+        return scores
 
     def _remember(self, slot: int, shown: SlotDraws) -> None:
         """Take what is shown in a slot into the pasts of the draws."""

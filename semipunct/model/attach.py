@@ -41,6 +41,20 @@ class AttachTables(NamedTuple):
     allowed: npt.NDArray[np.bool_] | None
 
 
+class Further(NamedTuple):
+    """Scores to be added to the log-linear ones.
+
+    Attributes:
+        pair: ``[nodes, pairs]``.
+        opening: ``[nodes, labels]`` of left labels, given the marks to the left.
+        closing: ``[nodes, labels]`` of right labels, likewise.
+    """
+
+    pair: jax.Array
+    opening: jax.Array | float = 0.0
+    closing: jax.Array | float = 0.0
+
+
 def attach_tables(inventory: Inventory) -> AttachTables:
     """Build the constants of an inventory."""
     pairs = np.arange(len(inventory.pairs))
@@ -87,7 +101,7 @@ def log_attach(
     tables: AttachTables,
     features: Mapping[str, SparseRows],
     relation: Relations,
-    further: jax.Array | None = None,
+    further: Further | None = None,
 ) -> jax.Array:
     """Log probability of every pair at every node, ``[nodes, pairs]``.
 
@@ -99,17 +113,20 @@ def log_attach(
         tables: from ``attach_tables``.
         features: feature vectors by target.
         relation: ``[nodes]``.
-        further: ``[nodes, pairs]`` scores to be added, or None.
+        further: scores to be added, or None.
     """
-    score = tree_scores(parameters, tables, features, relation, further)
+    score = tree_scores(parameters, tables, features, relation, further and further.pair)
     if not looks_back(parameters):
         log_p = jax.nn.log_softmax(score)
     else:
         nodes = relation.shape[0]
         labels = tables.projection["left"].shape[0]
         opening = _weigh(parameters["attach.opening"], features["opening"], nodes)
-        first = jax.nn.log_softmax(_by_left(score, tables.left, labels) + opening)
         then = score + _projected(parameters, tables, features, CLOSING_TARGETS, nodes)
+        if further is not None:
+            opening += further.opening
+            then += further.closing @ tables.projection["right"]
+        first = jax.nn.log_softmax(_by_left(score, tables.left, labels) + opening)
         log_p = first[:, tables.left] + then - _by_left(then, tables.left, labels)[:, tables.left]
     if tables.allowed is None:
         return log_p
@@ -130,7 +147,8 @@ def tree_scores(
 ) -> jax.Array:
     """What words and tree say about every pair at every node, ``[nodes, pairs]``, unnormalised.
 
-    Very low where a pair is not allowed. See ``log_attach`` for the arguments.
+    Very low where a pair is not allowed. See ``log_attach`` for the arguments; ``further`` is
+    ``[nodes, pairs]`` or None.
     """
     score = parameters["attach.relation"][relation]
     if further is not None:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from semipunct.model.classes import span_class
 from semipunct.model.features import sibling_order
+from semipunct.model.history import CLOSING, OPENING, history_columns
 from semipunct.model.symbols import Symbols
 from semipunct.treebank.sentences import Sentence
 from semipunct.treebank.trees import constituents
@@ -71,13 +72,23 @@ def sizes(symbols: Symbols) -> dict[str, int]:
     return {**{kind: symbols.size(kind) for kind in KINDS}, **_CLASSES}
 
 
-def columns(sentences: Sequence[Sentence], symbols: Symbols) -> Ints:
-    """``[words, columns]`` of all words, in order: ``CODES``, then ``PLACES``."""
-    found = [_columns(sentence, symbols) for sentence in sentences]
-    return np.concatenate([np.zeros((0, len(CODES) + len(PLACES)), np.int32), *found])
+def columns(sentences: Sequence[Sentence], symbols: Symbols, tokens: Symbols) -> Ints:
+    """``[words, columns]`` of all words, in order.
+
+    Args:
+        sentences: words, trees and surface punctuation.
+        symbols: codes of words.
+        tokens: codes of marks.
+
+    Returns:
+        The columns ``CODES``, ``PLACES``, ``OPENING`` and ``CLOSING``.
+    """
+    found = [_columns(sentence, symbols, tokens) for sentence in sentences]
+    count = len(CODES) + len(PLACES) + len(OPENING) + len(CLOSING)
+    return np.concatenate([np.zeros((0, count), np.int32), *found])
 
 
-def _columns(sentence: Sentence, symbols: Symbols) -> Ints:
+def _columns(sentence: Sentence, symbols: Symbols, tokens: Symbols) -> Ints:
     heads = np.array(sentence.heads)
     words = np.arange(len(heads))
     left, right = (np.array(edge) for edge in constituents(sentence.heads))
@@ -105,7 +116,9 @@ def _columns(sentence: Sentence, symbols: Symbols) -> Ints:
     limited = [np.minimum(classes[name], most - 1) for name, most in _CLASSES.items()]
     places = [np.where(heads > 0, heads - 1, words), left, right - 1]
     away = [place - words for place in places]
-    return np.stack([*coded, *limited, *away], 1).astype(np.int32)
+    marks = history_columns(sentence.slots, left, right, tokens)
+    seen = [marks[name] for name in (*OPENING, *CLOSING)]
+    return np.stack([*coded, *limited, *away, *seen], 1).astype(np.int32)
 
 
 def _shape(form: str) -> int:

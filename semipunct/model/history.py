@@ -57,6 +57,13 @@ SEEN = ("seen", "since", "marked", "open")
 """What is seen from a slot: the last mark, how far back it is, how many slots are marked, and the
 innermost mark that waits for its closing one."""
 
+OPENING = tuple(f"left_{name}" for name in SEEN)
+"""The columns that a left puncteme may look at."""
+
+CLOSING = (*(f"right_{name}" for name in SEEN), "edge", "last_place")
+"""The columns that a right puncteme may look at: ``edge`` is the first token where the constituent
+begins, ``last_place`` where the last mark is seen from its end."""
+
 
 def seen_from(pasts: Sequence[Past], slots: Ints, symbols: Symbols) -> Ints:
     """``[pasts, len(SEEN)]`` codes of what is seen from each past's slot."""

@@ -139,12 +139,15 @@ def prepare(
     row = {r: i for i, r in enumerate(inventory.relations)}
     relation = [row.get(r, len(row)) for s in sentences for r in s.relations]
     start = np.cumsum([0, *(len(s.forms) for s in sentences)])
+    seen = np.zeros((len(relation), 0), np.int32)
+    if words:
+        seen = columns(sentences, words, features.symbols)
     return Prepared(
         tuple(number),
         tuple(string_of_slot),
         tuple(programs),
         np.array(relation, np.int32),
-        columns(sentences, words) if words else np.zeros((len(relation), 0), np.int32),
+        seen,
         features.extract(sentences),
         start,
         2 if len(directions) == 1 else 1,

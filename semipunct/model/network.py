@@ -3,8 +3,9 @@
 Words and their places in the tree are embedded; gated convolutions over the sentence give each
 word a view of its neighbours; a small feed-forward network reads the word, its head, both edges
 of its constituent and what stands outside of them, and scores the pair as a whole, each puncteme
-alone, and whether the two are symmetric. Nothing here sees punctuation, so that inference stays
-as exact as without.
+alone, and whether the two are symmetric. All that sees no punctuation. Two further layers see
+the marks to the left of a constituent's edges (``semipunct.model.history``) and score its left and
+its right puncteme. Inference stays as exact as without.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.model.context import CODES, PLACES
+from semipunct.model.history import CLOSING, OPENING
 from semipunct.model.options import ModelOptions
 from semipunct.model.templates import TREE_TARGETS, Target
 
@@ -58,7 +60,7 @@ def network_parameters(
     """Initial weights; the last layer is zero, so that a new network scores nothing.
 
     Args:
-        sizes: codes of each coded column.
+        sizes: codes of each coded column; with those of marks seen, if it looks at them.
         columns: how many scores each target has.
         options: width and layers.
         generator: the source of chance.
@@ -79,29 +81,39 @@ def network_parameters(
         found[f"convolution{layer}.bias"] = np.zeros(2 * width, np.float32)
     found |= {"hidden.weight": normal(read, hidden), "hidden.bias": np.zeros(hidden, np.float32)}
     found |= {"deep.weight": normal(hidden, hidden), "deep.bias": np.zeros(hidden, np.float32)}
-    found |= {f"score.{t}": np.zeros((hidden, columns[t]), np.float32) for t in TREE_TARGETS}
+    targets = list(TREE_TARGETS)
+    if OPENING[0] in sizes:
+        for target, names in _SEEN.items():
+            targets.append(target)
+            found |= {f"embed.{name}": normal(sizes[name], hidden, 0.1) for name in names}
+            found[f"{target}.weight"] = normal(hidden, hidden)
+            found[f"{target}.bias"] = np.zeros(hidden, np.float32)
+    found |= {f"score.{t}": np.zeros((hidden, columns[t]), np.float32) for t in targets}
     return {PREFIX + name: value for name, value in found.items()}
 
 
-def network_scores(
+def network_weights(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The network's own among all weights, by their names within it."""
+    return {n.removeprefix(PREFIX): x for n, x in parameters.items() if n.startswith(PREFIX)}
+
+
+def read_words(
     parameters: Mapping[str, jax.Array],
-    projection: Mapping[str, npt.NDArray[np.float32]],
     columns: jax.Array | npt.NDArray[np.int32],
     sentence: jax.Array | npt.NDArray[np.int64],
     layers: int,
     dropout: Dropout | None = None,
 ) -> jax.Array:
-    """``[words, pairs]`` scores to be added to those of the log-linear model.
+    """``[words, 2 width]`` what the network makes of words and their places; it sees no marks.
 
     Args:
         parameters: weights by name, from ``network_parameters`` among others.
-        projection: how scores of a target spread over pairs; see ``AttachTables``.
         columns: ``[words, columns]`` from ``context.columns``.
         sentence: ``[words]`` which sentence each word belongs to: none sees another.
         layers: how many convolutions.
         dropout: only while training.
     """
-    w = {name.removeprefix(PREFIX): x for name, x in parameters.items() if name.startswith(PREFIX)}
+    w = network_weights(parameters)
     code = {name: jnp.asarray(columns[:, i]) for i, name in enumerate(CODES)}
     index = jnp.arange(columns.shape[0])
     head, first, last = (
@@ -140,11 +152,47 @@ def network_scores(
     own = [embedded[name] for name in _BESIDE]
     read = _side_by_side(x, x[head], x[first], x[last], before, after, *own)
     y = dropped(jax.nn.gelu(affine("hidden", dropped(read))))
-    y = y + jax.nn.gelu(affine("deep", y))
-    score: Any = y @ w["score.pair"]
+    return y + jax.nn.gelu(affine("deep", y))
+
+
+def scores_of_words(
+    parameters: Mapping[str, jax.Array],
+    projection: Mapping[str, npt.NDArray[np.float32]],
+    summary: jax.Array,
+) -> jax.Array:
+    """``[words, pairs]`` scores to be added to those of the log-linear model.
+
+    Args:
+        parameters: weights by name.
+        projection: how scores of a target spread over pairs; see ``AttachTables``.
+        summary: ``[words, 2 width]`` from ``read_words``.
+    """
+    w = network_weights(parameters)
+    score: Any = summary @ w["score.pair"]
     for target in TREE_TARGETS[1:]:
-        score = score + (y @ w[f"score.{target}"]) @ projection[target]
+        score = score + (summary @ w[f"score.{target}"]) @ projection[target]
     return score
+
+
+def scores_of_marks(weights: Mapping[str, Any], target: Target, summary: Any, seen: Any) -> Any:
+    """``[words, labels]`` scores of left or right labels, given the marks seen from an edge.
+
+    For arrays of JAX as of numpy: training asks for many words at once, drawing for one word and
+    many pasts.
+
+    Args:
+        weights: from ``network_weights``.
+        target: ``opening`` or ``closing``.
+        summary: ``[words, 2 width]`` from ``read_words``, or of one word.
+        seen: ``[words, columns]`` codes, in the order of ``history.OPENING`` or ``CLOSING``.
+    """
+    x = summary @ weights[f"{target}.weight"] + weights[f"{target}.bias"]
+    for i, name in enumerate(_SEEN[target]):
+        x = x + weights[f"embed.{name}"][seen[:, i]]
+    return (x * (x > 0)) @ weights[f"score.{target}"]
+
+
+_SEEN: dict[Target, tuple[str, ...]] = {"opening": OPENING, "closing": CLOSING}
 
 
 def _side_by_side(*arrays: jax.Array) -> jax.Array:

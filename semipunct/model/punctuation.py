@@ -14,18 +14,28 @@ import numpy.typing as npt
 from semipunct.marks import PAIRS, is_unmatched
 from semipunct.model.attach import (
     AttachTables,
+    Further,
     attach_parameters,
     attach_tables,
     log_attach,
+    looks_back,
     target_columns,
     tree_scores,
 )
 from semipunct.model.channel import channel_parameters, log_edits
 from semipunct.model.context import seen_symbols, sizes
 from semipunct.model.features import FeatureMap
+from semipunct.model.history import CLOSING, OPENING, history_codes
 from semipunct.model.inventory import Inventory, build_inventory
 from semipunct.model.layout import Batch, Frame, Prepared, lay_out, prepare
-from semipunct.model.network import Dropout, network_parameters, network_scores
+from semipunct.model.network import (
+    Dropout,
+    network_parameters,
+    network_weights,
+    read_words,
+    scores_of_marks,
+    scores_of_words,
+)
 from semipunct.model.options import ModelOptions
 from semipunct.model.slots import automata, label_tries
 from semipunct.model.symbols import Symbols
@@ -115,8 +125,11 @@ class PunctuationModel:
         if self.words:
             # The scale is that of the log-linear weights: a network of equal units learns nothing.
             own = np.random.default_rng((seed, 1))
+            codes = sizes(self.words)
+            if looks_back(result):
+                codes |= history_codes(self.features.symbols)
             columns = target_columns(self.inventory)
-            result |= network_parameters(sizes(self.words), columns, self.options, own)
+            result |= network_parameters(codes, columns, self.options, own)
         return result
 
     def prepare(self, sentences: Sequence[Sentence]) -> Prepared:
@@ -133,24 +146,45 @@ class PunctuationModel:
         self, parameters: Parameters, batch: Batch, dropout: Dropout | None = None
     ) -> jax.Array:
         """Log probability of every pair at every word, ``[words, pairs]``."""
-        further = self._network_scores(parameters, batch, dropout)
+        further = self._further(parameters, batch, dropout)
         return log_attach(parameters, self.attach_tables, batch.features, batch.relation, further)
 
-    def tree_scores(self, parameters: Parameters, batch: Batch) -> jax.Array:
-        """What words and tree say about every pair at every word, ``[words, pairs]``."""
-        further = self._network_scores(parameters, batch, None)
-        return tree_scores(parameters, self.attach_tables, batch.features, batch.relation, further)
+    def tree_scores(self, parameters: Parameters, batch: Batch) -> tuple[jax.Array, jax.Array]:
+        """What words and tree say, without any look at punctuation.
 
-    def _network_scores(
+        Returns:
+            ``[words, pairs]`` scores, unnormalised, and ``[words, width]`` what the network makes
+            of words; of width 0 without one.
+        """
+        summary, further = jnp.zeros((len(batch.relation), 0)), None
+        if self.words is not None:
+            summary = self._read(parameters, batch, None)
+            further = scores_of_words(parameters, self.attach_tables.projection, summary)
+        tables = self.attach_tables
+        scores = tree_scores(parameters, tables, batch.features, batch.relation, further)
+        return scores, summary
+
+    def _further(
         self, parameters: Parameters, batch: Batch, dropout: Dropout | None
-    ) -> jax.Array | None:
+    ) -> Further | None:
+        """What the network adds."""
         if self.words is None:
             return None
+        summary = self._read(parameters, batch, dropout)
+        pair = scores_of_words(parameters, self.attach_tables.projection, summary)
+        if not looks_back(parameters):
+            return Further(pair)
+        marks = batch.columns[:, -len(OPENING) - len(CLOSING) :]
+        left, right = marks[:, : len(OPENING)], marks[:, len(OPENING) :]
+        weights = network_weights(parameters)
+        opening = scores_of_marks(weights, "opening", summary, left)
+        return Further(pair, opening, scores_of_marks(weights, "closing", summary, right))
+
+    def _read(self, parameters: Parameters, batch: Batch, dropout: Dropout | None) -> jax.Array:
         schedule = batch.schedule
         # Padding is no sentence's.
         sentence = jnp.where(schedule.is_word, schedule.sentence_of_word, -1)
-        projection, layers = self.attach_tables.projection, self.options.network_layers
-        return network_scores(parameters, projection, batch.columns, sentence, layers, dropout)
+        return read_words(parameters, batch.columns, sentence, self.options.network_layers, dropout)
 
     def potentials(
         self,

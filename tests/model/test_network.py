@@ -10,9 +10,11 @@ import pytest
 
 from semipunct.inference.objective import Regularisation, objective
 from semipunct.model.context import CODES, PLACES, columns, seen_symbols
-from semipunct.model.network import PREFIX, Dropout, network_scores
+from semipunct.model.history import CLOSING, OPENING
+from semipunct.model.network import PREFIX, Dropout, read_words, scores_of_words
 from semipunct.model.options import ModelOptions
 from semipunct.model.punctuation import PunctuationModel
+from semipunct.model.symbols import Symbols
 from tests.model.cases import SENTENCES, TINY, TRAINING, batch_of, sentence
 
 SMALL = {"network": True, "network_width": 8, "network_layers": 2}
@@ -33,7 +35,12 @@ def parameters(seed=0):
 @cache
 def scorer(layers: int):
     projection = model().attach_tables.projection
-    return jax.jit(lambda p, c, s, d=None: network_scores(p, projection, c, s, layers, d))
+
+    @jax.jit
+    def found(p, columns, sentence, dropout=None):
+        return scores_of_words(p, projection, read_words(p, columns, sentence, layers, dropout))
+
+    return found
 
 
 def scores(sentences, own=None):
@@ -51,7 +58,9 @@ def test_columns_written_out():
         forms=("The", "cat", "of", "B2B"),
     )
     symbols = seen_symbols([s, s])
-    found = dict(zip((*CODES, *PLACES), columns([s], symbols).T.tolist(), strict=True))
+    tokens = Symbols({"token": (",", ".")})
+    names = (*CODES, *PLACES, *OPENING, *CLOSING)
+    found = dict(zip(names, columns([s], symbols, tokens).T.tolist(), strict=True))
     assert symbols.values["form"] == ("b2b", "cat", "of", "the")
     assert symbols.values["suffix"] == ("b2b", "cat", "of", "the")
     assert symbols.values["prefix"] == ("b2", "ca", "of", "th")
@@ -73,8 +82,19 @@ def test_columns_written_out():
         "head": [1, 0, -1, -1],
         "first": [0, -1, 0, 0],
         "last": [0, 2, 1, 0],
+        # Slots, left and right: 0-1, 0-4, 2-4, 3-4; no token is 3, a comma 1.
+        "left_seen": [3, 3, 3, 1],
+        "left_since": [0, 0, 2, 0],
+        "left_marked": [0, 0, 0, 1],
+        "left_open": [3, 3, 3, 3],
+        "right_seen": [3, 1, 1, 1],
+        "right_since": [0, 2, 2, 2],
+        "right_marked": [0, 1, 1, 1],
+        "right_open": [3, 3, 3, 3],
+        "edge": [3, 3, 1, 3],
+        "last_place": [0, 3, 2, 1],
     }
-    unseen = columns([s], seen_symbols([sentence([0], ["", ""])]))
+    unseen = columns([s], seen_symbols([sentence([0], ["", ""])]), tokens)
     assert (unseen[:, CODES.index("form")] == 0).all()
 
 

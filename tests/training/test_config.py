@@ -124,7 +124,7 @@ def test_dictionaries_round_trip():
         ("[model]\nchannel = 'rtl'", ":2: model.channel is 'rtl'"),
         ("[model]\ntemplates = 3", ":2: model.templates is 3; give a list of names"),
         ("[model]\ntemplates = ['N', 3]", ":2: model.templates is ['N', 3]; give a list"),
-        ("[model]\ntemplates = ['c', 'history']", ":2: model.templates: c looks at the marks within"),
+        ("[model]\ntemplates = ['c', 'history']", ":2: model.templates: c looks at"),
         ("[model]\ntemplates = ['X']", ":2: model.templates: there is no feature template 'X'"),
         ("preset = 'papre'", ":1: there is no preset 'papre'; did you mean 'paper'?"),
         ("preset = 3", ":1: there is no preset 3"),
