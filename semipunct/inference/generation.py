@@ -24,7 +24,7 @@ from semipunct.inference.rightward import Rightward
 from semipunct.marks import FINAL, INITIAL
 from semipunct.model.attach import looks_back
 from semipunct.model.layout import Batch
-from semipunct.model.punctuation import Parameters, PunctuationModel
+from semipunct.model.punctuation import Parameters, PunctuationModel, TreeScores
 from semipunct.treebank.sentences import Puncteme, Sentence
 
 
@@ -68,14 +68,15 @@ def generate(
     prepared = model.prepare(bare_sentences)
     result: list[Draws | None] = [None] * len(sentences)
     for members, batch in batches_by_length(model, prepared):
-        scores, summary = map(np.asarray, _tree_scores(model, parameters, batch))
+        scores = jax.tree.map(np.asarray, _tree_scores(model, parameters, batch))
         start = 0
         for i in members:
             sentence = bare_sentences[i]
             words = slice(start, start + len(sentence.forms))
             start = words.stop
             generator = np.random.default_rng((seed, i))
-            slots = order.draw(sentence, scores[words], summary[words], count, generator)
+            of_words = TreeScores(*(array[words] for array in scores))
+            slots = order.draw(sentence, of_words, count, generator)
             result[i] = Draws(
                 tuple(tuple(slot.strings) for slot in slots),
                 np.stack([slot.chosen for slot in slots], 1),
@@ -90,7 +91,5 @@ def _emptied(sentence: Sentence) -> Sentence:
 
 
 @partial(jit, static_argnums=0)
-def _tree_scores(
-    model: PunctuationModel, parameters: Parameters, batch: Batch
-) -> tuple[jax.Array, jax.Array]:
+def _tree_scores(model: PunctuationModel, parameters: Parameters, batch: Batch) -> TreeScores:
     return model.tree_scores(parameters, batch)

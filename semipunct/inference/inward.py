@@ -16,7 +16,7 @@ from semipunct.errors import UsageError
 from semipunct.inference.kinds import Ints, draw, kinds
 from semipunct.inference.transmission import SlotDraws, Transmitter
 from semipunct.model.features import FeatureMap
-from semipunct.model.punctuation import Parameters, PunctuationModel
+from semipunct.model.punctuation import Parameters, PunctuationModel, TreeScores
 from semipunct.treebank.sentences import Puncteme, Sentence
 from semipunct.treebank.trees import constituents
 
@@ -63,8 +63,7 @@ class Inward:
     def draw(
         self,
         sentence: Sentence,
-        scores: npt.NDArray[np.float32],
-        summary: npt.NDArray[np.float32],
+        scores: TreeScores,
         count: int,
         generator: np.random.Generator,
     ) -> list[SlotDraws]:
@@ -72,8 +71,7 @@ class Inward:
 
         Args:
             sentence: words and tree, and boundary marks in the outer slots.
-            scores: ``[words, pairs]`` what words and tree say.
-            summary: not looked at: a network sees no marks within.
+            scores: what words and tree say.
             count: draws.
             generator: the source of chance.
         """
@@ -104,7 +102,7 @@ class Inward:
             for d in dependents[w]:
                 within[d] = nothing  # No longer needed.
             within[w] = np.bitwise_or.reduce(seen) if seen else nothing
-            pair = self._draw_pair(scores[w], rows[w], within[w], generator)
+            pair = self._draw_pair(np.asarray(scores.pair[w]), rows[w], within[w], generator)
             starting[left[w]].append(self.pairs[pair, 0])
             ending[right[w]].append(self.pairs[pair, 1])
             if heads[w]:

@@ -28,7 +28,7 @@ from semipunct.model.history import (
     seen_from,
 )
 from semipunct.model.network import network_weights, scores_of_marks
-from semipunct.model.punctuation import Parameters, PunctuationModel
+from semipunct.model.punctuation import Parameters, PunctuationModel, TreeScores
 from semipunct.model.templates import Target
 from semipunct.treebank.sentences import Sentence
 from semipunct.treebank.trees import constituents
@@ -92,8 +92,7 @@ class Rightward:
     def draw(
         self,
         sentence: Sentence,
-        scores: Floats,
-        summary: Floats,
+        scores: TreeScores,
         count: int,
         generator: np.random.Generator,
     ) -> list[SlotDraws]:
@@ -101,18 +100,17 @@ class Rightward:
 
         Args:
             sentence: words and tree, and boundary marks in the outer slots.
-            scores: ``[words, pairs]`` what words and tree say.
-            summary: ``[words, width]`` what a network makes of words; empty without one.
+            scores: what words and tree say.
             count: draws.
             generator: the source of chance.
         """
-        padded = np.pad(scores, ((0, 0), (0, 1)), constant_values=-np.inf)
+        padded = np.pad(scores.pair, ((0, 0), (0, 1)), constant_values=-np.inf)
         finders = self.features.finders(
             sentence, {"opening": OPENING, "closing": CLOSING, "closing_symmetric": CLOSING}
         )
         past = np.zeros(count, np.int64)
         return _Drawing(
-            self, sentence, padded[:, self.pair], summary, finders, generator, past
+            self, sentence, scores, padded[:, self.pair], finders, generator, past
         ).run()
 
 
@@ -123,29 +121,34 @@ class _Drawing:
     Attributes:
         order: what all sentences share.
         sentence: words and tree.
-        scores: ``[words, left labels, right labels]``.
-        summary: ``[words, width]`` what a network makes of words.
+        scores: what words and tree say.
+        pair: the same of pairs, ``[words, left labels, right labels]``.
         finders: of the features of the history.
         generator: the source of chance.
         past: ``[draws]`` which of the different pasts each draw has.
         pasts: the different pasts.
+        at: ``[pasts]`` the last marked slot of each.
         slots: what is drawn so far.
+        edges: for each slot so far ``[draws]`` the code of its first token.
         lefts: ``[draws]`` left labels of the constituents that have begun.
     """
 
     order: Rightward
     sentence: Sentence
-    scores: Floats
-    summary: Floats
+    scores: TreeScores
+    pair: Floats
     finders: Mapping[Target, Finder]
     generator: np.random.Generator
     past: Ints
     pasts: list[Past] = field(default_factory=lambda: [NOTHING])
+    at: Ints = field(default_factory=lambda: np.array([NOTHING.at]))
     slots: list[SlotDraws] = field(default_factory=list[SlotDraws])
+    edges: list[Ints] = field(default_factory=list[Ints])
     lefts: dict[int, Ints] = field(default_factory=dict[int, Ints])
 
     def run(self) -> list[SlotDraws]:
         """Draw slot by slot."""
+        symbols = self.order.features.symbols
         left, right = constituents(self.sentence.heads)
         words = len(left)
         size = np.array(right) - np.array(left)
@@ -155,9 +158,7 @@ class _Drawing:
             ending[right[w]].append(w)
             starting[left[w]].append(w)
         for slot in range(words + 1):
-            seen = seen_from(
-                self.pasts, np.full(len(self.pasts), slot), self.order.features.symbols
-            )
+            seen = seen_from(self.pasts, np.full(len(self.pasts), slot), symbols)
             closed = [self._close(w, left[w], seen) for w in ending[slot]]
             opened = [self._open(w, seen) for w in reversed(starting[slot])]
             given = self.sentence.slots[slot]
@@ -165,25 +166,23 @@ class _Drawing:
                 given, closed + opened, len(self.past), self.generator
             )
             self.slots.append(shown)
+            self.edges.append(first_tokens(shown.strings, symbols)[shown.chosen])
             self._remember(slot, shown)
         return self.slots
 
     def _open(self, w: int, seen: Ints) -> Ints:
         """``[draws]`` the left label of a constituent that begins."""
-        scores = np.logaddexp.reduce(self.scores[w], 1) + self._weights("opening", w, seen)
+        scores = np.asarray(self.scores.left[w]) + self._weights("opening", w, seen)
         self.lefts[w] = draw(scores, self.past, self.generator)
         return self.lefts[w]
 
     def _close(self, w: int, edge: int, seen: Ints) -> Ints:
         """``[draws]`` the right label of a constituent that ends, given its left one."""
-        symbols = self.order.features.symbols
-        first = first_tokens(self.slots[edge].strings, symbols)[self.slots[edge].chosen]
-        told_apart, kind = kinds(np.stack([self.past, self.lefts.pop(w), first], 1))
+        told_apart, kind = kinds(np.stack([self.past, self.lefts.pop(w), self.edges[edge]], 1))
         past, label, first = told_apart.T
-        at = np.array([p.at for p in self.pasts], np.int64)
-        place = last_place(at[past], np.full(len(past), edge))
+        place = last_place(self.at[past], np.full(len(past), edge))
         looked_at = np.column_stack([seen[past], first, place])
-        scores = self.scores[w, label] + self._weights("closing", w, looked_at)
+        scores = self.pair[w, label] + self._weights("closing", w, looked_at)
         scores += self._weights("closing_symmetric", w, looked_at) * self.order.symmetric[label]
         return draw(scores, kind, self.generator)
 
@@ -191,7 +190,7 @@ class _Drawing:
         """``[cases, columns]`` what the marks seen in each case say."""
         scores = getattr(self.order, target)[self.finders[target].rows(w, looked_at)].sum(1)
         if self.order.network and target != "closing_symmetric":
-            scores += scores_of_marks(self.order.network, target, self.summary[w], looked_at)
+            scores += scores_of_marks(self.order.network, target, self.scores.summary[w], looked_at)
         return scores
 
     def _remember(self, slot: int, shown: SlotDraws) -> None:
@@ -205,3 +204,4 @@ class _Drawing:
             for past, string in told_apart.tolist()
         ]
         self.pasts, self.past = list(number), np.array(new)[kind]
+        self.at = np.array([past.at for past in self.pasts], np.int64)

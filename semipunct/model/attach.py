@@ -120,14 +120,13 @@ def log_attach(
         log_p = jax.nn.log_softmax(score)
     else:
         nodes = relation.shape[0]
-        labels = tables.projection["left"].shape[0]
         opening = _weigh(parameters["attach.opening"], features["opening"], nodes)
         then = score + _projected(parameters, tables, features, CLOSING_TARGETS, nodes)
         if further is not None:
             opening += further.opening
             then += further.closing @ tables.projection["right"]
-        first = jax.nn.log_softmax(_by_left(score, tables.left, labels) + opening)
-        log_p = first[:, tables.left] + then - _by_left(then, tables.left, labels)[:, tables.left]
+        first = jax.nn.log_softmax(sum_by_left(score, tables) + opening)
+        log_p = first[:, tables.left] + then - sum_by_left(then, tables)[:, tables.left]
     if tables.allowed is None:
         return log_p
     return jnp.where(jnp.asarray(tables.allowed)[relation], log_p, -jnp.inf)
@@ -174,9 +173,9 @@ def _projected(
     return score
 
 
-def _by_left(score: jax.Array, left: npt.NDArray[np.int32], labels: int) -> jax.Array:
+def sum_by_left(score: jax.Array, tables: AttachTables) -> jax.Array:
     """Log of the summed weights of the pairs with each left label, ``[nodes, labels]``."""
-    columns = score.T
+    columns, left, labels = score.T, tables.left, len(tables.projection["left"])
     top = jax.lax.stop_gradient(jax.ops.segment_max(columns, left, labels))
     top = jnp.maximum(top, _IMPOSSIBLE)  # A label that is nobody's left one.
     total = jax.ops.segment_sum(jnp.exp(columns - top[left]), left, labels)

@@ -8,7 +8,7 @@ given those, the marks within, and the left one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ _MOST = 5  # marked slots that are counted
 _DEEPEST = 8  # open marks that are remembered
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
+class Past(NamedTuple):
     """What is remembered of the marks in the slots so far.
 
     Attributes:

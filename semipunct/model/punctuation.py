@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +20,7 @@ from semipunct.model.attach import (
     attach_tables,
     log_attach,
     looks_back,
+    sum_by_left,
     target_columns,
     tree_scores,
 )
@@ -45,6 +47,20 @@ from semipunct.structures.trie import Trie
 from semipunct.treebank.sentences import Sentence
 
 Parameters = Mapping[str, jax.Array]
+
+
+class TreeScores(NamedTuple):
+    """Scores, unnormalised, of what constituents may draw.
+
+    Attributes:
+        pair: ``[words, pairs]``.
+        left: ``[words, labels]`` of left labels: log sums over the pairs that begin with them.
+        summary: ``[words, width]`` what the network makes of words; of width 0 without one.
+    """
+
+    pair: jax.Array
+    left: jax.Array
+    summary: jax.Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,20 +165,15 @@ class PunctuationModel:
         further = self._further(parameters, batch, dropout)
         return log_attach(parameters, self.attach_tables, batch.features, batch.relation, further)
 
-    def tree_scores(self, parameters: Parameters, batch: Batch) -> tuple[jax.Array, jax.Array]:
-        """What words and tree say, without any look at punctuation.
-
-        Returns:
-            ``[words, pairs]`` scores, unnormalised, and ``[words, width]`` what the network makes
-            of words; of width 0 without one.
-        """
+    def tree_scores(self, parameters: Parameters, batch: Batch) -> TreeScores:
+        """What words and tree say, without any look at punctuation."""
         summary, further = jnp.zeros((len(batch.relation), 0)), None
         if self.words is not None:
             summary = self._read(parameters, batch, None)
             further = scores_of_words(parameters, self.attach_tables.projection, summary)
         tables = self.attach_tables
-        scores = tree_scores(parameters, tables, batch.features, batch.relation, further)
-        return scores, summary
+        pair = tree_scores(parameters, tables, batch.features, batch.relation, further)
+        return TreeScores(pair, sum_by_left(pair, tables), summary)
 
     def _further(
         self, parameters: Parameters, batch: Batch, dropout: Dropout | None
