@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from semipunct.cli import console
-from semipunct.cli.treebanks import in_chunks
+from semipunct.cli.treebanks import Unseen, in_chunks
 from semipunct.errors import SemipunctError, UsageError
 
 if TYPE_CHECKING:
@@ -75,9 +75,13 @@ def decode(
     options = TreebankOptions(final_mark=loaded.model.options.final_mark)
     items = chain.from_iterable(iterate_sentences(path, options) for path in inputs)
     omitted: Counter[str] = Counter()
-    analysed = _analysed(
-        items, lambda s, chunk: decoder.analyse(loaded.model, parameters, s, chunk), omitted
-    )
+    unseen = Unseen(loaded.model.features.symbols)
+
+    def analyse(sentences: "Sequence[Sentence]", chunk: int) -> "list[list[Analysis]]":
+        unseen.look_at(sentences)
+        return decoder.analyse(loaded.model, parameters, sentences, chunk)
+
+    analysed = _analysed(items, analyse, omitted)
     with console.output(out) as stream:
         if form is Format.CONLLU:
             from semipunct.treebank import write_texts
@@ -90,6 +94,7 @@ def decode(
                 stream.writelines(f"{text}\n" for text in _texts(item, form, decoder.label))
     for reason, number in omitted.items():
         console.say(f"{console.count(number, 'sentence')} not analysed: {reason}")
+    unseen.say()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from semipunct.cli import console
-from semipunct.cli.treebanks import in_chunks
+from semipunct.cli.treebanks import Unseen, in_chunks
 from semipunct.errors import TreebankError, UsageError
 
 if TYPE_CHECKING:
@@ -109,9 +109,13 @@ def restore(
     omitted: Counter[str] = Counter()
     first = list(islice(items, CHUNK))
     convention = convention_of(s for s in first if isinstance(s, Sentence))
-    outcomes = _outcomes(
-        chain(first, items), lambda s: run(loaded.model, parameters, s, options), omitted
-    )
+    unseen = Unseen(loaded.model.features.symbols)
+
+    def restored(sentences: "Sequence[Sentence]") -> "Sequence[Restoration]":
+        unseen.look_at(sentences)
+        return run(loaded.model, parameters, sentences, options)
+
+    outcomes = _outcomes(chain(first, items), restored, omitted)
     done: list[Restoration] = []
     if gold:
         outcomes = list(outcomes)
@@ -121,6 +125,7 @@ def restore(
             _write(outcomes, form, convention, stream)
     for reason, number in omitted.items():
         console.say(f"{console.count(number, 'sentence')} left as it is: {reason}")
+    unseen.say()
     if gold:
         _report(model, loaded.digest, done, options, json=json, path=result)
 

@@ -1,5 +1,6 @@
 """Reading treebanks for commands that need sentences which the model can take."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -8,7 +9,10 @@ from semipunct.cli import console
 from semipunct.errors import TreebankError
 
 if TYPE_CHECKING:
+    from semipunct.model.symbols import Symbols
     from semipunct.treebank import Omitted, Sentence, Treebank
+
+_LISTED = 8  # unseen relations and tags are named up to here
 
 
 def usable(paths: Sequence[str], *, final_mark: bool) -> "Treebank":
@@ -26,6 +30,33 @@ def usable(paths: Sequence[str], *, final_mark: bool) -> "Treebank":
             "give a treebank with words in it"
         )
     return treebank
+
+
+class Unseen:
+    """Counts relations and tags that a model has never seen: they work, but tell it nothing."""
+
+    def __init__(self, symbols: "Symbols") -> None:
+        """Look with the eyes of a model."""
+        self._symbols = symbols
+        self._counts: dict[str, Counter[str]] = {}
+
+    def look_at(self, sentences: "Sequence[Sentence]") -> None:
+        """Count those of some sentences."""
+        for kind, counts in self._symbols.unseen(sentences).items():
+            self._counts.setdefault(kind, Counter()).update(counts)
+
+    def say(self) -> None:
+        """Say once which they are, with the number of words that have them."""
+        for kind, name in (("relation", "relations"), ("upos", "tags")):
+            counts = self._counts.get(kind)
+            if not counts:
+                continue
+            listed = ", ".join(f"{value} ({n:,})" for value, n in counts.most_common(_LISTED))
+            more = f" and {len(counts) - _LISTED:,} more" if len(counts) > _LISTED else ""
+            console.say(
+                f"{console.count(counts.total(), 'word')} with {name} that the model has never "
+                f"seen: {listed}{more}"
+            )
 
 
 def in_chunks(

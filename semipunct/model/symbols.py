@@ -44,3 +44,13 @@ class Symbols:
     def size(self, kind: str) -> int:
         """Number of codes of a kind, the unseen one included."""
         return len(self.values[kind]) + 1
+
+    def unseen(self, sentences: Sequence[Sentence]) -> dict[str, Counter[str]]:
+        """How many words have a relation or tag without a code, by kind and value."""
+        return {
+            "relation": self._without_code("relation", (r for s in sentences for r in s.relations)),
+            "upos": self._without_code("upos", (u for s in sentences for u in s.upos)),
+        }
+
+    def _without_code(self, kind: str, values: Iterable[str]) -> Counter[str]:
+        return Counter(v for v in values if v not in self._code[kind])

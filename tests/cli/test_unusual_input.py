@@ -1,0 +1,78 @@
+"""Input that is unusual and right: every command takes it, and says what is to be said."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from semipunct.treebank import read_sentences
+from tests.cli.conftest import TINY, Cli, run
+
+COMMANDS = {
+    "evaluate": (),
+    "decode": ("--semiring", "viterbi"),
+    "restore": ("--samples", 20),
+}
+
+
+def conllu(words: list[tuple[str, str, int, str]]) -> str:
+    """A sentence of forms, tags, heads and relations."""
+    lines = (
+        f"{i}\t{form}\t{form}\t{upos}\t_\t_\t{head}\t{relation}\t_\t_\n"
+        for i, (form, upos, head, relation) in enumerate(words, 1)
+    )
+    return "".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_relations_and_tags_never_seen_are_counted_once(
+    cli: Cli, model: Path, tmp_path: Path, command
+):
+    path = tmp_path / "new.conllu"
+    strange = [("a", "NOUN", 2, "new:sub"), ("b", "QUX", 0, "root"), (".", "PUNCT", 2, "punct")]
+    path.write_text(conllu(strange) * 2 + conllu([("c", "NOUN", 0, "root")]), encoding="utf-8")
+    result = cli(command, model, path, *COMMANDS[command])
+    assert result.status == 0, result.err
+    told = result.err.splitlines()
+    assert told == [
+        "2 words with relations that the model has never seen: new:sub (2)",
+        "2 words with tags that the model has never seen: QUX (2)",
+    ]
+
+
+def test_many_unseen_relations_are_summed_up(cli: Cli, model: Path, tmp_path: Path):
+    path = tmp_path / "new.conllu"
+    words = [("a", "NOUN", 0, "root"), *((f"w{i}", "NOUN", 1, f"r{i}") for i in range(12))]
+    path.write_text(conllu(words), encoding="utf-8")
+    (told,) = cli("evaluate", model, path).err.splitlines()
+    assert told.startswith("12 words with relations that the model has never seen: r0 (1), ")
+    assert told.endswith(" and 4 more")
+
+
+def test_a_sentence_of_5000_words(cli: Cli, model: Path, tmp_path: Path):
+    """A chain, which is as deep as a tree can be, with a comma after every tenth word."""
+    path, out = tmp_path / "long.conllu", tmp_path / "out.conllu"
+    words, last = [("w", "NOUN", 0, "root")], 1
+    while len(words) < 5500:
+        if len(words) % 11 == 10:
+            words.append((",", "PUNCT", last, "punct"))
+        else:
+            words.append(("w", "NOUN", last, "dep"))
+            last = len(words)
+    path.write_text(conllu(words), encoding="utf-8")
+    result = cli("restore", model, path, "--samples", 20, "-o", out)
+    assert result.status == 0, result.err
+    assert len(read_sentences([out]).sentences[0].forms) == 5000
+
+
+def test_training_data_without_punctuation(tmp_path: Path):
+    """Nothing is learnt, nothing is put in, and nothing fails."""
+    path, model = tmp_path / "bare.conllu", tmp_path / "model"
+    words = [("a", "DET", 2, "det"), ("b", "NOUN", 3, "nsubj"), ("c", "VERB", 0, "root")]
+    path.write_text(conllu(words) * 30, encoding="utf-8")
+    settings = [text for setting in TINY for text in ("--set", setting)]
+    trained = run("train", path, "--dev", path, "-o", model, *settings)
+    assert trained.status == 0, trained.err
+    measured = run("restore", model, path, "--gold", "--json", "--samples", 20)
+    assert json.loads(measured.out)["average_edit_distance"] == 0
+    assert json.loads(run("evaluate", model, path, "--json").out)["perplexity"] < 1.2
