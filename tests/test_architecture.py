@@ -87,7 +87,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "rich": ("semipunct.cli", "tests"),
     "conllu": ("semipunct.treebank.conllu",),
     "equinox": ("semipunct.baselines",),
-    "rapidfuzz": ("semipunct.baselines", "semipunct.tasks"),
+    "rapidfuzz": ("semipunct.baselines", "semipunct.inference.evidence", "semipunct.tasks"),
     "jax._src": (),
     "pickle": (),
 }

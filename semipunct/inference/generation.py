@@ -17,6 +17,7 @@ import numpy as np
 
 from semipunct.batch import jit
 from semipunct.errors import UsageError
+from semipunct.inference.evidence import Evidence
 from semipunct.inference.inward import Inward
 from semipunct.inference.kinds import Ints
 from semipunct.inference.likelihood import batches_by_length
@@ -47,8 +48,12 @@ def generate(
     sentences: Sequence[Sentence],
     count: int,
     seed: int,
+    evidence: Sequence[Evidence] | None = None,
 ) -> list[Draws]:
     """Draw surface punctuation for words and trees; that of the sentences is not looked at.
+
+    With evidence the draws are from the posterior, as far as their number allows; those of a
+    sentence are then no longer independent.
 
     Args:
         model: the model.
@@ -56,10 +61,12 @@ def generate(
         sentences: words and trees; boundary marks in the outer slots count as given.
         count: draws a sentence.
         seed: with the number of a sentence fixes its draws.
+        evidence: what is known of the surface of each sentence.
 
     Raises:
-        UsageError: if there is nothing to draw, or if the features look at marks in a way that no
-            order of drawing allows for.
+        UsageError: if there is nothing to draw, if the features look at marks in a way that no
+            order of drawing allows for, or if there is evidence and the order is not from left
+            to right.
     """
     if count < 1:
         raise UsageError(f"{count} draws; at least 1 is needed")
@@ -76,7 +83,9 @@ def generate(
             start = words.stop
             generator = np.random.default_rng((seed, i))
             of_words = TreeScores(*(array[words] for array in scores))
-            slots = order.draw(sentence, of_words, count, generator)
+            slots = order.draw(
+                sentence, of_words, evidence[i] if evidence else None, count, generator
+            )
             result[i] = Draws(
                 tuple(tuple(slot.strings) for slot in slots),
                 np.stack([slot.chosen for slot in slots], 1),

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.errors import UsageError
-from semipunct.inference.kinds import Ints, draw, kinds
+from semipunct.inference.evidence import Evidence
+from semipunct.inference.kinds import Choice, Ints, kinds
 from semipunct.inference.transmission import SlotDraws, Transmitter
 from semipunct.model.features import FeatureMap
 from semipunct.model.punctuation import Parameters, PunctuationModel, TreeScores
@@ -64,6 +65,7 @@ class Inward:
         self,
         sentence: Sentence,
         scores: TreeScores,
+        evidence: Evidence | None,
         count: int,
         generator: np.random.Generator,
     ) -> list[SlotDraws]:
@@ -72,9 +74,18 @@ class Inward:
         Args:
             sentence: words and tree, and boundary marks in the outer slots.
             scores: what words and tree say.
+            evidence: None.
             count: draws.
             generator: the source of chance.
+
+        Raises:
+            UsageError: if there is evidence.
         """
+        if evidence is not None:
+            raise UsageError(
+                "this model draws from the inside out, and marks can be kept only by one that "
+                "draws from left to right: train with the template history instead of c"
+            )
         heads = sentence.heads
         left, right = constituents(heads)
         words = len(heads)
@@ -125,7 +136,7 @@ class Inward:
         has = (told_apart[:, looked_at // 64] >> (looked_at % 64).astype(np.uint64)) & np.uint64(1)
         some = has.any(0)
         gain = self.weights[rows[looked_at[some]]].sum(1)
-        return draw(scores + has[:, some].astype(np.float32) @ gain, kind, generator)
+        return Choice.of(scores + has[:, some].astype(np.float32) @ gain, kind).draw(generator)
 
     def _members(self, strings: Sequence[Puncteme]) -> Bits:
         numbers = [[self.tokens[t] for t in string] for string in strings]

@@ -1,8 +1,8 @@
-"""Draws that agree so far share what follows: telling the different ones apart, and drawing."""
+"""Draws that agree so far share what follows: telling the different ones apart, and choosing."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,20 +25,33 @@ def kinds(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
     return rows[first], kind
 
 
-def draw(scores: npt.NDArray[np.float32], kind: Ints, generator: np.random.Generator) -> Ints:
-    """Draw a column for each draw.
+class Choice(NamedTuple):
+    """What each draw chooses from.
 
-    Args:
-        scores: ``[kinds, columns]`` log weights, unnormalised; overwritten.
+    Attributes:
+        probability: ``[kinds, columns]``; a row sums to one.
         kind: ``[draws]`` the row that each draw goes by.
-        generator: the source of chance.
     """
-    scores -= scores.max(1, keepdims=True)
-    cumulative = np.exp(scores, out=scores).cumsum(1, dtype=np.float64)
-    # One search for all: each kind has a stretch of its own on the line.
-    ends = cumulative[:, -1].cumsum()
-    starts = ends - cumulative[:, -1]
-    cumulative += starts[:, None]
-    point = starts[kind] + generator.random(len(kind)) * (ends - starts)[kind]
-    drawn = np.searchsorted(cumulative.ravel(), point, "right") - kind * scores.shape[1]
-    return np.clip(drawn, 0, scores.shape[1] - 1)
+
+    probability: npt.NDArray[np.float64]
+    kind: Ints
+
+    @classmethod
+    def of(cls, scores: npt.NDArray[np.float32], kind: Ints) -> Choice:
+        """From ``[kinds, columns]`` log weights, unnormalised; they are overwritten."""
+        scores -= scores.max(1, keepdims=True)
+        weight = np.exp(scores, out=scores).astype(np.float64)
+        return cls(weight / weight.sum(1, keepdims=True), kind)
+
+    def draw(self, generator: np.random.Generator) -> Ints:
+        """``[draws]`` columns."""
+        rows, columns = self.probability.shape
+        # One search for all: each kind has a stretch of its own on the line.
+        line = (self.probability.cumsum(1) + np.arange(rows)[:, None]).ravel()
+        point = self.kind + generator.random(len(self.kind))
+        drawn = np.searchsorted(line, point, "right") - self.kind * columns
+        return np.clip(drawn, 0, columns - 1)
+
+    def of_column(self, column: int) -> npt.NDArray[np.float64]:
+        """``[draws]`` the probability that each draw gives to a column."""
+        return self.probability[self.kind, column]

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.errors import UsageError
+from semipunct.inference.evidence import UNEXPLAINED, Evidence, resampled, spelling
 from semipunct.inference.inward import INSIDE
-from semipunct.inference.kinds import Ints, draw, kinds
+from semipunct.inference.kinds import Choice, Ints, kinds
 from semipunct.inference.transmission import SlotDraws, Transmitter
 from semipunct.marks import is_symmetric
 from semipunct.model.features import FeatureMap, Finder
@@ -30,7 +31,7 @@ from semipunct.model.history import (
 from semipunct.model.network import network_weights, scores_of_marks
 from semipunct.model.punctuation import Parameters, PunctuationModel, TreeScores
 from semipunct.model.templates import Target
-from semipunct.treebank.sentences import Sentence
+from semipunct.treebank.sentences import Puncteme, Sentence
 from semipunct.treebank.trees import constituents
 
 Floats = npt.NDArray[np.float32]
@@ -50,6 +51,7 @@ class Rightward:
         closing: the same for right labels.
         closing_symmetric: ``[features + 1, 1]`` for pairs that mirror each other.
         network: weights of the network; none without one.
+        label: the number of each label.
     """
 
     transmitter: Transmitter
@@ -60,6 +62,7 @@ class Rightward:
     closing: Floats
     closing_symmetric: Floats
     network: Mapping[str, Floats]
+    label: Mapping[Puncteme, int]
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Parameters) -> Rightward:
@@ -87,12 +90,16 @@ class Rightward:
         ]
         network = network_weights({n: np.asarray(x) for n, x in parameters.items()})
         transmitter = Transmitter.of(model, parameters)
-        return cls(transmitter, model.features, pair, symmetric, *weights, network=network)
+        label = {puncteme: i for i, puncteme in enumerate(inventory.labels)}
+        return cls(
+            transmitter, model.features, pair, symmetric, *weights, network=network, label=label
+        )
 
     def draw(
         self,
         sentence: Sentence,
         scores: TreeScores,
+        evidence: Evidence | None,
         count: int,
         generator: np.random.Generator,
     ) -> list[SlotDraws]:
@@ -101,6 +108,7 @@ class Rightward:
         Args:
             sentence: words and tree, and boundary marks in the outer slots.
             scores: what words and tree say.
+            evidence: what is known of the surface, if anything is.
             count: draws.
             generator: the source of chance.
         """
@@ -110,7 +118,7 @@ class Rightward:
         )
         past = np.zeros(count, np.int64)
         return _Drawing(
-            self, sentence, scores, padded[:, self.pair], finders, generator, past
+            self, sentence, scores, padded[:, self.pair], evidence, finders, generator, past
         ).run()
 
 
@@ -123,6 +131,7 @@ class _Drawing:
         sentence: words and tree.
         scores: what words and tree say.
         pair: the same of pairs, ``[words, left labels, right labels]``.
+        evidence: what is known of the surface.
         finders: of the features of the history.
         generator: the source of chance.
         past: ``[draws]`` which of the different pasts each draw has.
@@ -137,6 +146,7 @@ class _Drawing:
     sentence: Sentence
     scores: TreeScores
     pair: Floats
+    evidence: Evidence | None
     finders: Mapping[Target, Finder]
     generator: np.random.Generator
     past: Ints
@@ -159,32 +169,75 @@ class _Drawing:
             starting[left[w]].append(w)
         for slot in range(words + 1):
             seen = seen_from(self.pasts, np.full(len(self.pasts), slot), symbols)
-            closed = [self._close(w, left[w], seen) for w in ending[slot]]
-            opened = [self._open(w, seen) for w in reversed(starting[slot])]
-            given = self.sentence.slots[slot]
-            shown = self.order.transmitter.send(
-                given, closed + opened, len(self.past), self.generator
-            )
+            opening = starting[slot][::-1]
+            choices = [self._closing(w, left[w], seen) for w in ending[slot]]
+            choices += [self._opening(w, seen) for w in opening]
+            labels = [choice.draw(self.generator) for choice in choices]
+            if self.evidence and self.evidence.strings[slot]:
+                labels, shown = self._agreeing(slot, choices, labels, self.evidence)
+            else:
+                shown = self._send(slot, labels)
+            self.lefts.update(zip(opening, labels[len(ending[slot]) :], strict=True))
             self.slots.append(shown)
             self.edges.append(first_tokens(shown.strings, symbols)[shown.chosen])
             self._remember(slot, shown)
         return self.slots
 
-    def _open(self, w: int, seen: Ints) -> Ints:
-        """``[draws]`` the left label of a constituent that begins."""
+    def _opening(self, w: int, seen: Ints) -> Choice:
+        """The left label of a constituent that begins."""
         scores = np.asarray(self.scores.left[w]) + self._weights("opening", w, seen)
-        self.lefts[w] = draw(scores, self.past, self.generator)
-        return self.lefts[w]
+        return Choice.of(scores, self.past)
 
-    def _close(self, w: int, edge: int, seen: Ints) -> Ints:
-        """``[draws]`` the right label of a constituent that ends, given its left one."""
+    def _closing(self, w: int, edge: int, seen: Ints) -> Choice:
+        """The right label of a constituent that ends, given its left one."""
         told_apart, kind = kinds(np.stack([self.past, self.lefts.pop(w), self.edges[edge]], 1))
         past, label, first = told_apart.T
         place = last_place(self.at[past], np.full(len(past), edge))
         looked_at = np.column_stack([seen[past], first, place])
         scores = self.pair[w, label] + self._weights("closing", w, looked_at)
         scores += self._weights("closing_symmetric", w, looked_at) * self.order.symmetric[label]
-        return draw(scores, kind, self.generator)
+        return Choice.of(scores, kind)
+
+    def _send(self, slot: int, labels: list[Ints]) -> SlotDraws:
+        given = self.sentence.slots[slot]
+        return self.order.transmitter.send(given, labels, len(self.past), self.generator)
+
+    def _agreeing(
+        self, slot: int, choices: list[Choice], free: list[Ints], evidence: Evidence
+    ) -> tuple[list[Ints], SlotDraws]:
+        """Labels and surface that agree with what is known of a slot; see ``evidence``."""
+        order, count = self.order, len(self.past)
+        stands = evidence.strings[slot]
+        string = tuple(order.features.symbols.known("token", stands))
+        spelt, probability = spelling(choices, order.label, string, self.generator)
+        possible = probability > 0
+        chosen = possible & (self.generator.random(count) < 0.5)
+        labels = [np.where(chosen, a, b) for a, b in zip(spelt, free, strict=True)]
+        underlying, kind = kinds(np.stack(labels, 1))
+        strings = [order.transmitter.underlying(row) for row in underlying.tolist()]
+        spells = np.array([u == string for u in strings])[kind]
+        # What the draws are chosen by: half of them freely, half under the condition.
+        share = np.where(spells, 1 / np.where(possible, probability, 1), 0)
+        weight = 1 / np.where(possible, 0.5 + 0.5 * share, 1.0)
+        if evidence.mistaken:
+            shown = self._send(slot, labels)
+            weight *= np.array([evidence.weight(slot, x) for x in shown.strings])[shown.chosen]
+        else:
+            shown = SlotDraws([stands], np.zeros(count, np.int64))
+            given = self.sentence.slots[slot]
+            explained = [order.transmitter.probability(given, u, string) for u in strings]
+            weight *= np.array(explained)[kind] + UNEXPLAINED
+        survivors = resampled(weight, self.generator)
+        self._select(survivors)
+        shown = shown._replace(chosen=shown.chosen[survivors])
+        return [label[survivors] for label in labels], shown
+
+    def _select(self, survivors: Ints) -> None:
+        """Let some draws, with all that they hold, take the places of all."""
+        self.past = self.past[survivors]
+        self.slots = [slot._replace(chosen=slot.chosen[survivors]) for slot in self.slots]
+        self.edges = [edge[survivors] for edge in self.edges]
+        self.lefts = {w: label[survivors] for w, label in self.lefts.items()}
 
     def _weights(self, target: Target, w: int, looked_at: Ints) -> Floats:
         """``[cases, columns]`` what the marks seen in each case say."""
@@ -195,12 +248,14 @@ class _Drawing:
 
     def _remember(self, slot: int, shown: SlotDraws) -> None:
         """Take what is shown in a slot into the pasts of the draws."""
+        symbols = self.order.features.symbols
         if len(shown.strings) == 1 and not shown.strings[0]:
             return
         told_apart, kind = kinds(np.stack([self.past, shown.chosen], 1))
+        known = [tuple(symbols.known("token", string)) for string in shown.strings]
         number: dict[Past, int] = {}
         new = [
-            number.setdefault(self.pasts[past].after(slot, shown.strings[string]), len(number))
+            number.setdefault(self.pasts[past].after(slot, known[string]), len(number))
             for past, string in told_apart.tolist()
         ]
         self.pasts, self.past = list(number), np.array(new)[kind]

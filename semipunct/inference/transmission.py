@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -55,6 +56,18 @@ class Transmitter:
         number = {s: i for i, s in enumerate(model.inventory.symbols)}
         spelt = [tuple(number[t] for t in label) for label in model.inventory.labels]
         return cls(Rewriter.of(model, parameters), number, spelt)
+
+    def underlying(self, labels: Sequence[int]) -> Puncteme:
+        """The tokens of some labels, one after another."""
+        names = self.rewriter.inventory.symbols
+        return tuple(names[s] for label in labels for s in self.spelt[label])
+
+    def probability(self, given: Puncteme, underlying: Puncteme, surface: Puncteme) -> float:
+        """Of a surface string, given the boundary marks of a slot and what is underlying there."""
+        before = tuple(t for t in given if t == INITIAL)
+        after = tuple(t for t in given if t == FINAL)
+        found = self.rewriter.explain((*before, *underlying, *after), (*before, *surface, *after))
+        return math.exp(found.log_probability)
 
     def send(
         self,

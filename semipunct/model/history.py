@@ -103,8 +103,7 @@ def history_columns(
         right: ``[nodes]`` the slots where they end.
         symbols: codes of tokens.
     """
-    known = set(symbols.values["token"])
-    strings = [tuple(t if t in known else UNK for t in bare(slot)) for slot in slots]
+    strings = [tuple(symbols.known("token", bare(slot))) for slot in slots]
     pasts = [NOTHING]
     for i, string in enumerate(strings[:-1]):
         pasts.append(pasts[-1].after(i, string))

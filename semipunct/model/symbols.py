@@ -41,6 +41,10 @@ class Symbols:
         otherwise = table.get(UNK, _UNSEEN) if kind == "token" else _UNSEEN
         return np.array([table.get(v, otherwise) for v in values], np.int64)
 
+    def known(self, kind: str, values: Iterable[str]) -> list[str]:
+        """The values, ``UNK`` in place of those without a code."""
+        return [v if v in self._code[kind] else UNK for v in values]
+
     def size(self, kind: str) -> int:
         """Number of codes of a kind, the unseen one included."""
         return len(self.values[kind]) + 1
