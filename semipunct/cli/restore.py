@@ -41,6 +41,14 @@ class Minimise(StrEnum):
     DRAWS = "draws"
 
 
+class Keep(StrEnum):
+    """What is done with the punctuation of the input."""
+
+    REPLACE = "replace"
+    REPAIR = "repair"
+    KEEP = "keep"
+
+
 def restore(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model folder.")],
     inputs: Annotated[
@@ -64,6 +72,16 @@ def restore(
     nbest: Annotated[
         int, typer.Option(metavar="N", help="With JSON: list the N most frequent draws.")
     ] = 0,
+    keep: Annotated[
+        Keep,
+        typer.Option(
+            help="What becomes of marks in the input: removed first, taken for likely, or kept."
+        ),
+    ] = Keep.REPLACE,
+    mistaken: Annotated[
+        float,
+        typer.Option(metavar="F", help="With --keep repair: factor for each mark taken away."),
+    ] = 0.1,
     form: Annotated[
         Format, typer.Option("--format", help="conllu inserts tokens, text is for readers.")
     ] = Format.CONLLU,
@@ -76,10 +94,11 @@ def restore(
         typer.Option(metavar="FILE", help="With --gold: store what 'semipunct compare' reads."),
     ] = None,
 ) -> None:
-    """Put punctuation between the words of trees; punctuation in the input is removed first.
+    """Put punctuation between the words of trees.
 
-    Words are never changed. With --gold the figures go to standard output, and the restored
-    sentences only to the file that --output names.
+    Punctuation in the input is removed first, unless --keep says otherwise. Words are never
+    changed. With --gold the figures go to standard output, and the restored sentences only to
+    the file that --output names.
     """
     if (json or result) and not gold:
         raise UsageError(
@@ -95,7 +114,7 @@ def restore(
 
     options = RestoreOptions(
         samples, seed, minimise.value, frozenset(marks.split()) if marks else None,
-        min_confidence, nbest,
+        min_confidence, nbest, keep.value, mistaken,
     )  # fmt: skip
     loaded = load(model)
     options.check(loaded.model)

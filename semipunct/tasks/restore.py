@@ -19,15 +19,18 @@ import numpy.typing as npt
 from rapidfuzz.distance import Levenshtein
 
 from semipunct.errors import UsageError
+from semipunct.inference.evidence import Evidence
 from semipunct.inference.generation import Draws, generate
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.marks import UNK
+from semipunct.model.inventory import bare
 from semipunct.model.punctuation import Parameters, PunctuationModel
 from semipunct.tasks.base import Slots
 from semipunct.treebank.sentences import Puncteme, Sentence
 
 Floats = npt.NDArray[np.float64]
 Minimise = Literal["slots", "draws"]
+Keep = Literal["replace", "repair", "keep"]
 
 distance = lru_cache(maxsize=1 << 16)(Levenshtein.distance)
 """Edits of single tokens between two strings of a slot."""
@@ -45,6 +48,9 @@ class RestoreOptions:
         marks: the only tokens that may be put into a slot; None for all of the model's.
         minimum_confidence: slots whose best string is less probable stay empty.
         nbest: how many of the most frequent whole draws to list.
+        keep: what is done with the marks that a sentence has: ``replace`` removes them first,
+            ``keep`` lets them stand and fills empty slots only, ``repair`` takes them for likely.
+        mistaken: with ``repair`` the factor for each token that is taken away.
     """
 
     samples: int = 1000
@@ -53,6 +59,8 @@ class RestoreOptions:
     marks: frozenset[str] | None = None
     minimum_confidence: float = 0.0
     nbest: int = 0
+    keep: Keep = "replace"
+    mistaken: float = 0.1
 
     def check(self, model: PunctuationModel) -> None:
         """Raise ``UsageError`` unless all values make sense for a model."""
@@ -64,6 +72,10 @@ class RestoreOptions:
             )
         if self.nbest < 0:
             raise UsageError(f"the {self.nbest} best; give 0 or more")
+        if not 0 < self.mistaken <= 1:
+            raise UsageError(
+                f"a factor of {self.mistaken} for what is taken away; give one above 0, at most 1"
+            )
         known = set(model.inventory.tokens) - {UNK}
         if unknown := sorted((self.marks or frozenset()) - known):
             raise UsageError(
@@ -123,7 +135,7 @@ def restore(
     sentences: Sequence[Sentence],
     options: RestoreOptions | None = None,
 ) -> list[Restoration]:
-    """Restore the punctuation of sentences; what they have is not looked at.
+    """Restore the punctuation of sentences; what they have counts if ``options.keep`` says so.
 
     Args:
         model: the model.
@@ -136,7 +148,11 @@ def restore(
     """
     options = options or RestoreOptions()
     options.check(model)
-    drawn = generate(model, parameters, sentences, options.samples, options.seed)
+    evidence = None
+    if options.keep != "replace":
+        mistaken = options.mistaken if options.keep == "repair" else 0.0
+        evidence = [Evidence(tuple(map(bare, s.slots)), mistaken) for s in sentences]
+    drawn = generate(model, parameters, sentences, options.samples, options.seed, evidence)
     return [restored(s, d, options) for s, d in zip(sentences, drawn, strict=True)]
 
 
@@ -173,6 +189,8 @@ def restored(sentence: Sentence, draws: Draws, options: RestoreOptions) -> Resto
         string if known.of(string) >= options.minimum_confidence else ()
         for string, known in zip(slots, found, strict=True)
     ]
+    if options.keep == "keep":
+        certain = [bare(s) or string for s, string in zip(sentence.slots, certain, strict=True)]
     return Restoration(sentence, tuple(certain), found, most_frequent(draws, options.nbest))
 
 

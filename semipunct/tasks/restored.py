@@ -100,6 +100,7 @@ def signature(digest: str, sentences: Sequence[Sentence], options: RestoreOption
         "minimise": options.minimise,
         "marks": "all" if options.marks is None else str(len(options.marks)),
         "confidence": f">={options.minimum_confidence:g}",
+        "keep": options.keep + (f"*{options.mistaken:g}" if options.keep == "repair" else ""),
         "version": __version__,
     }
     return "|".join(f"{key}:{value}" for key, value in parts.items())

@@ -100,3 +100,13 @@ def test_nothing_to_compare(cli: Cli, model: Path, tmp_path: Path):
     result = cli("restore", model, path, "--gold", *FEW)
     assert result.status == 1
     assert "no sentence could be restored" in result.err
+
+
+def test_marks_of_the_input_are_kept(cli: Cli, model: Path, some: Path, tmp_path: Path):
+    out = tmp_path / "out.conllu"
+    assert cli("restore", model, some, "--keep", "keep", "-o", out, *FEW).status == 0
+    before, after = (read_sentences([path]).sentences for path in (some, out))
+    slots = [[slot for s in sentences for slot in s.slots] for sentences in (before, after)]
+    assert all(new == old for old, new in zip(*slots, strict=True) if old)
+    assert any(slots[0])
+    assert cli("restore", model, some, "--keep", "repair", "--mistaken", 0).status == 2

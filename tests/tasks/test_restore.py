@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -146,6 +147,7 @@ def test_restoring_with_a_model():
         (RestoreOptions(samples=0), "0 samples; restoring needs at least 1"),
         (RestoreOptions(minimum_confidence=1.5), "confidence of 1.5; it is a probability"),
         (RestoreOptions(nbest=-1), "the -1 best; give 0 or more"),
+        (RestoreOptions(mistaken=0.0), "a factor of 0.0 for what is taken away"),
         (RestoreOptions(marks=frozenset({"€", "."})), "never seen €; its marks are"),
     ],
 )
@@ -153,3 +155,32 @@ def test_bad_options(options: RestoreOptions, message: str):
     m = model("r2l")
     with pytest.raises(UsageError, match=message):
         restore(m, m.initial_parameters(0, 0.0), [S], options)
+
+
+KEEPING = ("N", "W", "L", "R", "S", "history")
+
+
+def test_what_stands_is_kept_or_repaired_or_replaced():
+    m = model("r2l", templates=KEEPING)
+    parameters = m.initial_parameters(2, 0.3)
+    marked = sentence([2, 0], ["^ “", "", "§"])
+    found = {
+        keep: restore(m, parameters, [marked], RestoreOptions(samples=400, keep=keep))[0]
+        for keep in ("replace", "repair", "keep")
+    }
+    assert found["keep"].slots[0] == ("“",)
+    assert found["keep"].slots[2] == ("§",)  # Although the model has never seen it.
+
+    def chance(keep: str) -> float:
+        known = found[keep].posteriors[0]
+        return sum(known.of(string) for string in known.strings if "“" in string)
+
+    assert chance("replace") + 0.1 < chance("repair") < chance("keep") == 1
+    # Without evidence nothing is to be kept.
+    empty = replace(marked, slots=(("^",), (), ()))
+    kept, replaced = (
+        restore(m, parameters, [empty], RestoreOptions(samples=50, keep=keep))[0]
+        for keep in ("keep", "replace")
+    )
+    assert kept.slots == replaced.slots
+    assert kept.posteriors[1].strings == replaced.posteriors[1].strings
