@@ -75,8 +75,9 @@ def attributes(sentences: Sequence[Sentence], symbols: Symbols) -> Attributes:
         "before_left": upos + 2, "after_left": upos + 2,
         "before_right": upos + 2, "after_right": upos + 2,
         "ancestor": relation, "child": relation, "inside": token,
+        "sentence_form": form,
         "span": SPANS, "head_upos": upos + 1, "head_relation": relation + 1, "order": 16,
-        "form": form, "first_form": form, "last_form": form,
+        "form": form, "first_form": form, "second_form": form + 1, "last_form": form,
         "form_before": form + 1, "form_after": form + 1,
         "relation_before": relation + 1, "relation_after": relation + 1,
         **history_codes(symbols),
@@ -112,6 +113,7 @@ def _single(sentence: Sentence, symbols: Symbols) -> dict[str, Ints]:
         "order": sibling_order(heads),
         "form": form,
         "first_form": form[left],
+        "second_form": np.where(right - left > 1, outside[left + 1], symbols.size("form")),
         "last_form": form[right - 1],
         "form_before": outside[left - 1],
         "form_after": outside[right],
@@ -165,9 +167,13 @@ def _multiple(sentence: Sentence, symbols: Symbols) -> dict[str, Entries]:
         inside = ((seen[right] - seen[left + 1]) > 0).astype(np.int64)
     else:
         inside = np.zeros((words, 1), np.int64)
+    tables = {"ancestor": ancestor, "child": child, "inside": inside}
+    forms = np.unique(symbols.code("form", (form.lower() for form in sentence.forms)))
+    forms = forms[forms > 0]
+    root = np.full(len(forms), sentence.heads.index(0))
     return {
-        name: _sparse(table)
-        for name, table in (("ancestor", ancestor), ("child", child), ("inside", inside))
+        **{name: _sparse(table) for name, table in tables.items()},
+        "sentence_form": (root, forms, np.ones_like(forms)),
     }
 
 

@@ -2,10 +2,10 @@
 
 Words and their places in the tree are embedded; gated convolutions over the sentence give each
 word a view of its neighbours; a small feed-forward network reads the word, its head, both edges
-of its constituent and what stands outside of them, and scores the pair as a whole, each puncteme
-alone, and whether the two are symmetric. All that sees no punctuation. Two further layers see
-the marks to the left of a constituent's edges (``semipunct.model.history``) and score its left and
-its right puncteme. Inference stays as exact as without.
+of its constituent, what stands outside of them and the mean of what is within, and scores the pair
+as a whole, each puncteme alone, and whether the two are symmetric. All that sees no punctuation.
+Two further layers see the marks to the left of a constituent's edges (``semipunct.model.history``)
+and score its left and its right puncteme. Inference stays as exact as without.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def network_parameters(
         return drawn.astype(np.float32)
 
     embedded = sum(_EMBEDDED.values()) + sum(_EMBEDDED[name] for name in _OF_THE_HEAD)
-    read = 6 * width + sum(_EMBEDDED[name] for name in _BESIDE)
+    read = 7 * width + sum(_EMBEDDED[name] for name in _BESIDE)
     found = {f"embed.{name}": normal(sizes[name], _EMBEDDED[name], 0.1) for name in CODES}
     found |= {"edges": normal(2, width, 0.1)}
     found |= {"input.weight": normal(embedded, width), "input.bias": np.zeros(width, np.float32)}
@@ -149,8 +149,10 @@ def read_words(
         value, gate = jnp.split(affine(f"convolution{layer}", dropped(window)), 2, 1)
         x = x + jnp.tanh(value) * jax.nn.sigmoid(gate)
     before, after = beside(x, -1)[first], beside(x, 1)[last]
+    total = jnp.pad(jnp.cumsum(x, 0), ((1, 0), (0, 0)))
+    within = (total[last + 1] - total[first]) / (last - first + 1)[:, None]
     own = [embedded[name] for name in _BESIDE]
-    read = _side_by_side(x, x[head], x[first], x[last], before, after, *own)
+    read = _side_by_side(x, x[head], x[first], x[last], before, after, within, *own)
     y = dropped(jax.nn.gelu(affine("hidden", dropped(read))))
     return y + jax.nn.gelu(affine("deep", y))
 

@@ -93,6 +93,16 @@ FURTHER: tuple[Template, ...] = (
         ("arc", "head_relation"),
         ("arc", "order", "span"),
     ),
+    Template("sentence", "left", (("relation",),), over="sentence_form"),
+    Template("sentence", "right", (("relation",),), over="sentence_form"),
+    *_sides(
+        "sentence",
+        ("relation", "after_left"),
+        ("relation", "before_right"),
+        ("relation", "second_form"),
+        ("first_form", "second_form"),
+        ("relation", "first_form", "second_form"),
+    ),
     *_sides(
         "word",
         ("form",),
@@ -126,7 +136,8 @@ FURTHER: tuple[Template, ...] = (
         ),
     ),
 )
-"""Templates beyond the paper: one-sided ones, which share strength between pairs, and words."""
+"""Templates beyond the paper: one-sided ones, which share strength between pairs, and words. The
+root sees all frequent words of its sentence: they tell questions and exclamations."""
 
 
 def _seen(side: str, *contexts: Context) -> tuple[Context, ...]:
