@@ -47,7 +47,8 @@ class Unseen:
 
     def say(self) -> None:
         """Say once which they are, with the number of words that have them."""
-        for kind, name in (("relation", "relations"), ("upos", "tags")):
+        kinds = {"relation": "relations", "upos": "tags", "xpos": "language-specific tags"}
+        for kind, name in kinds.items():
             counts = self._counts.get(kind)
             if not counts:
                 continue

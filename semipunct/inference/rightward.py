@@ -6,7 +6,7 @@ their left ones, given the surface so far; then the channel rewrites what meets.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,7 +30,7 @@ from semipunct.model.history import (
 )
 from semipunct.model.network import network_weights, scores_of_marks
 from semipunct.model.punctuation import Parameters, PunctuationModel, TreeScores
-from semipunct.model.templates import Target
+from semipunct.model.templates import CLOSING_TARGETS
 from semipunct.treebank.sentences import Puncteme, Sentence
 from semipunct.treebank.trees import constituents
 
@@ -48,8 +48,7 @@ class Rightward:
             where there is none.
         symmetric: ``[labels, labels]`` one where they mirror each other.
         opening: ``[features + 1, labels]`` weights; the last ones, of no feature, are zero.
-        closing: the same for right labels.
-        closing_symmetric: ``[features + 1, 1]`` for pairs that mirror each other.
+        closing: the same for right labels, and in a last column for mirroring the left one.
         network: weights of the network; none without one.
         label: the number of each label.
     """
@@ -60,7 +59,6 @@ class Rightward:
     symmetric: Floats
     opening: Floats
     closing: Floats
-    closing_symmetric: Floats
     network: Mapping[str, Floats]
     label: Mapping[Puncteme, int]
 
@@ -84,15 +82,25 @@ class Rightward:
         symmetric[pairs[:, 0], pairs[:, 1]] = [
             is_symmetric(*inventory.pair_name(p)) for p in range(len(pairs))
         ]
-        weights = [
-            np.pad(np.asarray(parameters[f"attach.{target}"]), ((0, 1), (0, 0)))
-            for target in ("opening", "closing", "closing_symmetric")
-        ]
+        of_left, of_right, of_both = (
+            np.asarray(parameters[f"attach.{target}"]) for target in ("opening", *CLOSING_TARGETS)
+        )
+        # One look-up for all features of the closing: whether the sides are symmetric is a column.
+        closing = np.zeros((len(of_right) + len(of_both) + 1, labels + 1), np.float32)
+        closing[: len(of_right), :-1] = of_right
+        closing[len(of_right) : -1, -1:] = of_both
         network = network_weights({n: np.asarray(x) for n, x in parameters.items()})
         transmitter = Transmitter.of(model, parameters)
         label = {puncteme: i for i, puncteme in enumerate(inventory.labels)}
         return cls(
-            transmitter, model.features, pair, symmetric, *weights, network=network, label=label
+            transmitter=transmitter,
+            features=model.features,
+            pair=pair,
+            symmetric=symmetric,
+            opening=np.pad(of_left, ((0, 1), (0, 0))),
+            closing=closing,
+            network=network,
+            label=label,
         )
 
     def draw(
@@ -114,7 +122,7 @@ class Rightward:
         """
         padded = np.pad(scores.pair, ((0, 0), (0, 1)), constant_values=-np.inf)
         finders = self.features.finders(
-            sentence, {"opening": OPENING, "closing": CLOSING, "closing_symmetric": CLOSING}
+            sentence, (("opening",), OPENING), (CLOSING_TARGETS, CLOSING)
         )
         past = np.zeros(count, np.int64)
         return _Drawing(
@@ -132,7 +140,7 @@ class _Drawing:
         scores: what words and tree say.
         pair: the same of pairs, ``[words, left labels, right labels]``.
         evidence: what is known of the surface.
-        finders: of the features of the history.
+        finders: of the features of the history, for left and for right labels.
         generator: the source of chance.
         past: ``[draws]`` which of the different pasts each draw has.
         pasts: the different pasts.
@@ -147,7 +155,7 @@ class _Drawing:
     scores: TreeScores
     pair: Floats
     evidence: Evidence | None
-    finders: Mapping[Target, Finder]
+    finders: Sequence[Finder]
     generator: np.random.Generator
     past: Ints
     pasts: list[Past] = field(default_factory=lambda: [NOTHING])
@@ -185,7 +193,11 @@ class _Drawing:
 
     def _opening(self, w: int, seen: Ints) -> Choice:
         """The left label of a constituent that begins."""
-        scores = np.asarray(self.scores.left[w]) + self._weights("opening", w, seen)
+        scores = self.order.opening[self.finders[0].rows(w, seen)].sum(1)
+        scores += self.scores.left[w]
+        if self.order.network:
+            summary = self.scores.summary[w]
+            scores += scores_of_marks(self.order.network, "opening", summary, seen)
         return Choice.of(scores, self.past)
 
     def _closing(self, w: int, edge: int, seen: Ints) -> Choice:
@@ -194,8 +206,11 @@ class _Drawing:
         past, label, first = told_apart.T
         place = last_place(self.at[past], np.full(len(past), edge))
         looked_at = np.column_stack([seen[past], first, place])
-        scores = self.pair[w, label] + self._weights("closing", w, looked_at)
-        scores += self._weights("closing_symmetric", w, looked_at) * self.order.symmetric[label]
+        given = self.order.closing[self.finders[1].rows(w, looked_at)].sum(1)
+        scores = self.pair[w, label] + given[:, :-1] + given[:, -1:] * self.order.symmetric[label]
+        if self.order.network:
+            summary = self.scores.summary[w]
+            scores += scores_of_marks(self.order.network, "closing", summary, looked_at)
         return Choice.of(scores, kind)
 
     def _send(self, slot: int, labels: list[Ints]) -> SlotDraws:
@@ -238,13 +253,6 @@ class _Drawing:
         self.slots = [slot._replace(chosen=slot.chosen[survivors]) for slot in self.slots]
         self.edges = [edge[survivors] for edge in self.edges]
         self.lefts = {w: label[survivors] for w, label in self.lefts.items()}
-
-    def _weights(self, target: Target, w: int, looked_at: Ints) -> Floats:
-        """``[cases, columns]`` what the marks seen in each case say."""
-        scores = getattr(self.order, target)[self.finders[target].rows(w, looked_at)].sum(1)
-        if self.order.network and target != "closing_symmetric":
-            scores += scores_of_marks(self.order.network, target, self.scores.summary[w], looked_at)
-        return scores
 
     def _remember(self, slot: int, shown: SlotDraws) -> None:
         """Take what is shown in a slot into the pasts of the draws."""

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.model.attributes import sibling_order
 from semipunct.model.classes import span_class
-from semipunct.model.features import sibling_order
 from semipunct.model.history import CLOSING, OPENING, history_columns
 from semipunct.model.symbols import Symbols
 from semipunct.treebank.sentences import Sentence

@@ -35,7 +35,8 @@ class ModelOptions:
     passes: int = 1
     tied: bool = True
     templates: tuple[str, ...] = (
-        "N", "W", "A", "C", "L", "R", "S", "H", "O", "side", "sentence", "word", "near", "history",
+        "N", "W", "A", "C", "L", "R", "S",
+        "H", "O", "side", "tag", "sentence", "word", "near", "history",
     )  # fmt: skip
     minimum_token_count: int = 5
     minimum_pair_count: int = 2

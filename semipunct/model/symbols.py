@@ -29,10 +29,12 @@ class Symbols:
     def of(cls, sentences: Sequence[Sentence], tokens: Sequence[str]) -> Symbols:
         """Collect the values in training sentences; ``tokens`` is the token vocabulary."""
         upos = sorted({u for s in sentences for u in s.upos})
+        xpos = sorted({x for s in sentences for x in s.xpos})
         relation = sorted({r for s in sentences for r in s.relations})
         seen = Counter(form.lower() for s in sentences for form in s.forms)
         form = sorted(form for form, count in seen.items() if count >= _FREQUENT)
-        return cls({"upos": upos, "relation": relation, "token": tuple(tokens), "form": form})
+        values = {"upos": upos, "xpos": xpos, "relation": relation, "form": form}
+        return cls({**values, "token": tuple(tokens)})
 
     def code(self, kind: str, values: Iterable[str]) -> Ints:
         """Codes of values; unseen ones get code 0."""
@@ -50,11 +52,18 @@ class Symbols:
         return len(self.values[kind]) + 1
 
     def unseen(self, sentences: Sequence[Sentence]) -> dict[str, Counter[str]]:
-        """How many words have a relation or tag without a code, by kind and value."""
-        return {
-            "relation": self._without_code("relation", (r for s in sentences for r in s.relations)),
-            "upos": self._without_code("upos", (u for s in sentences for u in s.upos)),
-        }
+        """How many words have a relation or tag without a code, by kind and value.
 
-    def _without_code(self, kind: str, values: Iterable[str]) -> Counter[str]:
-        return Counter(v for v in values if v not in self._code[kind])
+        Language-specific tags are counted only if training saw any.
+        """
+        values = {
+            "relation": (r for s in sentences for r in s.relations),
+            "upos": (u for s in sentences for u in s.upos),
+            "xpos": (x for s in sentences for x in s.xpos),
+        }
+        if self.values["xpos"] == ("_",):
+            del values["xpos"]
+        return {
+            kind: Counter(v for v in found if v not in self._code[kind])
+            for kind, found in values.items()
+        }

@@ -74,12 +74,13 @@ def _beside_words(found: Restoration) -> Slots:
 
 
 def _slot(string: Sequence[str], known: SlotPosterior, strings: int) -> dict[str, Any]:
-    listed = list(zip(known.strings, known.probability.tolist(), strict=True))[:strings]
+    listed = dict(zip(known.strings[:strings], known.probability.tolist(), strict=False))
+    listed.setdefault(tuple(string), known.of(tuple(string)))
     return {
         "string": " ".join(string),
         "probability": known.of(tuple(string)),
         "entropy": known.entropy,
-        "alternatives": {" ".join(s): p for s, p in listed},
+        "alternatives": {" ".join(s): p for s, p in listed.items()},
     }
 
 

@@ -45,10 +45,10 @@ DEFAULT_OPTIONS = TreebankOptions()
 class Sentence:
     """A projective dependency tree over n >= 1 words, and the surface tokens around them.
 
-    `forms`, `lemmas`, `upos`, `relations`, `heads` and `word_ids` have length n; `heads[i]` is
-    the head of word i + 1, in 1..n or 0 for the root; `word_ids[i]` is the word's ID in the
-    file.  `slots` has length n + 1: `slots[i]` is the puncteme right of word i.  `lifted` is the
-    number of lifts that made the tree projective.
+    `forms`, `lemmas`, `upos`, `xpos`, `relations`, `heads` and `word_ids` have length n;
+    `heads[i]` is the head of word i + 1, in 1..n or 0 for the root; `word_ids[i]` is the word's
+    ID in the file.  `slots` has length n + 1: `slots[i]` is the puncteme right of word i.
+    `lifted` is the number of lifts that made the tree projective.
     """
 
     sentence_id: str
@@ -57,6 +57,7 @@ class Sentence:
     forms: tuple[str, ...]
     lemmas: tuple[str, ...]
     upos: tuple[str, ...]
+    xpos: tuple[str, ...]
     relations: tuple[str, ...]
     heads: tuple[int, ...]
     slots: tuple[Puncteme, ...]
@@ -170,6 +171,7 @@ def to_sentence(
         forms=tuple(forms),
         lemmas=tuple(word.lemma for word in words),
         upos=tuple(word.upos for word in words),
+        xpos=tuple(word.xpos for word in words),
         relations=relations,
         heads=heads,
         slots=tuple(tuple(slot) for slot in slots),

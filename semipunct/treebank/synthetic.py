@@ -216,6 +216,7 @@ def _sentence(
         forms=tuple(forms),
         lemmas=tuple(forms),
         upos=tuple(upos),
+        xpos=("_",) * len(upos),
         relations=tuple(relations),
         heads=tuple(heads),
         slots=tuple(slots),

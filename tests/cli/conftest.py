@@ -29,6 +29,12 @@ class Result:
         assert lines[0].startswith("error: ")
         return lines[0]
 
+    @property
+    def told(self) -> str:
+        """What people are told, but for what the tiny model has never seen."""
+        lines = self.err.splitlines(keepends=True)
+        return "".join(line for line in lines if "that the model has never seen" not in line)
+
 
 Cli = Callable[..., Result]
 

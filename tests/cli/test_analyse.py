@@ -40,10 +40,15 @@ class Runs:
 
 @pytest.fixture(scope="module")
 def runs(model: Path, treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    """Run it on the training part, in which some bigrams are frequent, and a sentence to omit."""
+    """Run it on the training part, three times over, and a sentence to omit.
+
+    Some bigrams are frequent then.
+    """
     folder = tmp_path_factory.mktemp("analyse")
     treebank, picture, loaded = folder / "some.conllu", folder / "rules.svg", checkpoint.load(model)
-    treebank.write_text(treebanks["train"].read_text("utf-8") + PUNCTUATION_ONLY, encoding="utf-8")
+    treebank.write_text(
+        treebanks["train"].read_text("utf-8") * 3 + PUNCTUATION_ONLY, encoding="utf-8"
+    )
     tables = run("analyse", model, treebank, "--plot", picture)
     return Runs(loaded, treebank, run("analyse", model, treebank, "--json"), tables, picture)
 
@@ -55,7 +60,7 @@ def test_counts_and_probabilities_are_the_models(runs: Runs):
     signature = value["signature"].split("|")
     assert {"task:analyse", f"model:{loaded.digest[:12]}", "channel:r2l"} <= set(signature)
     assert value["signature"] in runs.tables.out
-    assert value["sentences"] == value["analysed"] == len(sentences) == 120
+    assert value["sentences"] == value["analysed"] == len(sentences) == 360
     assert value["omitted"]["nothing but punctuation"] == 1
     times = {(row["a"], row["b"]): row["times"] for row in value["rewriting"]}
     assert times == {b: n for b, n in counts.bigrams.items() if "<open>" not in b}
@@ -89,7 +94,7 @@ def test_tables_and_json_agree(runs: Runs):
     result, value = runs.tables, runs.value
     for one in (result, runs.json):
         assert one.status == 0
-        assert one.err == "1 sentence omitted: 1 with nothing but punctuation\n"
+        assert one.told == "1 sentence omitted: 1 with nothing but punctuation\n"
     assert "…" not in result.out
     row = value["rewriting"][0]
     shown = cells(result, f"{row['a']} {row['b']} ")[0]
@@ -281,7 +286,7 @@ def test_sentences_without_an_analysis_are_said(
     monkeypatch.setattr(task, "best", lambda _m, _p, sentences: [None] * len(sentences))
     monkeypatch.setattr(task, "expected_pairs", lambda *_: {})
     result = cli("analyse", model, treebanks["test"], "--json")
-    assert result.err == "20 sentences without an analysis: not counted above\n"
+    assert result.told == "20 sentences without an analysis: not counted above\n"
     value = json.loads(result.out)
     assert (value["analysed"], value["rewriting"], value["relations"]) == (0, [], [])
 

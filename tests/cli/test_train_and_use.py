@@ -79,7 +79,7 @@ def test_an_interrupted_training_says_how_to_go_on(
 
 def test_evaluate_prints_what_the_library_computes(cli: Cli, model: Path, test_file: Path):
     result = cli("evaluate", model, test_file, "--json")
-    assert (result.status, result.err) == (0, "")
+    assert (result.status, result.told) == (0, "")
     value = json.loads(result.out)
     loaded = load(model)
     sentences = read_sentences([test_file]).sentences
@@ -103,7 +103,7 @@ def test_conllu_is_the_input_with_annotations(
     out = tmp_path / "out.conllu.gz"
     result = cli("decode", model, test_file, "-o", out)
     assert (result.status, result.out) == (0, "")
-    assert result.err == "1 sentence not analysed: nothing but punctuation\n"
+    assert result.told == "1 sentence not analysed: nothing but punctuation\n"
     text = gzip.decompress(out.read_bytes()).decode()
     kept = [line for line in text.splitlines(keepends=True) if "# semipunct_" not in line]
     original = test_file.read_text("utf-8").splitlines(keepends=True)

@@ -15,10 +15,13 @@ COMMANDS = {
 }
 
 
+XPOS = {"NOUN": "NN", "DET": "DT", "VERB": "VB", "PUNCT": "."}
+
+
 def conllu(words: list[tuple[str, str, int, str]]) -> str:
     """A sentence of forms, tags, heads and relations."""
     lines = (
-        f"{i}\t{form}\t{form}\t{upos}\t_\t_\t{head}\t{relation}\t_\t_\n"
+        f"{i}\t{form}\t{form}\t{upos}\t{XPOS.get(upos, '_')}\t_\t{head}\t{relation}\t_\t_\n"
         for i, (form, upos, head, relation) in enumerate(words, 1)
     )
     return "".join(lines) + "\n"
@@ -37,6 +40,7 @@ def test_relations_and_tags_never_seen_are_counted_once(
     assert told == [
         "2 words with relations that the model has never seen: new:sub (2)",
         "2 words with tags that the model has never seen: QUX (2)",
+        "2 words with language-specific tags that the model has never seen: _ (2)",
     ]
 
 

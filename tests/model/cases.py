@@ -72,6 +72,7 @@ def sentence(
         forms=tuple(f"w{i}" for i in range(n)),
         lemmas=tuple(f"w{i}" for i in range(n)),
         upos=tuple(upos or ["X"] * n),
+        xpos=tuple(upos or ["X"] * n),
         relations=tuple(relations),
         heads=tuple(heads),
         slots=tuple(tuple(slot.split()) for slot in slots),

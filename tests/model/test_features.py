@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 import jax
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 from semipunct.marks import is_symmetric
 from semipunct.model.attach import attach_parameters, log_attach
+from semipunct.model.attributes import attributes
 from semipunct.model.classes import length_class
 from semipunct.model.features import FeatureMap
 from semipunct.model.symbols import Symbols
@@ -142,6 +144,28 @@ def test_the_node_of_table_7():
     assert features["A.g.->d"] == {("root", "NOUN", "<-nsubj"): 1}
     assert features["L"] == {("BOS", "NOUN"): 1}
     assert features["R"] == {("NOUN", "VERB"): 1}
+
+
+def test_what_is_around_a_constituent():
+    words = {
+        "forms": ("Do", "you", "see", "it"),
+        "xpos": ("VBP", "PRP", "VB", "PRP"),
+    }
+    s = replace(sentence([3, 3, 0, 3], [""] * 5), **words)
+    symbols = Symbols.of([s] * 5, ())
+    found = attributes([s], symbols)
+    xpos, form = ({v: i + 1 for i, v in enumerate(symbols.values[k])} for k in ("xpos", "form"))
+    outside, no_form = symbols.size("xpos"), symbols.size("form")
+    columns = {name: column.tolist() for name, column in found.single.items()}
+    assert columns["xpos"] == [xpos[x] for x in words["xpos"]]
+    assert columns["head_xpos"] == [xpos["VB"], xpos["VB"], outside, xpos["VB"]]
+    assert columns["first_xpos"] == [xpos["VBP"], xpos["PRP"], xpos["VBP"], xpos["PRP"]]
+    assert columns["last_xpos"] == [xpos["VBP"], xpos["PRP"], xpos["PRP"], xpos["PRP"]]
+    assert columns["xpos_before"] == [outside, xpos["VBP"], outside, xpos["VB"]]
+    assert columns["xpos_after"] == [xpos["PRP"], xpos["VB"], outside, outside]
+    assert columns["second_form"] == [no_form, no_form, form["you"], no_form]
+    node, code, count = found.multiple["sentence_form"]
+    assert (node.tolist(), code.tolist(), count.tolist()) == ([2] * 4, [1, 2, 3, 4], [1] * 4)
 
 
 def test_length_classes():

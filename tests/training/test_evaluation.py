@@ -51,7 +51,12 @@ def test_digests_see_what_the_model_sees(tiny):
     assert digest == treebank_digest(list(tiny.dev))
     first = tiny.dev[0]
     assert digest == treebank_digest([replace(first, path="elsewhere", line=7), *tiny.dev[1:]])
-    for change in ({"upos": ("X", *first.upos[1:])}, {"slots": (("!",), *first.slots[1:])}):
+    for change in (
+        {"forms": ("X", *first.forms[1:])},
+        {"upos": ("X", *first.upos[1:])},
+        {"xpos": ("X", *first.xpos[1:])},
+        {"slots": (("!",), *first.slots[1:])},
+    ):
         assert digest != treebank_digest([replace(first, **change), *tiny.dev[1:]])
 
 

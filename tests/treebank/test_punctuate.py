@@ -182,6 +182,7 @@ def test_a_sentence_without_a_record(forms, slots, expected):
         forms=forms,
         lemmas=("l1", "l2"),
         upos=("X", "Y"),
+        xpos=("_", "_"),
         relations=("nsubj", "root"),
         heads=(2, 0),
         slots=((), (), ()),

@@ -1,0 +1,169 @@
+"""Attributes of nodes that templates may name: columns of small integers over all nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from semipunct.marks import FINAL, INITIAL
+from semipunct.model.classes import SPANS, Ints, length_class, span_class
+from semipunct.model.history import history_codes, history_columns
+from semipunct.model.symbols import Symbols
+from semipunct.treebank.sentences import Sentence
+from semipunct.treebank.trees import constituents
+
+Entries = tuple[Ints, Ints, Ints]
+"""Sparse columns: node, code (or feature number) and count (or value), equally many of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attributes:
+    """Columns over all nodes of some sentences.
+
+    Attributes:
+        single: attribute to ``[nodes]`` codes.
+        multiple: attribute to (node, code, count), ordered by node.
+        codes: attribute to number of codes.
+    """
+
+    single: Mapping[str, Ints]
+    multiple: Mapping[str, Entries]
+    codes: Mapping[str, int]
+
+
+def attributes(sentences: Sequence[Sentence], symbols: Symbols) -> Attributes:
+    """Compute all attributes that templates may name, for all nodes of ``sentences``."""
+    single: dict[str, list[Ints]] = {}
+    multiple: dict[str, list[Entries]] = {}
+    base = 0
+    for sentence in sentences:
+        for name, column in _single(sentence, symbols).items():
+            single.setdefault(name, []).append(column)
+        for name, (node, code, count) in _multiple(sentence, symbols).items():
+            multiple.setdefault(name, []).append((node + base, code, count))
+        base += len(sentence.forms)
+    upos, xpos, relation, token, form = (
+        symbols.size(k) for k in ("upos", "xpos", "relation", "token", "form")
+    )
+    codes = {
+        "upos": upos, "relation": relation, "arc": 2 * relation, "length": 4,
+        "before_left": upos + 2, "after_left": upos + 2,
+        "before_right": upos + 2, "after_right": upos + 2,
+        "xpos": xpos, "head_xpos": xpos + 1, "first_xpos": xpos, "last_xpos": xpos,
+        "xpos_before": xpos + 1, "xpos_after": xpos + 1,
+        "ancestor": relation, "child": relation, "inside": token,
+        "sentence_form": form,
+        "span": SPANS, "head_upos": upos + 1, "head_relation": relation + 1, "order": 16,
+        "form": form, "first_form": form, "second_form": form + 1, "last_form": form,
+        "form_before": form + 1, "form_after": form + 1,
+        "relation_before": relation + 1, "relation_after": relation + 1,
+        **history_codes(symbols),
+    }  # fmt: skip
+    return Attributes(
+        {name: np.concatenate(columns) for name, columns in single.items()},
+        {name: _joined(parts) for name, parts in multiple.items()},
+        codes,
+    )
+
+
+def _joined(parts: Sequence[Entries]) -> Entries:
+    node, code, count = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return node, code, count
+
+
+def _single(sentence: Sentence, symbols: Symbols) -> dict[str, Ints]:
+    upos = symbols.code("upos", sentence.upos)
+    xpos = symbols.code("xpos", sentence.xpos)
+    relation = symbols.code("relation", sentence.relations)
+    heads = np.array(sentence.heads, np.int64)
+    words = np.arange(1, len(heads) + 1)
+    left, right = (np.array(edge, np.int64) for edge in constituents(sentence.heads))
+    # Around slot i stand words i and i + 1; the sentence's edges have codes of their own.
+    before = np.concatenate([[symbols.size("upos")], upos])
+    after = np.concatenate([upos, [symbols.size("upos") + 1]])
+    form = symbols.code("form", (f.lower() for f in sentence.forms))
+    outside = np.concatenate([form, [symbols.size("form")]])  # index -1 and n: the edges
+    xpos_outside = np.concatenate([xpos, [symbols.size("xpos")]])
+    relation_outside = np.concatenate([relation, [symbols.size("relation")]])
+    return {
+        "span": span_class(right - left),
+        "head_upos": np.append(upos, symbols.size("upos"))[heads - 1],
+        "head_relation": np.append(relation, symbols.size("relation"))[heads - 1],
+        "order": sibling_order(heads),
+        "xpos": xpos,
+        "head_xpos": xpos_outside[heads - 1],
+        "first_xpos": xpos[left],
+        "last_xpos": xpos[right - 1],
+        "xpos_before": xpos_outside[left - 1],
+        "xpos_after": xpos_outside[right],
+        "form": form,
+        "first_form": form[left],
+        "second_form": np.where(right - left > 1, outside[left + 1], symbols.size("form")),
+        "last_form": form[right - 1],
+        "form_before": outside[left - 1],
+        "form_after": outside[right],
+        "relation_before": relation_outside[left - 1],
+        "relation_after": relation_outside[right],
+        "upos": upos,
+        "relation": relation,
+        "arc": 2 * relation + (words < heads),
+        "length": length_class(right - left),
+        "before_left": before[left],
+        "after_left": after[left],
+        "before_right": before[right],
+        "after_right": after[right],
+        **history_columns(sentence.slots, left, right, symbols),
+    }
+
+
+def sibling_order(heads: Ints) -> Ints:
+    """Place among the dependents on the same side, counted from inside and outside to 3 each."""
+    chains: dict[tuple[int, bool], list[int]] = {}
+    for w, head in enumerate(heads.tolist()):
+        chains.setdefault((head, w + 1 < head), []).append(w)
+    order = np.zeros(len(heads), np.int64)
+    for (_, on_left), chain in chains.items():
+        inside_out = chain[::-1] if on_left else chain
+        for i, w in enumerate(inside_out):
+            order[w] = 4 * min(i, 3) + min(len(chain) - 1 - i, 3)
+    return order
+
+
+def _multiple(sentence: Sentence, symbols: Symbols) -> dict[str, Entries]:
+    relation = symbols.code("relation", sentence.relations)
+    heads = np.array(sentence.heads, np.int64) - 1
+    words, relations = len(heads), symbols.size("relation")
+    left, right = (np.array(edge, np.int64) for edge in constituents(sentence.heads))
+    child = np.zeros((words, relations), np.int64)
+    np.add.at(child, (heads[heads >= 0], relation[heads >= 0]), 1)
+    ancestor = np.zeros((words, relations), np.int64)
+    # Wider constituents first, so that a parent's row is ready before its dependents'.
+    for w in np.argsort(left - right, kind="stable").tolist():
+        if heads[w] >= 0:
+            ancestor[w] = ancestor[heads[w]]
+            ancestor[w, relation[heads[w]]] += 1
+    marks = [t for slot in sentence.slots for t in slot if t not in (INITIAL, FINAL)]
+    if marks:
+        seen = np.zeros((words + 2, symbols.size("token")), np.int64)
+        for slot, tokens in enumerate(sentence.slots):
+            inner = [t for t in tokens if t not in (INITIAL, FINAL)]
+            np.add.at(seen[slot + 1], symbols.code("token", inner), 1)
+        seen = seen.cumsum(0)
+        inside = ((seen[right] - seen[left + 1]) > 0).astype(np.int64)
+    else:
+        inside = np.zeros((words, 1), np.int64)
+    tables = {"ancestor": ancestor, "child": child, "inside": inside}
+    forms = np.unique(symbols.code("form", (form.lower() for form in sentence.forms)))
+    forms = forms[forms > 0]
+    root = np.full(len(forms), sentence.heads.index(0))
+    return {
+        **{name: _sparse(table) for name, table in tables.items()},
+        "sentence_form": (root, forms, np.ones_like(forms)),
+    }
+
+
+def _sparse(table: Ints) -> Entries:
+    node, code = np.nonzero(table)
+    return node, code, table[node, code]
