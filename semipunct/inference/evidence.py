@@ -1,6 +1,6 @@
 """Draws that agree with what is known of the surface: sequential importance resampling.
 
-At a slot of which something is known, half of the draws choose labels freely and half choose, if
+At a slot of which something is known, some draws choose labels freely and some choose, if
 they can, labels that spell what stands there. Every draw is then weighed by how probable what is
 known is, given what it chose, times the ratio of the two ways of choosing; and the draws that
 weigh much take the place of those that weigh little (Gordon, Salmond and Smith 1993, with a
@@ -24,6 +24,10 @@ Floats = npt.NDArray[np.float64]
 
 UNEXPLAINED = 1e-9
 """Probability of a mark that stands although the model's own draws never make it."""
+
+
+SPELT = 0.5
+"""Share of the draws that choose labels which spell what stands, if there are any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ def spelling(
         step = np.zeros((draws, ends, ends))
         for (a, b), column in found.items():
             if column is not None:
-                step[:, a, b] = choice.of_column(column)
+                step[:, a, b] = choice.probability(column)
         steps.append(step)
         reached.append(np.einsum("da,dab->db", reached[-1], step))
     every = np.arange(draws)
@@ -89,6 +93,18 @@ def spelling(
         drawn.append(table[start, end])
         end = start
     return drawn[::-1], reached[-1][:, -1]
+
+
+def ratio(probability: Floats, spells: Floats) -> Floats:
+    """How much more often labels are chosen than they would be freely.
+
+    Args:
+        probability: ``[draws]`` that free choices spell what stands.
+        spells: ``[draws]`` one where the labels chosen do.
+    """
+    possible = probability > 0
+    share = spells / np.where(possible, probability, 1)
+    return np.where(possible, 1 - SPELT + SPELT * share, 1.0)
 
 
 def resampled(weights: Floats, generator: np.random.Generator) -> Ints:

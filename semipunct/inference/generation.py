@@ -8,38 +8,32 @@ within (template ``c`` of appendix A).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
+from typing import Any, TypeVar
 
 import jax
 import numpy as np
 
 from semipunct.batch import jit
 from semipunct.errors import UsageError
+from semipunct.inference.draws import Draws, Request
 from semipunct.inference.evidence import Evidence
 from semipunct.inference.inward import Inward
-from semipunct.inference.kinds import Ints
 from semipunct.inference.likelihood import batches_by_length
 from semipunct.inference.rightward import Rightward
 from semipunct.marks import FINAL, INITIAL
 from semipunct.model.attach import looks_back
 from semipunct.model.layout import Batch
 from semipunct.model.punctuation import Parameters, PunctuationModel, TreeScores
-from semipunct.treebank.sentences import Puncteme, Sentence
+from semipunct.treebank.sentences import Sentence
 
-
-@dataclass(frozen=True, slots=True)
-class Draws:
-    """Independent draws of the surface punctuation of one sentence.
-
-    Attributes:
-        strings: for each slot the different strings drawn, without boundary marks.
-        chosen: ``[draws, slots]`` which of them each draw has.
-    """
-
-    strings: tuple[tuple[Puncteme, ...], ...]
-    chosen: Ints
+A = TypeVar("A", bound=tuple[Any, ...])
+R = TypeVar("R")
 
 
 def generate(
@@ -73,24 +67,42 @@ def generate(
     order = (Rightward if looks_back(parameters) else Inward).of(model, parameters)
     bare_sentences = [_emptied(sentence) for sentence in sentences]
     prepared = model.prepare(bare_sentences)
-    result: list[Draws | None] = [None] * len(sentences)
-    for members, batch in batches_by_length(model, prepared):
+
+    def drawn(members: Sequence[int], batch: Batch) -> list[Draws]:
         scores = jax.tree.map(np.asarray, _tree_scores(model, parameters, batch))
-        start = 0
-        for i in members:
-            sentence = bare_sentences[i]
-            words = slice(start, start + len(sentence.forms))
-            start = words.stop
-            generator = np.random.default_rng((seed, i))
-            of_words = TreeScores(*(array[words] for array in scores))
-            slots = order.draw(
-                sentence, of_words, evidence[i] if evidence else None, count, generator
-            )
-            result[i] = Draws(
-                tuple(tuple(slot.strings) for slot in slots),
-                np.stack([slot.chosen for slot in slots], 1),
-            )
-    return [draws for draws in result if draws is not None]
+        ends = np.cumsum([len(sentences[i].forms) for i in members])
+        words = zip(*(np.split(array, ends)[:-1] for array in scores), strict=True)
+        return order.draw(
+            [
+                Request(
+                    bare_sentences[i],
+                    TreeScores(*of_words),
+                    evidence[i] if evidence else None,
+                    np.random.default_rng((seed, i)),
+                )
+                for i, of_words in zip(members, words, strict=True)
+            ],
+            count,
+        )
+
+    result: dict[int, Draws] = {}
+    for (members, _), draws in _in_order(drawn, batches_by_length(model, prepared)):
+        result |= zip(members, draws, strict=True)
+    return [result[i] for i in range(len(sentences))]
+
+
+def _in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[A, R]]:
+    """Results of a function for some arguments, a few of them at a time in threads of their own."""
+    threads = os.cpu_count() or 1
+    waiting: deque[tuple[A, Future[R]]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        for task in tasks:
+            waiting.append((task, pool.submit(function, *task)))
+            if len(waiting) > 2 * threads:
+                first, result = waiting.popleft()
+                yield first, result.result()
+        for task, result in waiting:
+            yield task, result.result()
 
 
 def _emptied(sentence: Sentence) -> Sentence:

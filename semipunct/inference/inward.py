@@ -6,23 +6,21 @@ meet at a slot are drawn, the channel rewrites them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from semipunct.errors import UsageError
-from semipunct.inference.evidence import Evidence
-from semipunct.inference.kinds import Choice, Ints, kinds
-from semipunct.inference.transmission import SlotDraws, Transmitter
+from semipunct.inference.draws import Draws, Request
+from semipunct.inference.kinds import Choice, Codes, Ints, Numbering, kinds
+from semipunct.inference.transmission import Transmitter
 from semipunct.model.features import FeatureMap
-from semipunct.model.punctuation import Parameters, PunctuationModel, TreeScores
-from semipunct.treebank.sentences import Puncteme, Sentence
+from semipunct.model.punctuation import Parameters, PunctuationModel
+from semipunct.treebank.sentences import Puncteme
 from semipunct.treebank.trees import constituents
-
-Bits = npt.NDArray[np.uint64]
-"""Sets of tokens: bit ``t % 64`` of word ``t // 64``."""
 
 INSIDE = "inside"
 """The attribute that looks at surface marks."""
@@ -35,16 +33,16 @@ class Inward:
     Attributes:
         transmitter: the channel.
         features: the features of a model.
-        tokens: numbers of the tokens that features look at.
         pairs: ``[pairs, 2]`` the labels of each pair.
         weights: ``[features + 1, pairs]`` of pair features; the last, of none, are zero.
+        token: codes of the tokens that features look at.
     """
 
     transmitter: Transmitter
     features: FeatureMap
-    tokens: dict[str, int]
     pairs: Ints
     weights: npt.NDArray[np.float32]
+    token: Mapping[str, int]
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Parameters) -> Inward:
@@ -56,97 +54,97 @@ class Inward:
         families = [c for c in model.features.conjunctions if c.over == INSIDE and len(c.kept)]
         if other := {c.target for c in families} - {"pair"}:
             raise UsageError(f"templates over {INSIDE!r} weigh {sorted(other)}; draw pairs only")
-        tokens = {t: i for i, t in enumerate(model.features.symbols.values["token"])}
-        weights = np.pad(np.asarray(parameters["attach.pair"]), ((0, 1), (0, 0)))
-        pairs = model.inventory.pairs.astype(np.int64)
-        return cls(Transmitter.of(model, parameters), model.features, tokens, pairs, weights)
+        return cls(
+            transmitter=Transmitter.of(model, parameters),
+            features=model.features,
+            pairs=model.inventory.pairs.astype(np.int64),
+            weights=np.pad(np.asarray(parameters["attach.pair"]), ((0, 1), (0, 0))),
+            token={t: i for i, t in enumerate(model.features.symbols.values["token"])},
+        )
 
-    def draw(
-        self,
-        sentence: Sentence,
-        scores: TreeScores,
-        evidence: Evidence | None,
-        count: int,
-        generator: np.random.Generator,
-    ) -> list[SlotDraws]:
-        """Draw the slots of a sentence.
-
-        Args:
-            sentence: words and tree, and boundary marks in the outer slots.
-            scores: what words and tree say.
-            evidence: None.
-            count: draws.
-            generator: the source of chance.
+    def draw(self, requests: Sequence[Request], count: int) -> list[Draws]:
+        """Draw the punctuation of sentences, ``count`` times each.
 
         Raises:
             UsageError: if there is evidence.
         """
-        if evidence is not None:
+        if any(request.evidence is not None for request in requests):
             raise UsageError(
                 "this model draws from the inside out, and marks can be kept only by one that "
                 "draws from left to right: train with the template history instead of c"
             )
+        return [self._draw(request, count) for request in requests]
+
+    def _draw(self, request: Request, count: int) -> Draws:
+        sentence, generator = request.sentence, request.generator
         heads = sentence.heads
         left, right = constituents(heads)
         words = len(heads)
         rows = self.features.rows_over(sentence, INSIDE)
-        slots: list[SlotDraws | None] = [None] * (words + 1)
+        surface, seen = Numbering[Puncteme](()), _Seen()
+        members = Codes(surface, partial(seen.members, self.token))
+        slots = np.zeros((words + 1, count), np.int64)
         # Labels of the constituents that end and that start at each slot, innermost first.
         ending: list[list[Ints]] = [[] for _ in slots]
         starting: list[list[Ints]] = [[] for _ in slots]
-        nothing = np.zeros((count, -(-len(self.tokens) // 64)), np.uint64)
-        within = [nothing] * words
+        within = np.zeros((words, count), np.int64)
         dependents: list[list[int]] = [[] for _ in heads]
         size = np.array(right) - np.array(left)
 
-        def send(slot: int) -> SlotDraws:
-            meeting = ending[slot] + starting[slot][::-1]
-            return self.transmitter.send(sentence.slots[slot], meeting, count, generator)
+        def send(slot: int) -> Ints:
+            labels = [*ending[slot], *starting[slot][::-1]]
+            of_one = np.zeros(len(labels), np.int64)
+            rows = np.array(labels).reshape(-1, count)
+            meeting = self.transmitter.meeting(rows, of_one, [sentence.slots[slot]])
+            return self.transmitter.send(meeting, [generator], surface)[0]
 
         for w in np.argsort(size, kind="stable").tolist():
             inner = {w, w + 1, *(side[d] for d in dependents[w] for side in (left, right))}
-            seen = [within[d] for d in dependents[w] if within[d] is not nothing]
             for i in inner - {left[w], right[w]}:
-                slots[i] = shown = send(i)
-                if len(shown.strings) > 1 or shown.strings[0]:
-                    seen.append(self._members(shown.strings)[shown.chosen])
+                slots[i] = send(i)
+                seen.unite(within[w], members[slots[i]])
             for d in dependents[w]:
-                within[d] = nothing  # No longer needed.
-            within[w] = np.bitwise_or.reduce(seen) if seen else nothing
-            pair = self._draw_pair(np.asarray(scores.pair[w]), rows[w], within[w], generator)
+                seen.unite(within[w], within[d])
+            choice = self._choice(np.asarray(request.scores.pair[w]), rows[w], within[w], seen)
+            pair = choice.draw(generator.random(count))
             starting[left[w]].append(self.pairs[pair, 0])
             ending[right[w]].append(self.pairs[pair, 1])
             if heads[w]:
                 dependents[heads[w] - 1].append(w)
         for i in (0, words):
             slots[i] = send(i)
-        return [slot for slot in slots if slot is not None]
+        return Draws.of(slots, surface.things)
 
-    def _draw_pair(
-        self,
-        scores: npt.NDArray[np.float32],
-        rows: Ints,
-        seen: Bits,
-        generator: np.random.Generator,
-    ) -> Ints:
-        """``[draws]`` pairs of one constituent, given the tokens seen within it."""
-        looked_at = np.flatnonzero((rows >= 0).any(1))
-        bits = _members([looked_at.tolist()], seen.shape[1])[0]
-        told_apart, kind = kinds(seen & bits)
-        has = (told_apart[:, looked_at // 64] >> (looked_at % 64).astype(np.uint64)) & np.uint64(1)
-        some = has.any(0)
-        gain = self.weights[rows[looked_at[some]]].sum(1)
-        return Choice.of(scores + has[:, some].astype(np.float32) @ gain, kind).draw(generator)
-
-    def _members(self, strings: Sequence[Puncteme]) -> Bits:
-        numbers = [[self.tokens[t] for t in string] for string in strings]
-        return _members(numbers, -(-len(self.tokens) // 64))
+    def _choice(
+        self, scores: npt.NDArray[np.float32], rows: Ints, within: Ints, seen: _Seen
+    ) -> Choice:
+        """The pair of one constituent, given the sets of tokens within it."""
+        first, kind = kinds(within)
+        given = np.stack([scores] * len(first))
+        for row, number in zip(given, within[first].tolist(), strict=True):
+            features = rows[list(seen.sets.things[number])]
+            row += self.weights[features[features >= 0]].sum(0)
+        return Choice.of(given, kind)
 
 
-def _members(sets: Sequence[Sequence[int]], words: int) -> Bits:
-    """``[sets, words]`` the members of each set as bits."""
-    table = np.zeros((len(sets), words), np.uint64)
-    for row, numbers in zip(table, sets, strict=True):
-        for s in numbers:
-            row[s // 64] |= np.uint64(1 << (s % 64))
-    return table
+class _Seen:
+    """Sets of tokens, which go by numbers; 0 is the empty one."""
+
+    def __init__(self) -> None:
+        self.sets = Numbering[frozenset[int]](frozenset())
+
+    def members(self, token: Mapping[str, int], strings: list[Puncteme]) -> Ints:
+        """The sets of the tokens of strings."""
+        return np.array([self.sets.number(frozenset(token[t] for t in s)) for s in strings])
+
+    def unite(self, sets: Ints, others: Ints) -> None:
+        """Put the members of other sets into those of each draw."""
+        draws = others.nonzero()[0]
+        if len(draws):
+            pairs = sets[draws], others[draws]
+            first, kind = kinds(*pairs)
+            united = [
+                self.sets.number(self.sets.things[a] | self.sets.things[b])
+                for a, b in zip(*(numbers[first].tolist() for numbers in pairs), strict=True)
+            ]
+            sets[draws] = np.array(united)[kind]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -126,37 +125,6 @@ class Pass:
     inventory: Inventory
     mirrored: bool
     log_probability: npt.NDArray[np.float64]
-
-    _distributions: dict[tuple[int, ...], tuple[list[tuple[int, ...]], Floats]] = field(
-        default_factory=dict[tuple[int, ...], Any]
-    )
-
-    def distribution(self, underlying: tuple[int, ...]) -> tuple[list[tuple[int, ...]], Floats]:
-        """The strings that this pass makes of one, and their cumulative probabilities, to 1.
-
-        Remembered; a string of n symbols may have 3^(n - 1) outcomes.
-        """
-        if underlying not in self._distributions:
-            reading = underlying[::-1] if self.mirrored else underlying
-            states: dict[tuple[int, tuple[int, ...]], float] = {(reading[0], ()): 1.0}
-            for symbol in reading[1:]:
-                following: dict[tuple[int, tuple[int, ...]], float] = {}
-                for (pending, written), probability in states.items():
-                    a, b = (symbol, pending) if self.mirrored else (pending, symbol)
-                    window = np.exp(self.log_probability[:, a, b]).tolist()
-                    for edit, share in zip(EDITS, window, strict=True):
-                        if share:
-                            stays, writes = self.effect(edit, pending, symbol)
-                            key = stays, (*written, *writes)
-                            following[key] = following.get(key, 0.0) + probability * share
-                states = following
-            strings = [(*written, pending) for pending, written in states]
-            cumulative = np.cumsum(list(states.values()))
-            self._distributions[underlying] = (
-                [s[::-1] for s in strings] if self.mirrored else strings,
-                cumulative / cumulative[-1],
-            )
-        return self._distributions[underlying]
 
     def paths(self, underlying: tuple[int, ...], surface: tuple[int, ...]) -> _Paths:
         """Log sum over the edit paths between two strings, log weight of the best, its edits."""

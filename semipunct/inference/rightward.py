@@ -1,40 +1,49 @@
 """Drawing from left to right: features of a constituent may look at the marks to the left.
 
 At each slot the constituents that end there draw their right punctemes and those that begin there
-their left ones, given the surface so far; then the channel rewrites what meets.
+their left ones, given the surface so far; then the channel rewrites what meets. Many sentences
+take each slot together, and draws of a sentence that agree in what is looked at share the work.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from semipunct.errors import UsageError
-from semipunct.inference.evidence import UNEXPLAINED, Evidence, resampled, spelling
+from semipunct.inference.draws import Draws, Request
+from semipunct.inference.evidence import SPELT, UNEXPLAINED, Evidence, ratio, resampled, spelling
 from semipunct.inference.inward import INSIDE
-from semipunct.inference.kinds import Choice, Ints, kinds
-from semipunct.inference.transmission import SlotDraws, Transmitter
+from semipunct.inference.kinds import Choice, Codes, Ints, Numbering, kinds
+from semipunct.inference.transmission import Meeting, Transmitter, within
 from semipunct.marks import is_symmetric
 from semipunct.model.features import FeatureMap, Finder
 from semipunct.model.history import (
     CLOSING,
     NOTHING,
+    NOWHERE,
     OPENING,
-    Past,
     first_tokens,
     last_place,
-    seen_from,
+    past_codes,
+    since,
 )
 from semipunct.model.network import network_weights, scores_of_marks
-from semipunct.model.punctuation import Parameters, PunctuationModel, TreeScores
+from semipunct.model.punctuation import Parameters, PunctuationModel
+from semipunct.model.symbols import Symbols
 from semipunct.model.templates import CLOSING_TARGETS
-from semipunct.treebank.sentences import Puncteme, Sentence
+from semipunct.treebank.sentences import Puncteme
 from semipunct.treebank.trees import constituents
 
 Floats = npt.NDArray[np.float32]
+
+TOGETHER = 1 << 15
+"""Draws of all sentences that are made together; a sentence with more goes alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,168 +112,228 @@ class Rightward:
             label=label,
         )
 
-    def draw(
-        self,
-        sentence: Sentence,
-        scores: TreeScores,
-        evidence: Evidence | None,
-        count: int,
-        generator: np.random.Generator,
-    ) -> list[SlotDraws]:
-        """Draw the slots of a sentence.
-
-        Args:
-            sentence: words and tree, and boundary marks in the outer slots.
-            scores: what words and tree say.
-            evidence: what is known of the surface, if anything is.
-            count: draws.
-            generator: the source of chance.
-        """
-        padded = np.pad(scores.pair, ((0, 0), (0, 1)), constant_values=-np.inf)
-        finders = self.features.finders(
-            sentence, (("opening",), OPENING), (CLOSING_TARGETS, CLOSING)
-        )
-        past = np.zeros(count, np.int64)
-        return _Drawing(
-            self, sentence, scores, padded[:, self.pair], evidence, finders, generator, past
-        ).run()
+    def draw(self, requests: Sequence[Request], count: int) -> list[Draws]:
+        """Draw the punctuation of sentences, ``count`` times each."""
+        # What is known of a sentence chooses among its draws: it takes its slots alone.
+        alone = any(request.evidence for request in requests)
+        together = 1 if alone else max(1, TOGETHER // count)
+        parts = (requests[i : i + together] for i in range(0, len(requests), together))
+        return [draws for part in parts for draws in _Drawing(self, part, count).run()]
 
 
-@dataclass(slots=True)
-class _Drawing:
-    """The draws of one sentence in the making.
+class _Memory:
+    """Surface strings and pasts that are met while drawing; they go by numbers.
 
     Attributes:
-        order: what all sentences share.
-        sentence: words and tree.
-        scores: what words and tree say.
-        pair: the same of pairs, ``[words, left labels, right labels]``.
-        evidence: what is known of the surface.
-        finders: of the features of the history, for left and for right labels.
-        generator: the source of chance.
-        past: ``[draws]`` which of the different pasts each draw has.
-        pasts: the different pasts.
-        at: ``[pasts]`` the last marked slot of each.
-        slots: what is drawn so far.
-        edges: for each slot so far ``[draws]`` the code of its first token.
-        lefts: ``[draws]`` left labels of the constituents that have begun.
+        surface: surface strings.
+        first_token: the code of the first token of each.
+        codes: what is seen of each past.
     """
 
-    order: Rightward
-    sentence: Sentence
-    scores: TreeScores
-    pair: Floats
-    evidence: Evidence | None
-    finders: Sequence[Finder]
-    generator: np.random.Generator
-    past: Ints
-    pasts: list[Past] = field(default_factory=lambda: [NOTHING])
-    at: Ints = field(default_factory=lambda: np.array([NOTHING.at]))
-    slots: list[SlotDraws] = field(default_factory=list[SlotDraws])
-    edges: list[Ints] = field(default_factory=list[Ints])
-    lefts: dict[int, Ints] = field(default_factory=dict[int, Ints])
+    def __init__(self, symbols: Symbols) -> None:
+        self.surface = Numbering[Puncteme](())
+        self.first_token = Codes(self.surface, lambda strings: first_tokens(strings, symbols))
+        self._pasts = Numbering(NOTHING)
+        self.codes = Codes(self._pasts, lambda pasts: past_codes(pasts, symbols))
+        self._symbols = symbols
+        self._after: dict[tuple[int, int], int] = {}
 
-    def run(self) -> list[SlotDraws]:
+    def after(self, past: int, shown: int) -> int:
+        """The past beyond a slot with a surface string."""
+        if (past, shown) not in self._after:
+            string = tuple(self._symbols.known("token", self.surface.things[shown]))
+            new = self._pasts.things[past].after(string)
+            self._after[past, shown] = self._pasts.number(new)
+        return self._after[past, shown]
+
+
+class _Edge(NamedTuple):
+    """Where a constituent begins or ends: its sentence, its word, and the slot where it begins."""
+
+    sentence: int
+    word: int
+    left: int
+
+
+class _Drawing:
+    """The draws of some sentences in the making.
+
+    Words are numbered through all sentences. Every array of draws is ``[sentences, draws]``, or
+    has one such row; after the last slot of a sentence its rows mean nothing.
+    """
+
+    def __init__(self, order: Rightward, requests: Sequence[Request], count: int) -> None:
+        self.order, self.requests, self.count = order, requests, count
+        sentences = [request.sentence for request in requests]
+        self.memory = _Memory(order.features.symbols)
+        self.generators = [request.generator for request in requests]
+        scores = [request.scores for request in requests]
+        self.left: Floats = np.concatenate([s.left for s in scores])
+        self.summary: Floats = np.concatenate([s.summary for s in scores])
+        self.pair: Floats = np.concatenate([s.pair for s in scores])
+        self.pair = np.pad(self.pair, ((0, 0), (0, 1)), constant_values=-np.inf)
+        self.opening, self.closing = order.features.finders(
+            sentences, (("opening",), OPENING), (CLOSING_TARGETS, CLOSING)
+        )
+        slots = [len(sentence.slots) for sentence in sentences]
+        self.ends = np.array(slots)
+        self.shown = np.zeros((max(slots), len(sentences), count), np.int64)
+        # Of the marks so far: what is remembered of them, and the last marked slot.
+        self.past = np.zeros((len(sentences), count), np.int64)
+        self.at = np.full((len(sentences), count), NOWHERE)
+        self.labels: dict[int, Ints] = {}  # Left labels of the constituents that have begun.
+        self.ending: list[list[_Edge]] = [[] for _ in self.shown]
+        self.starting: list[list[_Edge]] = [[] for _ in self.shown]
+        first = 0
+        for i, sentence in enumerate(sentences):
+            left, right = constituents(sentence.heads)
+            size = np.array(right) - np.array(left)
+            for w in np.argsort(size, kind="stable").tolist():
+                self.ending[right[w]].append(_Edge(i, first + w, left[w]))
+                self.starting[left[w]].insert(0, _Edge(i, first + w, left[w]))
+            first += len(left)
+
+    def run(self) -> list[Draws]:
         """Draw slot by slot."""
-        symbols = self.order.features.symbols
-        left, right = constituents(self.sentence.heads)
-        words = len(left)
-        size = np.array(right) - np.array(left)
-        ending: list[list[int]] = [[] for _ in range(words + 1)]
-        starting: list[list[int]] = [[] for _ in range(words + 1)]
-        for w in np.argsort(size, kind="stable").tolist():
-            ending[right[w]].append(w)
-            starting[left[w]].append(w)
-        for slot in range(words + 1):
-            seen = seen_from(self.pasts, np.full(len(self.pasts), slot), symbols)
-            opening = starting[slot][::-1]
-            choices = [self._closing(w, left[w], seen) for w in ending[slot]]
-            choices += [self._opening(w, seen) for w in opening]
-            labels = [choice.draw(self.generator) for choice in choices]
-            if self.evidence and self.evidence.strings[slot]:
-                labels, shown = self._agreeing(slot, choices, labels, self.evidence)
+        for slot in range(len(self.shown)):
+            closing, opening = self.ending[slot], self.starting[slot]
+            edges = [*closing, *opening]
+            choices = [self._closing(slot, closing)] if closing else []
+            choices += [self._opening(slot, opening)] if opening else []
+            labels = self._labels(edges, choices)
+            evidence = self.requests[0].evidence
+            if evidence and evidence.strings[slot]:
+                labels, self.shown[slot] = self._agreeing(slot, edges, choices, labels, evidence)
             else:
-                shown = self._send(slot, labels)
-            self.lefts.update(zip(opening, labels[len(ending[slot]) :], strict=True))
-            self.slots.append(shown)
-            self.edges.append(first_tokens(shown.strings, symbols)[shown.chosen])
-            self._remember(slot, shown)
-        return self.slots
+                meeting = self._meeting(slot, edges, labels)
+                self.shown[slot] = self.order.transmitter.send(
+                    meeting, self.generators, self.memory.surface
+                )
+            begun = zip(opening, labels[len(closing) :], strict=True)
+            self.labels |= {edge.word: row for edge, row in begun}
+            self._remember(slot)
+        strings = self.memory.surface.things
+        return [Draws.of(self.shown[:end, i], strings) for i, end in enumerate(self.ends.tolist())]
 
-    def _opening(self, w: int, seen: Ints) -> Choice:
-        """The left label of a constituent that begins."""
-        scores = self.order.opening[self.finders[0].rows(w, seen)].sum(1)
-        scores += self.scores.left[w]
+    def _opening(self, slot: int, edges: Sequence[_Edge]) -> Choice:
+        """The left labels of constituents that begin; one row of draws after another."""
+        sentence, word, _ = np.array(edges).T
+        edge = np.arange(len(edges)).repeat(self.count)
+        past = self.past[sentence].ravel()
+        distance = since(slot, self.at[sentence]).ravel()
+        first, kind = kinds(edge, past, distance)
+        words = word[edge[first]]
+        seen = np.column_stack([self.memory.codes[past[first]], distance[first]])
+        scores = _weighed(self.order.opening, self.opening, words, seen)
+        scores += self.left.take(words, 0)
         if self.order.network:
-            summary = self.scores.summary[w]
-            scores += scores_of_marks(self.order.network, "opening", summary, seen)
-        return Choice.of(scores, self.past)
-
-    def _closing(self, w: int, edge: int, seen: Ints) -> Choice:
-        """The right label of a constituent that ends, given its left one."""
-        told_apart, kind = kinds(np.stack([self.past, self.lefts.pop(w), self.edges[edge]], 1))
-        past, label, first = told_apart.T
-        place = last_place(self.at[past], np.full(len(past), edge))
-        looked_at = np.column_stack([seen[past], first, place])
-        given = self.order.closing[self.finders[1].rows(w, looked_at)].sum(1)
-        scores = self.pair[w, label] + given[:, :-1] + given[:, -1:] * self.order.symmetric[label]
-        if self.order.network:
-            summary = self.scores.summary[w]
-            scores += scores_of_marks(self.order.network, "closing", summary, looked_at)
+            scores += scores_of_marks(self.order.network, "opening", self.summary[words], seen)
         return Choice.of(scores, kind)
 
-    def _send(self, slot: int, labels: list[Ints]) -> SlotDraws:
-        given = self.sentence.slots[slot]
-        return self.order.transmitter.send(given, labels, len(self.past), self.generator)
+    def _closing(self, slot: int, edges: Sequence[_Edge]) -> Choice:
+        """The right labels of constituents that end, given their left ones; likewise."""
+        sentence, word, left = np.array(edges).T
+        edge = np.arange(len(edges)).repeat(self.count)
+        past, at = self.past[sentence].ravel(), self.at[sentence]
+        distance, place = since(slot, at).ravel(), last_place(at, left[:, None]).ravel()
+        label = np.concatenate([self.labels.pop(w) for w in word.tolist()])
+        token = self.memory.first_token[self.shown[left, sentence]].ravel()
+        first, kind = kinds(edge, past, distance, place, label, token)
+        words, labels = word[edge[first]], label[first]
+        seen = np.column_stack(
+            [self.memory.codes[past[first]], distance[first], token[first], place[first]]
+        )
+        given = _weighed(self.order.closing, self.closing, words, seen)
+        scores = given[:, :-1].copy()
+        scores += given[:, -1:] * self.order.symmetric.take(labels, 0)
+        own, some = kinds(words, labels)
+        scores += self.pair[words[own, None], self.order.pair[labels[own]]].take(some, 0)
+        if self.order.network:
+            scores += scores_of_marks(self.order.network, "closing", self.summary[words], seen)
+        return Choice.of(scores, kind)
+
+    def _labels(self, edges: Sequence[_Edge], choices: Sequence[Choice]) -> Ints:
+        """``[edges, draws]``."""
+        if not edges:
+            return np.zeros((0, self.count), np.int64)
+        points = np.concatenate([self.generators[e.sentence].random(self.count) for e in edges])
+        ends = np.cumsum([len(choice.kind) for choice in choices])
+        parts = zip(choices, np.split(points, ends[:-1]), strict=True)
+        return self._rows(np.concatenate([choice.draw(part) for choice, part in parts]))
+
+    def _rows(self, draws: Ints) -> Ints:
+        return draws.reshape(-1, self.count)
+
+    def _meeting(self, slot: int, edges: Sequence[_Edge], labels: Ints) -> Meeting:
+        given = [
+            request.sentence.slots[slot] if slot < end else ()
+            for request, end in zip(self.requests, self.ends.tolist(), strict=True)
+        ]
+        sentences = np.array([edge.sentence for edge in edges], np.int64)
+        return self.order.transmitter.meeting(labels, sentences, given)
 
     def _agreeing(
-        self, slot: int, choices: list[Choice], free: list[Ints], evidence: Evidence
-    ) -> tuple[list[Ints], SlotDraws]:
+        self,
+        slot: int,
+        edges: Sequence[_Edge],
+        choices: Sequence[Choice],
+        free: Ints,
+        evidence: Evidence,
+    ) -> tuple[Ints, Ints]:
         """Labels and surface that agree with what is known of a slot; see ``evidence``."""
-        order, count = self.order, len(self.past)
+        (request,), (generator,) = self.requests, self.generators
+        order, transmitter = self.order, self.order.transmitter
         stands = evidence.strings[slot]
         string = tuple(order.features.symbols.known("token", stands))
-        spelt, probability = spelling(choices, order.label, string, self.generator)
-        possible = probability > 0
-        chosen = possible & (self.generator.random(count) < 0.5)
-        labels = [np.where(chosen, a, b) for a, b in zip(spelt, free, strict=True)]
-        underlying, kind = kinds(np.stack(labels, 1))
-        strings = [order.transmitter.underlying(row) for row in underlying.tolist()]
-        spells = np.array([u == string for u in strings])[kind]
-        # What the draws are chosen by: half of them freely, half under the condition.
-        share = np.where(spells, 1 / np.where(possible, probability, 1), 0)
-        weight = 1 / np.where(possible, 0.5 + 0.5 * share, 1.0)
+        own = [Choice(c.weight, row) for c in choices for row in self._rows(c.kind)]
+        spelt, probability = spelling(own, order.label, string, generator)
+        chosen = (probability > 0) & (generator.random(self.count) < SPELT)
+        labels = np.where(chosen, spelt, free)
+        meeting = self._meeting(slot, edges, labels)
+        wanted = within(request.sentence.slots[slot], string)
+        spells = transmitter.of_strings(meeting, lambda x: float(x == wanted))
+        weight = 1 / ratio(probability, spells)
         if evidence.mistaken:
-            shown = self._send(slot, labels)
-            weight *= np.array([evidence.weight(slot, x) for x in shown.strings])[shown.chosen]
+            shown = transmitter.send(meeting, self.generators, self.memory.surface)[0]
+            first, kind = kinds(shown)
+            strings = (self.memory.surface.things[i] for i in shown[first].tolist())
+            weight *= np.array([evidence.weight(slot, x) for x in strings])[kind]
         else:
-            shown = SlotDraws([stands], np.zeros(count, np.int64))
-            given = self.sentence.slots[slot]
-            explained = [order.transmitter.probability(given, u, string) for u in strings]
-            weight *= np.array(explained)[kind] + UNEXPLAINED
-        survivors = resampled(weight, self.generator)
+            shown = np.full(self.count, self.memory.surface.number(stands))
+            explain = transmitter.rewriter.explain
+            weight *= UNEXPLAINED + transmitter.of_strings(
+                meeting, lambda x: math.exp(explain(x, wanted).log_probability)
+            )
+        survivors = resampled(weight, generator)
         self._select(survivors)
-        shown = shown._replace(chosen=shown.chosen[survivors])
-        return [label[survivors] for label in labels], shown
+        return labels[:, survivors], shown[survivors]
 
     def _select(self, survivors: Ints) -> None:
         """Let some draws, with all that they hold, take the places of all."""
-        self.past = self.past[survivors]
-        self.slots = [slot._replace(chosen=slot.chosen[survivors]) for slot in self.slots]
-        self.edges = [edge[survivors] for edge in self.edges]
-        self.lefts = {w: label[survivors] for w, label in self.lefts.items()}
+        self.past, self.at = self.past[:, survivors], self.at[:, survivors]
+        self.shown = self.shown[:, :, survivors]
+        self.labels = {w: label[survivors] for w, label in self.labels.items()}
 
-    def _remember(self, slot: int, shown: SlotDraws) -> None:
+    def _remember(self, slot: int) -> None:
         """Take what is shown in a slot into the pasts of the draws."""
-        symbols = self.order.features.symbols
-        if len(shown.strings) == 1 and not shown.strings[0]:
+        marked = self.shown[slot].nonzero()
+        if not len(marked[0]):
             return
-        told_apart, kind = kinds(np.stack([self.past, shown.chosen], 1))
-        known = [tuple(symbols.known("token", string)) for string in shown.strings]
-        number: dict[Past, int] = {}
-        new = [
-            number.setdefault(self.pasts[past].after(slot, known[string]), len(number))
-            for past, string in told_apart.tolist()
-        ]
-        self.pasts, self.past = list(number), np.array(new)[kind]
-        self.at = np.array([past.at for past in self.pasts], np.int64)
+        past, shown = self.past[marked], self.shown[slot][marked]
+        first, kind = kinds(past, shown)
+        pairs = zip(past[first].tolist(), shown[first].tolist(), strict=True)
+        self.past[marked] = np.array([self.memory.after(*pair) for pair in pairs])[kind]
+        self.at[marked] = slot
+
+
+def _weighed(weights: Floats, finders: Sequence[Finder], words: Ints, seen: Ints) -> Floats:
+    """``[cases, columns]`` summed weights of the features of words, given what is seen."""
+    total = np.zeros((len(words), weights.shape[1]), np.float32)
+    for finder in finders:
+        values = seen[:, finder.looked_at]
+        first, kind = kinds(words, *values.T)
+        part = np.zeros((len(first), weights.shape[1]), np.float32)
+        for family in finder.rows(words[first], values[first]).T:
+            part += weights.take(family, 0)
+        total += part.take(kind, 0)
+    return total

@@ -1,194 +1,200 @@
-"""What the channel makes of underlying strings, by chance."""
+"""What meets at slots is sent through the channel, by chance."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from semipunct.inference.kinds import kinds
+from semipunct.inference.kinds import Floats, Ints, Numbering, kinds
 from semipunct.inference.rewriting import Pass, Rewriter
 from semipunct.marks import FINAL, INITIAL, OPEN
 from semipunct.model.channel import EDITS
 from semipunct.model.punctuation import Parameters, PunctuationModel
 from semipunct.treebank.sentences import Puncteme
 
-Symbols = tuple[int, ...]
-Ints = npt.NDArray[np.int64]
-
-SHORT = 6
-"""Tokens of the strings whose outcomes are listed once and remembered."""
+END = -1
+"""Stands behind the end of a string in ``[strings, longest]`` symbols."""
 
 
-class SlotDraws(NamedTuple):
-    """What draws have in one slot.
+class Meeting(NamedTuple):
+    """What is underlying in one slot of some sentences.
 
     Attributes:
-        strings: the different surface strings, without boundary marks.
-        chosen: ``[draws]`` which of them each draw has.
+        shape: sentences and draws.
+        at: ``[strings]`` where something meets, ascending: ``sentence * draws + draw``.
+        symbols: ``[strings, longest]`` in text order, boundary marks included.
     """
 
-    strings: list[Puncteme]
-    chosen: Ints
+    shape: tuple[int, int]
+    at: Ints
+    symbols: Ints
 
 
 @dataclass(frozen=True, slots=True)
 class Transmitter:
-    """The channel and the spelling of labels.
+    """The channel, and the spelling of labels.
 
     Attributes:
         rewriter: the channel.
-        number: the symbols' numbers.
-        spelt: the symbols of each label.
+        spelt: ``[labels + 2, longest]`` the symbols of labels and of both boundary marks.
     """
 
     rewriter: Rewriter
-    number: Mapping[str, int]
-    spelt: Sequence[Symbols]
+    spelt: Ints
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Parameters) -> Transmitter:
         """Read them off a model."""
-        number = {s: i for i, s in enumerate(model.inventory.symbols)}
-        spelt = [tuple(number[t] for t in label) for label in model.inventory.labels]
-        return cls(Rewriter.of(model, parameters), number, spelt)
+        code = {s: i for i, s in enumerate(model.inventory.symbols)}
+        punctemes = [*model.inventory.labels, (INITIAL,), (FINAL,)]
+        spelt = np.full((len(punctemes), max(map(len, punctemes))), END)
+        for row, puncteme in zip(spelt, punctemes, strict=True):
+            row[: len(puncteme)] = [code.get(t, END) for t in puncteme]
+        return cls(Rewriter.of(model, parameters), spelt)
 
-    def underlying(self, labels: Sequence[int]) -> Puncteme:
-        """The tokens of some labels, one after another."""
-        names = self.rewriter.inventory.symbols
-        return tuple(names[s] for label in labels for s in self.spelt[label])
+    def meeting(self, labels: Ints, sentences: Ints, given: Sequence[Puncteme]) -> Meeting:
+        """What labels make, one after another.
 
-    def probability(self, given: Puncteme, underlying: Puncteme, surface: Puncteme) -> float:
-        """Of a surface string, given the boundary marks of a slot and what is underlying there."""
-        before = tuple(t for t in given if t == INITIAL)
-        after = tuple(t for t in given if t == FINAL)
-        found = self.rewriter.explain((*before, *underlying, *after), (*before, *surface, *after))
-        return math.exp(found.log_probability)
+        Args:
+            labels: ``[edges, draws]`` of the constituents that end or begin at a slot; those of a
+                sentence in text order.
+            sentences: ``[edges]`` the sentence of each.
+            given: ``[sentences]`` the boundary marks of the slot.
+        """
+        draws = labels.shape[1]
+        edge, draw = labels.nonzero()
+        at, label = sentences[edge] * draws + draw, labels[edge, draw]
+        some = np.zeros(len(given) * draws, np.bool_)
+        some[at] = True
+        marked = some.reshape(len(given), draws)
+        parts = [(at, label)]
+        for mark, number in ((INITIAL, -2), (FINAL, -1)):
+            has = marked & np.array([mark in marks for marks in given])[:, None]
+            where = has.ravel().nonzero()[0]
+            parts.insert(0 if mark == INITIAL else 2, (where, np.full(len(where), number)))
+        at, label = (np.concatenate(x) for x in zip(*parts, strict=True))
+        order = np.argsort(at, kind="stable")
+        return Meeting(
+            marked.shape, some.nonzero()[0], _lined_up(at[order], self.spelt[label[order]])
+        )
 
     def send(
         self,
-        given: Puncteme,
-        labels: Sequence[Ints],
-        count: int,
-        generator: np.random.Generator,
-    ) -> SlotDraws:
-        """Send what meets at a slot through the channel.
+        meeting: Meeting,
+        generators: Sequence[np.random.Generator],
+        surface: Numbering[Puncteme],
+    ) -> Ints:
+        """``[sentences, draws]`` numbers of the surface strings that come of what meets.
 
         Args:
-            given: the boundary marks of the slot.
-            labels: ``[draws]`` the labels of each constituent that ends or starts there, in
-                text order.
-            count: draws.
-            generator: the source of chance.
+            meeting: what is underlying.
+            generators: ``[sentences]`` sources of chance.
+            surface: the numbers of surface strings; boundary marks are left out of them.
         """
-        boundary = {self.number[t] for t in given}
-        before = tuple(self.number[t] for t in given if t == INITIAL)
-        after = tuple(self.number[t] for t in given if t == FINAL)
-        some = [label for label in labels if label.any()]
-        chosen = np.zeros(count, np.int64)
-        if not some:
-            return SlotDraws([()], chosen)
-        known: dict[Symbols, int] = {}
-        meeting, kind = kinds(np.stack(some, 1))
-        order = np.argsort(kind.astype(np.int32), kind="stable")
-        ends = np.bincount(kind).cumsum()
-        for row, members in zip(meeting.tolist(), np.split(order, ends[:-1]), strict=True):
-            tokens = tuple(s for label in row for s in self.spelt[label])
-            strings = {tokens: len(members)}
-            if tokens and (boundary or len(tokens) > 1 or self.number[OPEN] in tokens):
-                underlying = (*before, *tokens, *after)
-                strings = rewritten(self.rewriter, underlying, len(members), generator)
-            # Draws with the same underlying string differ elsewhere: none is the first.
-            if len(strings) > 1:
-                members = generator.permutation(members)
-            start = 0
-            for string, times in strings.items():
-                shown = tuple(s for s in string if s not in boundary)
-                chosen[members[start : start + times]] = known.setdefault(shown, len(known))
-                start += times
+        shown = np.zeros(meeting.shape, np.int64)
+        if not len(meeting.at):
+            return shown
+        symbols, sentence = meeting.symbols, meeting.at // meeting.shape[1]
+        for one in self.rewriter.passes:
+            # What is drawn for a sentence does not depend on those beside it.
+            points = np.zeros((len(symbols), symbols.shape[1] - 1))
+            for i in np.unique(sentence).tolist():
+                own = sentence == i
+                longest = (symbols[own] != END).any(0).sum() - 1
+                points[own, :longest] = generators[i].random((own.sum(), longest))
+            symbols = rewritten(one, symbols, points)
+        first, kind = kinds(*(symbols + 1).T)
+        found = [self.tokens(row) for row in symbols[first].tolist()]
+        numbers = np.array([surface.number(_bare(string)) for string in found])[kind]
+        is_open = np.array([OPEN in string for string in found])[kind]
+        for i in is_open.nonzero()[0].tolist():
+            string = self._spelt(found[kind[i]], generators[sentence[i]])
+            numbers[i] = surface.number(_bare(string))
+        shown.ravel()[meeting.at] = numbers
+        return shown
+
+    def of_strings(self, meeting: Meeting, value: Callable[[Puncteme], float]) -> Floats:
+        """``[draws]`` a value of what is underlying in one sentence; zero where nothing is."""
+        first, kind = kinds(*(meeting.symbols + 1).T)
+        values = [value(self.tokens(row)) for row in meeting.symbols[first].tolist()]
+        result = np.zeros(meeting.shape[1])
+        result[meeting.at] = np.array(values)[kind]
+        return result
+
+    def tokens(self, string: Sequence[int]) -> Puncteme:
+        """The tokens of a row of symbols."""
         names = self.rewriter.inventory.symbols
-        return SlotDraws([tuple(names[s] for s in string) for string in known], chosen)
+        return tuple(names[s] for s in string if s != END)
+
+    def _spelt(self, string: Puncteme, generator: np.random.Generator) -> Puncteme:
+        """The string with open punctemes written out."""
+        spelling = self.rewriter.inventory.spelling
+        parts = (self.tokens(spelling.draw(generator)) if t == OPEN else (t,) for t in string)
+        return tuple(token for part in parts for token in part)
 
 
-def rewritten(
-    rewriter: Rewriter, underlying: Symbols, count: int, generator: np.random.Generator
-) -> dict[Symbols, int]:
-    """How often each surface string comes of sending one string through the channel.
+def within(given: Puncteme, string: Puncteme) -> Puncteme:
+    """A string with the boundary marks of its slot."""
+    before = (t for t in given if t == INITIAL)
+    return (*before, *string, *(t for t in given if t == FINAL))
+
+
+def _bare(string: Puncteme) -> Puncteme:
+    return tuple(token for token in string if token not in (INITIAL, FINAL))
+
+
+def rewritten(one: Pass, symbols: Ints, points: Floats) -> Ints:
+    """Send strings through one pass of the channel.
 
     Args:
-        rewriter: the channel.
-        underlying: symbols in text order, boundary marks included, at least one.
-        count: how often it is sent.
-        generator: the source of chance.
+        one: the pass.
+        symbols: ``[strings, longest]``, each string of at least one.
+        points: ``[strings, longest - 1]`` uniform between 0 and 1; they choose the edits.
+
+    Returns:
+        ``[strings, longest]``.
     """
-    strings = {underlying: count}
-    for one in rewriter.passes:
-        following: dict[Symbols, int] = {}
-        for string, times in strings.items():
-            # Of a long string no list of outcomes can be kept: its draws are split edit by edit.
-            send = _sent if len(string) <= SHORT else _split
-            for written, share in send(one, string, times, generator):
-                following[written] = following.get(written, 0) + share
-        strings = following
-    return _spelt(rewriter, strings, generator)
+    lengths = (symbols != END).sum(1)
+    reading = _reversed(symbols, lengths) if one.mirrored else symbols
+    effects = [one.effect(edit, 0, 1) for edit in EDITS]
+    moves = np.array([stays == 1 for stays, _ in effects])
+    writes = np.array([END if not w else w[0] for _, w in effects])
+    cumulative = np.exp(one.log_probability).cumsum(0).transpose(1, 2, 0)
+    written = np.full_like(reading, END)
+    length = np.zeros_like(lengths)
+    pending = reading[:, 0].copy()
+    for i in range(1, reading.shape[1]):
+        alive = (lengths > i).nonzero()[0]
+        before, symbol = pending[alive], reading[alive, i]
+        window = (symbol, before) if one.mirrored else (before, symbol)
+        ends = cumulative[window]
+        edit = (points[alive, i - 1, None] * ends[:, -1:] >= ends).sum(1)
+        spells = (writes[edit] != END).nonzero()[0]
+        rows = alive[spells]
+        written[rows, length[rows]] = np.where(writes[edit], symbol, before)[spells]
+        length[rows] += 1
+        pending[alive] = np.where(moves[edit], symbol, before)
+    written[np.arange(len(written)), length] = pending
+    written = written[:, : int(length.max()) + 1]
+    return _reversed(written, length + 1) if one.mirrored else written
 
 
-def _sent(
-    one: Pass, string: Symbols, count: int, generator: np.random.Generator
-) -> Iterator[tuple[Symbols, int]]:
-    """Split a count over the outcomes of one pass."""
-    outcomes, cumulative = one.distribution(string)
-    if count == 1:
-        yield outcomes[int(np.searchsorted(cumulative, generator.random(), "right"))], 1
-        return
-    drawn = np.searchsorted(cumulative, generator.random(count), "right")
-    for outcome, times in zip(outcomes, np.bincount(drawn).tolist(), strict=False):
-        if times:
-            yield outcome, times
-
-
-def _split(
-    one: Pass, string: Symbols, count: int, generator: np.random.Generator
-) -> Iterator[tuple[Symbols, int]]:
-    """The same, edit by edit."""
-    reading = string[::-1] if one.mirrored else string
-    states: dict[tuple[int, Symbols], int] = {(reading[0], ()): count}
-    for symbol in reading[1:]:
-        following: dict[tuple[int, Symbols], int] = {}
-        for (pending, written), times in states.items():
-            a, b = (symbol, pending) if one.mirrored else (pending, symbol)
-            probability = np.exp(one.log_probability[:, a, b])
-            shares = generator.multinomial(times, probability / probability.sum())
-            for edit, share in zip(EDITS, shares.tolist(), strict=True):
-                if share:
-                    stays, writes = one.effect(edit, pending, symbol)
-                    key = stays, (*written, *writes)
-                    following[key] = following.get(key, 0) + share
-        states = following
-    for (pending, written), times in states.items():
-        end = (*written, pending)
-        yield end[::-1] if one.mirrored else end, times
-
-
-def _spelt(
-    rewriter: Rewriter, strings: dict[Symbols, int], generator: np.random.Generator
-) -> dict[Symbols, int]:
-    """Write out the open puncteme wherever it stands."""
-    is_open = rewriter.inventory.symbols.index(OPEN)
-    result: dict[Symbols, int] = {}
-    for string, times in strings.items():
-        if is_open not in string:
-            result[string] = result.get(string, 0) + times
-            continue
-        for _ in range(times):
-            text = tuple(
-                t
-                for s in string
-                for t in (rewriter.inventory.spelling.draw(generator) if s == is_open else (s,))
-            )
-            result[text] = result.get(text, 0) + 1
+def _lined_up(rows: Ints, symbols: Ints) -> Ints:
+    """Strings of the symbols of consecutive entries with the same row, ``END`` left out."""
+    entry, column = (symbols != END).nonzero()
+    row, first = np.unique(rows[entry], return_index=True)
+    sizes = np.diff([*first.tolist(), len(entry)])
+    place = np.arange(len(entry)) - np.repeat(first, sizes)
+    result = np.full((len(row), int(place.max(initial=0)) + 1), END)
+    result[np.repeat(np.arange(len(row)), sizes), place] = symbols[entry, column]
     return result
+
+
+def _reversed(symbols: Ints, lengths: Ints) -> Ints:
+    """Every string from its end to its beginning."""
+    place = lengths[:, None] - 1 - np.arange(symbols.shape[1])
+    turned = np.take_along_axis(symbols, np.maximum(place, 0), 1)
+    return np.where(place < 0, END, turned)

@@ -116,25 +116,28 @@ class FeatureMap:
         return found
 
     def finders(
-        self, sentence: Sentence, *groups: tuple[Sequence[Target], Sequence[str]]
-    ) -> list[Finder]:
-        """Feature numbers of a sentence's nodes for values of attributes that are yet to come.
+        self, sentences: Sequence[Sentence], *groups: tuple[Sequence[Target], Sequence[str]]
+    ) -> list[list[Finder]]:
+        """Feature numbers of sentences' nodes for values of attributes that are yet to come.
 
         Args:
-            sentence: words and tree.
+            sentences: words and trees.
             groups: each some targets, whose features are numbered one target after another, and
                 the attributes whose values will be handed in.
+
+        Returns:
+            for each group a finder for every set of attributes that features look at.
         """
-        columns = attributes([sentence], self.symbols)
-        found: list[Finder] = []
+        columns = attributes(sentences, self.symbols)
+        found: list[list[Finder]] = []
         for targets, names in groups:
             first = dict(zip(targets, _starts([self.sizes[t] for t in targets]), strict=True))
-            families = [
-                replace(c, offset=first[c.target] + c.offset)
-                for c in self.conjunctions
-                if c.target in targets
-            ]
-            found.append(Finder.of(families, columns, names))
+            families: dict[frozenset[str], list[Conjunction]] = {}
+            for c in self.conjunctions:
+                if c.target in targets:
+                    numbered = replace(c, offset=first[c.target] + c.offset)
+                    families.setdefault(frozenset(names) & set(c.parts), []).append(numbered)
+            found.append([Finder.of(alike, columns, names) for alike in families.values()])
         return found
 
     def _extract(self, sentences: Sequence[Sentence]) -> dict[Target, Rows]:
@@ -163,56 +166,55 @@ class FeatureMap:
 
 @dataclass(frozen=True, slots=True)
 class Finder:
-    """Looks features up by node and by the values of some attributes.
+    """Looks up features by node and by the values of some attributes.
 
     Attributes:
+        looked_at: ``[attributes]`` which of the attributes handed in count.
         fixed: ``[nodes, families]`` what is known of each family's code.
         radix: ``[attributes, families]`` what a value of each attribute adds to it.
-        codes: the codes that are features, ascending; those of a family lie together.
-        numbers: their feature numbers, and -1.
+        numbers: ``[codes]`` the feature number of each code, -1 for none. Families that look at
+            attributes yet to come have few codes: those attributes are coarse.
     """
 
+    looked_at: Ints
     fixed: Ints
     radix: Ints
-    codes: Ints
-    numbers: Ints
+    numbers: npt.NDArray[np.int32]
 
     @classmethod
     def of(
         cls, families: Sequence[Conjunction], columns: Attributes, given: Sequence[str]
     ) -> Finder:
-        """Compile families of features for the nodes of some sentences."""
-        nodes = len(columns.single["upos"])
-        fixed = np.zeros((nodes, len(families)), np.int64)
-        radix = np.zeros((len(given), len(families)), np.int64)
-        codes: list[Ints] = [np.zeros(0, np.int64)]
-        numbers: list[Ints] = [np.zeros(0, np.int64)]
+        """Compile families that look at the same attributes, for the nodes of some sentences."""
+        looked_at = sorted({given.index(p) for f in families for p in f.parts if p in given})
+        names = [given[i] for i in looked_at]
+        fixed = np.zeros((len(columns.single["upos"]), len(families)), np.int64)
+        radix = np.zeros((len(names), len(families)), np.int64)
+        parts: list[npt.NDArray[np.int32]] = []
         first = 0
         for i, family in enumerate(families):
             unit = 1
             fixed[:, i] = first
             for part in reversed(family.parts):
-                if part in given:
-                    radix[given.index(part), i] += unit
+                if part in names:
+                    radix[names.index(part), i] += unit
                 else:
                     fixed[:, i] += unit * columns.single[part]
                 unit *= columns.codes[part]
-            codes.append(first + family.kept)
-            numbers.append(family.offset + np.arange(len(family.kept)))
+            numbers = np.full(unit, -1, np.int32)
+            numbers[family.kept] = family.offset + np.arange(len(family.kept))
+            parts.append(numbers)
             first += unit
-        return cls(fixed, radix, np.concatenate(codes), np.concatenate([*numbers, [-1]]))
+        return cls(np.array(looked_at), fixed, radix, np.concatenate(parts))
 
-    def rows(self, node: int, values: Ints) -> Ints:
-        """``[cases, families]`` feature numbers of a node, -1 for none.
+    def rows(self, nodes: Ints, values: Ints) -> npt.NDArray[np.int32]:
+        """``[cases, families]`` feature numbers of nodes, -1 for none.
 
         Args:
-            node: its number.
-            values: ``[cases, attributes]`` of the attributes handed in.
+            nodes: ``[cases]``.
+            values: ``[cases, attributes]`` of the attributes that count.
         """
-        code = self.fixed[node] + values @ self.radix
-        place = np.searchsorted(self.codes, code)
-        known = np.append(self.codes, -1)[place] == code
-        return np.where(known, self.numbers[place], -1)
+        return self.numbers[self.fixed[nodes] + values @ self.radix]
 
 
 def _starts(sizes: Sequence[int]) -> list[int]:

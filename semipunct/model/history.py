@@ -8,6 +8,7 @@ given those, the marks within, and the left one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -27,34 +28,33 @@ class Past(NamedTuple):
 
     Attributes:
         last: the last token of the last marked slot.
-        at: the last marked slot; -1 if there is none.
         marked: marked slots, as far as they are counted.
         opened: opening marks that wait for their closing ones, the innermost last.
     """
 
     last: str | None = None
-    at: int = -1
     marked: int = 0
     opened: tuple[str, ...] = ()
 
-    def after(self, slot: int, string: Puncteme) -> Past:
+    def after(self, string: Puncteme) -> Past:
         """The past beyond a slot with a string of known tokens, boundary marks left out."""
         if not string:
             return self
         opened = self.opened
         for token in string:
             opened = _opened_after(opened, token)
-        marked = min(self.marked + 1, _MOST)
-        return Past(string[-1], slot, marked, opened[-_DEEPEST:])
+        return Past(string[-1], min(self.marked + 1, _MOST), opened[-_DEEPEST:])
 
 
 NOTHING = Past()
 """The past at the beginning of a sentence."""
 
+NOWHERE = -1
+"""The last marked slot where there is none."""
 
-SEEN = ("seen", "since", "marked", "open")
-"""What is seen from a slot: the last mark, how far back it is, how many slots are marked, and the
-innermost mark that waits for its closing one."""
+SEEN = ("seen", "marked", "open", "since")
+"""What is seen from a slot: the last mark, how many slots are marked, the innermost mark that waits
+for its closing one, and how far back the last mark is."""
 
 OPENING = tuple(f"left_{name}" for name in SEEN)
 """The columns that a left puncteme may look at."""
@@ -64,13 +64,11 @@ CLOSING = (*(f"right_{name}" for name in SEEN), "edge", "last_place")
 begins, ``last_place`` where the last mark is seen from its end."""
 
 
-def seen_from(pasts: Sequence[Past], slots: Ints, symbols: Symbols) -> Ints:
-    """``[pasts, len(SEEN)]`` codes of what is seen from each past's slot."""
-    at = np.array([p.at for p in pasts], np.int64)
+def past_codes(pasts: Sequence[Past], symbols: Symbols) -> Ints:
+    """``[pasts, 3]`` codes of the first three columns of ``SEEN``."""
     return np.stack(
         [
             _token_codes([p.last for p in pasts], symbols),
-            span_class(np.maximum(slots - np.maximum(at, 0), 1)),
             np.array([p.marked for p in pasts], np.int64),
             _token_codes([p.opened[-1] if p.opened else None for p in pasts], symbols),
         ],
@@ -78,18 +76,35 @@ def seen_from(pasts: Sequence[Past], slots: Ints, symbols: Symbols) -> Ints:
     )
 
 
+def since(slots: Ints | int, at: Ints) -> Ints:
+    """Classes of how far back the last mark is, or the beginning of the sentence without one.
+
+    Args:
+        slots: where one is.
+        at: the last marked slots.
+    """
+    return _SINCE[np.minimum(slots - np.maximum(at, 0), len(_SINCE) - 1)]
+
+
+_SINCE = span_class(np.maximum(np.arange(512), 1))  # All beyond are of the last class.
+
+
 def first_tokens(strings: Sequence[Puncteme], symbols: Symbols) -> Ints:
     """``[strings]`` the code of each string's first token."""
     return _token_codes([string[0] if string else None for string in strings], symbols)
 
 
-def last_place(at: Ints, edge: Ints) -> Ints:
+def last_place(at: Ints, edge: Ints | int) -> Ints:
     """Where the last mark is seen from a constituent's end.
+
+    Args:
+        at: the last marked slots.
+        edge: the slots where constituents begin.
 
     Returns:
         0 if there is none, 1 before the constituent, 2 at its beginning, 3 within it.
     """
-    return np.where(at < 0, 0, np.where(at < edge, 1, np.where(at == edge, 2, 3)))
+    return np.where(at == NOWHERE, 0, 2 + np.sign(at - edge))
 
 
 def history_columns(
@@ -104,11 +119,10 @@ def history_columns(
         symbols: codes of tokens.
     """
     strings = [tuple(symbols.known("token", bare(slot))) for slot in slots]
-    pasts = [NOTHING]
-    for i, string in enumerate(strings[:-1]):
-        pasts.append(pasts[-1].after(i, string))
-    seen = seen_from(pasts, np.arange(len(slots)), symbols)
-    at = np.array([p.at for p in pasts], np.int64)
+    pasts = list(accumulate(strings[:-1], Past.after, initial=NOTHING))
+    marked = np.array([NOWHERE, *(i if x else NOWHERE for i, x in enumerate(strings[:-1]))])
+    at = np.maximum.accumulate(marked)
+    seen = np.column_stack([past_codes(pasts, symbols), since(np.arange(len(slots)), at)])
     return {
         **{f"left_{name}": seen[left, i] for i, name in enumerate(SEEN)},
         **{f"right_{name}": seen[right, i] for i, name in enumerate(SEEN)},

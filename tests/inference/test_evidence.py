@@ -27,7 +27,7 @@ def test_labels_that_spell_a_string():
     generator = np.random.default_rng(0)
     probability = generator.dirichlet(np.ones(4), (3, 2))
     kind = np.repeat([0, 1], DRAWS)
-    choices = [Choice(p, kind) for p in probability]
+    choices = [Choice(p.T, kind) for p in probability]
     wanted = (",", ".")
     drawn, total = spelling(choices, LABELS, wanted, generator)
     tuples = list(zip(*(label.tolist() for label in drawn), strict=True))
@@ -45,7 +45,7 @@ def test_labels_that_spell_a_string():
 
 
 def test_a_string_that_no_labels_spell_has_probability_zero():
-    choice = Choice(np.full((1, 4), 0.25), np.zeros(3, np.int64))
+    choice = Choice(np.full((4, 1), 0.25), np.zeros(3, np.int64))
     assert spelling([choice], LABELS, (".", ","), np.random.default_rng(0))[1].tolist() == [0.0] * 3
 
 

@@ -14,7 +14,7 @@ from semipunct.errors import UsageError
 from semipunct.inference.generation import Draws, generate
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.rewriting import Rewriter
-from semipunct.inference.transmission import rewritten
+from semipunct.inference.transmission import END, rewritten
 from semipunct.treebank import Sentence
 from tests.model.cases import DIRECTIONS, model, oracle_channel, sentence
 from tests.oracle import edit_paths
@@ -95,16 +95,19 @@ def test_the_channel_makes_of_a_string_what_the_oracle_says(direction: str, text
     for probability, _, surface in edit_paths(channel, tokens):
         expected[surface] = expected.get(surface, 0.0) + probability
     number = {s: i for i, s in enumerate(m.inventory.symbols)}
-    found = rewritten(
-        Rewriter.of(m, parameters),
-        tuple(number[t] for t in tokens),
-        DRAWS,
-        np.random.default_rng(0),
-    )
+    # Beside strings of other lengths, which change nothing.
+    strings = np.full((DRAWS + 2, len(tokens) + 1), END)
+    strings[:DRAWS, : len(tokens)] = [number[t] for t in tokens]
+    strings[DRAWS, :1] = number[","]
+    strings[DRAWS + 1] = number["."]
+    points = np.random.default_rng(0).random((len(strings), len(tokens)))
+    (one,) = Rewriter.of(m, parameters).passes
+    found = rewritten(one, strings, points)
+    assert found[DRAWS].tolist()[:1] == [number[","]]
+    assert (found[DRAWS, 1:] == END).all()
     counts = Counter(
-        {tuple(m.inventory.symbols[s] for s in string): n for string, n in found.items()}
+        tuple(m.inventory.symbols[s] for s in row if s != END) for row in found[:DRAWS].tolist()
     )
-    assert counts.total() == DRAWS
     assert set(counts) <= set(expected)
     assert pvalue(counts, expected, DRAWS) > 1e-4
 

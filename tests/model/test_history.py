@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from semipunct.model.attach import log_attach, tree_scores
-from semipunct.model.history import NOTHING, Past, history_codes, history_columns, seen_from
+from semipunct.model.history import (
+    NOTHING,
+    NOWHERE,
+    Past,
+    history_codes,
+    history_columns,
+    last_place,
+    past_codes,
+    since,
+)
 from semipunct.model.symbols import Symbols
 from semipunct.model.templates import HISTORY
 from tests.model.cases import SENTENCES, TRAINING, batch_of, model, sentence
@@ -23,8 +32,8 @@ def code(token: str) -> int:
 
 def past_of(slots: list[str]) -> Past:
     past = NOTHING
-    for i, slot in enumerate(slots):
-        past = past.after(i, tuple(slot.split()))
+    for slot in slots:
+        past = past.after(tuple(slot.split()))
     return past
 
 
@@ -49,8 +58,8 @@ def test_marks_that_wait_for_their_partners(slots: list[str], opened: tuple[str,
 
 def test_an_empty_slot_changes_nothing():
     past = past_of(["", ", “"])
-    assert past == Past("“", 1, 1, ("“",))
-    assert past.after(2, ()) is past
+    assert past == Past("“", 1, ("“",))
+    assert past.after(()) is past
     assert past_of([","] * 9).marked == past_of([","] * 5).marked == 5
 
 
@@ -59,17 +68,25 @@ def test_what_is_seen_from_a_slot():
     pasts = [
         past_of([s.replace("^ ", "").replace(";", "<unk>") for s in slots[:i]]) for i in range(6)
     ]
-    seen = seen_from(pasts, np.arange(6), SYMBOLS)
     quote, unknown = code("“"), code("<unk>")
-    # Last mark, class of the distance to it (1, 2, 3 words: 0, 2, 4), marked slots, open mark.
-    assert seen.tolist() == [
-        [NONE, 0, 0, NONE],
-        [quote, 0, 1, quote],
-        [quote, 2, 1, quote],
-        [unknown, 0, 2, quote],
-        [unknown, 2, 2, quote],
-        [unknown, 4, 2, quote],
+    # Last mark, marked slots, open mark.
+    assert past_codes(pasts, SYMBOLS).tolist() == [
+        [NONE, 0, NONE],
+        [quote, 1, quote],
+        [quote, 1, quote],
+        [unknown, 2, quote],
+        [unknown, 2, quote],
+        [unknown, 2, quote],
     ]
+
+
+def test_how_far_back_the_last_mark_is():
+    at = np.array([NOWHERE, 0, 0, 2, 2, 2])
+    assert since(np.arange(6), at).tolist() == [0, 0, 2, 0, 2, 4]  # 1, 2 or 3 words
+    assert since(3, at).tolist() == [4, 4, 4, 0, 0, 0]
+    assert since(10**6, at).tolist() == [15] * 6
+    assert last_place(at, 1).tolist() == [0, 1, 1, 3, 3, 3]
+    assert last_place(at, np.array([0, 0, 1, 2, 3, 0])).tolist() == [0, 2, 1, 2, 1, 3]
 
 
 def test_columns_are_what_is_seen_from_both_edges():
