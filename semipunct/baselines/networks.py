@@ -10,6 +10,9 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
+Counts = tuple[int, int, int, int]
+"""How many word forms, suffixes, tags and language-specific tags there are."""
+
 Keys = jax.Array | None
 """A random key while training, for dropout; None otherwise."""
 
@@ -19,7 +22,8 @@ class Sizes:
     """Sizes of a network, and how much of it training drops.
 
     Attributes:
-        word, suffix, tag: of the embeddings of word forms, their ends, and part-of-speech tags.
+        word, suffix, tag, xpos: of the embeddings of word forms, their ends, part-of-speech tags,
+            and language-specific tags.
         hidden: of a recurrent state, in each direction.
         dropout: share of the inputs of each layer that is dropped.
         word_dropout: share of word forms taken for unknown ones.
@@ -28,6 +32,7 @@ class Sizes:
     word: int = 100
     suffix: int = 24
     tag: int = 24
+    xpos: int = 24
     hidden: int = 128
     dropout: float = 0.4
     word_dropout: float = 0.1
@@ -37,13 +42,14 @@ class Words(NamedTuple):
     """A padded batch of sentences.
 
     Attributes:
-        form, suffix, tag: ``[batch, length]`` codes; 0 is the unknown one.
+        form, suffix, tag, xpos: ``[batch, length]`` codes; 0 is the unknown one.
         lengths: ``[batch]`` words of each.
     """
 
     form: jax.Array
     suffix: jax.Array
     tag: jax.Array
+    xpos: jax.Array
     lengths: jax.Array
 
 
@@ -56,22 +62,24 @@ class Embedding(eqx.Module):
     form: eqx.nn.Embedding
     suffix: eqx.nn.Embedding
     tag: eqx.nn.Embedding
+    xpos: eqx.nn.Embedding
     edges: jax.Array
     sizes: Sizes = eqx.field(static=True)
 
-    def __init__(self, codes: tuple[int, int, int], sizes: Sizes, key: jax.Array) -> None:
-        """Make tables for so many forms, suffixes and tags."""
-        keys = jax.random.split(key, 4)
+    def __init__(self, codes: Counts, sizes: Sizes, key: jax.Array) -> None:
+        """Make tables for so many forms, suffixes and tags of both kinds."""
+        keys = jax.random.split(key, 5)
         self.form = eqx.nn.Embedding(codes[0], sizes.word, key=keys[0])
         self.suffix = eqx.nn.Embedding(codes[1], sizes.suffix, key=keys[1])
         self.tag = eqx.nn.Embedding(codes[2], sizes.tag, key=keys[2])
-        self.edges = jax.random.normal(keys[3], (2, self.size(sizes)))
+        self.xpos = eqx.nn.Embedding(codes[3], sizes.xpos, key=keys[3])
+        self.edges = jax.random.normal(keys[4], (2, self.size(sizes)))
         self.sizes = sizes
 
     @staticmethod
     def size(sizes: Sizes) -> int:
         """Of a word's vector."""
-        return sizes.word + sizes.suffix + sizes.tag
+        return sizes.word + sizes.suffix + sizes.tag + sizes.xpos
 
     def __call__(self, words: Words, key: Keys) -> jax.Array:
         """``[batch, length + 2, size]``; the vector after the last word fills the padding."""
@@ -85,6 +93,7 @@ class Embedding(eqx.Module):
             self.form.weight[form],
             self.suffix.weight[words.suffix],
             self.tag.weight[words.tag],
+            self.xpos.weight[words.xpos],
         )
         x = dropped(jnp.concatenate(parts, -1), self.sizes.dropout, key)
         batch, length, size = x.shape
@@ -160,9 +169,7 @@ class CrfTagger(eqx.Module):
     output: eqx.nn.Linear
     transition: jax.Array
 
-    def __init__(
-        self, codes: tuple[int, int, int], tags: int, sizes: Sizes, key: jax.Array
-    ) -> None:
+    def __init__(self, codes: Counts, tags: int, sizes: Sizes, key: jax.Array) -> None:
         """Start with transitions that all weigh the same."""
         keys = jax.random.split(key, 3)
         self.embedding = Embedding(codes, sizes, keys[0])
@@ -194,9 +201,7 @@ class AttentionTagger(eqx.Module):
     gates: tuple[eqx.nn.Linear, eqx.nn.Linear]
     output: eqx.nn.Linear
 
-    def __init__(
-        self, codes: tuple[int, int, int], tags: int, sizes: Sizes, key: jax.Array
-    ) -> None:
+    def __init__(self, codes: Counts, tags: int, sizes: Sizes, key: jax.Array) -> None:
         """Make all layers."""
         keys = jax.random.split(key, 10)
         hidden, both = sizes.hidden, 2 * sizes.hidden

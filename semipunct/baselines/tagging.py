@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import optax  # pyright: ignore[reportMissingTypeStubs]
 
-from semipunct.baselines.networks import AttentionTagger, CrfTagger, Keys, Sizes, Words
+from semipunct.baselines.networks import AttentionTagger, Counts, CrfTagger, Keys, Sizes, Words
 from semipunct.baselines.tags import Tags
 from semipunct.batch import by_length, jit, round_up, shuffled
 from semipunct.structures.chain import linear_chain
@@ -62,6 +62,7 @@ class Codes:
     form: dict[str, int]
     suffix: dict[str, int]
     tag: dict[str, int]
+    xpos: dict[str, int]
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence]) -> Codes:
@@ -77,24 +78,26 @@ class Codes:
             numbered((f.lower() for s in sentences for f in s.forms), 2),
             numbered((f.lower()[-_SUFFIX:] for s in sentences for f in s.forms), 2),
             numbered((u for s in sentences for u in s.upos), 1),
+            numbered((x for s in sentences for x in s.xpos), 1),
         )
 
     @property
-    def sizes(self) -> tuple[int, int, int]:
+    def sizes(self) -> Counts:
         """Entries of each table."""
-        return len(self.form) + 1, len(self.suffix) + 1, len(self.tag) + 1
+        return len(self.form) + 1, len(self.suffix) + 1, len(self.tag) + 1, len(self.xpos) + 1
 
     def words(self, sentences: Sequence[Sentence], batch: int, length: int) -> Words:
         """The padded codes of sentences."""
-        found = np.zeros((3, batch, length), np.int32)
+        found = np.zeros((4, batch, length), np.int32)
         lengths = np.zeros(batch, np.int32)
         for i, s in enumerate(sentences):
             n = lengths[i] = len(s.forms)
             found[0, i, :n] = [self.form.get(f.lower(), 0) for f in s.forms]
             found[1, i, :n] = [self.suffix.get(f.lower()[-_SUFFIX:], 0) for f in s.forms]
             found[2, i, :n] = [self.tag.get(u, 0) for u in s.upos]
-        form, suffix, tag = map(jnp.asarray, found)
-        return Words(form, suffix, tag, jnp.asarray(lengths))
+            found[3, i, :n] = [self.xpos.get(x, 0) for x in s.xpos]
+        form, suffix, tag, xpos = map(jnp.asarray, found)
+        return Words(form, suffix, tag, xpos, jnp.asarray(lengths))
 
 
 class Batch(NamedTuple):

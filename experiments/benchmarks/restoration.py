@@ -1,0 +1,71 @@
+"""Sentences restored per second, and how the time grows with the number of draws.
+
+    python experiments/benchmarks/restoration.py MODEL FILE... [--sentences N] [--output PATH]
+
+Each figure is the median of three passes over the same sentences, after one that compiles. The time
+to score the sentences as they stand (their likelihood, by the same model) is reported beside it.
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from semipunct.inference.likelihood import corpus_log_likelihood
+from semipunct.tasks.restore import RestoreOptions, restore
+from semipunct.training.checkpoint import load
+from semipunct.training.monitor import enable_compilation_cache
+from semipunct.treebank import TreebankOptions, read_sentences
+
+DRAWS = (250, 500, 1000, 2000, 4000)
+
+
+def main() -> None:
+    """Restore with growing numbers of draws and print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model", type=Path)
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--sentences", type=int, help="only so many, the first ones")
+    parser.add_argument("--passes", type=int, default=3)
+    parser.add_argument("--output", type=Path)
+    arguments = parser.parse_args()
+    enable_compilation_cache()
+    loaded = load(arguments.model)
+    found = read_sentences(arguments.files, TreebankOptions(keep_records=False)).sentences
+    sentences = found[: arguments.sentences]
+
+    def rate(task: Callable[[], object]) -> float:
+        task()
+        seconds: list[float] = []
+        for _ in range(arguments.passes):
+            began = time.perf_counter()
+            task()
+            seconds.append(time.perf_counter() - began)
+        return round(len(sentences) / statistics.median(seconds), 1)
+
+    model, parameters = loaded.model, loaded.parameters
+    figures = {
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "sentences": len(sentences),
+        "words": sum(len(s.forms) for s in sentences),
+        "scored_per_second": rate(partial(corpus_log_likelihood, model, parameters, sentences)),
+        "restored_per_second": {
+            str(count): rate(
+                partial(restore, model, parameters, sentences, RestoreOptions(samples=count))
+            )
+            for count in DRAWS
+        },
+    }
+    print(json.dumps(figures, indent=1))
+    if arguments.output:
+        arguments.output.parent.mkdir(parents=True, exist_ok=True)
+        arguments.output.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
