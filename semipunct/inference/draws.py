@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from semipunct.inference.evidence import Evidence
-from semipunct.inference.kinds import Ints, kinds
+from semipunct.inference.kinds import Ints
 from semipunct.model.punctuation import TreeScores
 from semipunct.treebank.sentences import Puncteme, Sentence
 
@@ -45,11 +45,10 @@ class Draws:
     @classmethod
     def of(cls, slots: Ints, strings: Sequence[Puncteme]) -> Draws:
         """From ``[slots, draws]`` numbers of strings."""
-        found = [kinds(numbers) for numbers in slots]
-        return cls(
-            tuple(
-                tuple(strings[i] for i in numbers[first].tolist())
-                for numbers, (first, _) in zip(slots, found, strict=True)
-            ),
-            np.stack([kind for _, kind in found], 1),
-        )
+        chosen = np.empty(slots.shape[::-1], np.int64)
+        found: list[tuple[Puncteme, ...]] = []
+        for i, numbers in enumerate(slots):
+            drawn = np.bincount(numbers).nonzero()[0]
+            chosen[:, i] = np.searchsorted(drawn, numbers)
+            found.append(tuple(strings[number] for number in drawn.tolist()))
+        return cls(tuple(found), chosen)

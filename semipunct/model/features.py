@@ -126,18 +126,20 @@ class FeatureMap:
                 the attributes whose values will be handed in.
 
         Returns:
-            for each group a finder for every set of attributes that features look at.
+            for each group finders that look at few of the attributes each.
         """
         columns = attributes(sentences, self.symbols)
         found: list[list[Finder]] = []
         for targets, names in groups:
             first = dict(zip(targets, _starts([self.sizes[t] for t in targets]), strict=True))
-            families: dict[frozenset[str], list[Conjunction]] = {}
-            for c in self.conjunctions:
-                if c.target in targets:
-                    numbered = replace(c, offset=first[c.target] + c.offset)
-                    families.setdefault(frozenset(names) & set(c.parts), []).append(numbered)
-            found.append([Finder.of(alike, columns, names) for alike in families.values()])
+            families = [
+                replace(c, offset=first[c.target] + c.offset)
+                for c in self.conjunctions
+                if c.target in targets
+            ]
+            found.append(
+                [Finder.of(x, columns, names) for x in _grouped(families, frozenset(names))]
+            )
         return found
 
     def _extract(self, sentences: Sequence[Sentence]) -> dict[Target, Rows]:
@@ -185,7 +187,7 @@ class Finder:
     def of(
         cls, families: Sequence[Conjunction], columns: Attributes, given: Sequence[str]
     ) -> Finder:
-        """Compile families that look at the same attributes, for the nodes of some sentences."""
+        """Compile families for the nodes of some sentences."""
         looked_at = sorted({given.index(p) for f in families for p in f.parts if p in given})
         names = [given[i] for i in looked_at]
         fixed = np.zeros((len(columns.single["upos"]), len(families)), np.int64)
@@ -215,6 +217,18 @@ class Finder:
             values: ``[cases, attributes]`` of the attributes that count.
         """
         return self.numbers[self.fixed[nodes] + values @ self.radix]
+
+
+def _grouped(families: Sequence[Conjunction], given: frozenset[str]) -> list[list[Conjunction]]:
+    """Families that look at some of the same attributes given, by the largest such sets."""
+    looked_at = list(dict.fromkeys(given.intersection(family.parts) for family in families))
+    largest = [x for x in looked_at if not any(x < other for other in looked_at)]
+    groups: dict[frozenset[str], list[Conjunction]] = {}
+    for family in families:
+        own = given.intersection(family.parts)
+        group = next(x for x in largest if own <= x)
+        groups.setdefault(group, []).append(family)
+    return list(groups.values())
 
 
 def _starts(sizes: Sequence[int]) -> list[int]:
