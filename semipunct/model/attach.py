@@ -23,6 +23,9 @@ Relations = jax.Array | npt.NDArray[np.int32]
 _IMPOSSIBLE = -1e30
 """Score of what cannot be: finite, so that gradients are."""
 
+SHARED = 100.0
+"""Constituents that a relation starts with beside its own."""
+
 _CHUNK = 1 << 18
 """Feature entries that are weighed at a time."""
 
@@ -82,8 +85,9 @@ def attach_parameters(
 ) -> dict[str, np.ndarray]:
     """Initial weights: N(0, scale^2) or zero, plus log-counts for ``N.l.r.d`` (appendix A).
 
-    The log-counts are smoothed by one half, so that pairs never seen with a relation start low
-    instead of impossible.
+    The log-counts are of ``SHARED`` more constituents than were seen of a relation, spread over
+    pairs as those of all relations are: a rare relation starts like any other, and a pair never
+    seen with a relation starts low instead of impossible.
     """
     columns = target_columns(inventory)
     result: dict[str, np.ndarray] = {}
@@ -91,7 +95,8 @@ def attach_parameters(
         shape = (features.sizes[target], columns[target])
         table = np.zeros(shape) if initial is None else initial.normal(0.0, scale, shape)
         result[f"attach.{target}"] = table.astype(np.float32)
-    counts = np.log(inventory.counts + 0.5).astype(np.float32)
+    overall = inventory.counts[-1] + 0.5
+    counts = np.log(inventory.counts + SHARED * overall / overall.sum()).astype(np.float32)
     result["attach.relation"] = counts - counts[:, :1]
     return result
 

@@ -8,9 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from semipunct.marks import FINAL, INITIAL
-from semipunct.model.classes import SPANS, Ints, length_class, span_class
+from semipunct.model.classes import (
+    SHAPES,
+    SPANS,
+    WRITINGS,
+    Ints,
+    length_class,
+    shape_class,
+    span_class,
+    writing_class,
+)
 from semipunct.model.history import history_codes, history_columns
-from semipunct.model.symbols import Symbols
+from semipunct.model.symbols import Symbols, features
 from semipunct.treebank.sentences import Sentence
 from semipunct.treebank.trees import constituents
 
@@ -44,8 +53,8 @@ def attributes(sentences: Sequence[Sentence], symbols: Symbols) -> Attributes:
         for name, (node, code, count) in _multiple(sentence, symbols).items():
             multiple.setdefault(name, []).append((node + base, code, count))
         base += len(sentence.forms)
-    upos, xpos, relation, token, form = (
-        symbols.size(k) for k in ("upos", "xpos", "relation", "token", "form")
+    upos, xpos, feature, relation, token, form = (
+        symbols.size(k) for k in ("upos", "xpos", "feature", "relation", "token", "form")
     )
     codes = {
         "upos": upos, "relation": relation, "arc": 2 * relation, "length": 4,
@@ -54,7 +63,8 @@ def attributes(sentences: Sequence[Sentence], symbols: Symbols) -> Attributes:
         "xpos": xpos, "head_xpos": xpos + 1, "first_xpos": xpos, "last_xpos": xpos,
         "xpos_before": xpos + 1, "xpos_after": xpos + 1,
         "ancestor": relation, "child": relation, "inside": token,
-        "sentence_form": form,
+        "sentence_form": form, "feature": feature,
+        "shape": SHAPES, "first_shape": SHAPES, "last_shape": SHAPES, "writing": WRITINGS,
         "span": SPANS, "head_upos": upos + 1, "head_relation": relation + 1, "order": 16,
         "form": form, "first_form": form, "second_form": form + 1, "last_form": form,
         "form_before": form + 1, "form_after": form + 1,
@@ -84,6 +94,7 @@ def _single(sentence: Sentence, symbols: Symbols) -> dict[str, Ints]:
     before = np.concatenate([[symbols.size("upos")], upos])
     after = np.concatenate([upos, [symbols.size("upos") + 1]])
     form = symbols.code("form", (f.lower() for f in sentence.forms))
+    shape = np.array([shape_class(f) for f in sentence.forms])
     outside = np.concatenate([form, [symbols.size("form")]])  # index -1 and n: the edges
     xpos_outside = np.concatenate([xpos, [symbols.size("xpos")]])
     relation_outside = np.concatenate([relation, [symbols.size("relation")]])
@@ -106,6 +117,10 @@ def _single(sentence: Sentence, symbols: Symbols) -> dict[str, Ints]:
         "form_after": outside[right],
         "relation_before": relation_outside[left - 1],
         "relation_after": relation_outside[right],
+        "shape": shape,
+        "first_shape": shape[left],
+        "last_shape": shape[right - 1],
+        "writing": writing_class(sentence.forms, left, right),
         "upos": upos,
         "relation": relation,
         "arc": 2 * relation + (words < heads),
@@ -158,9 +173,13 @@ def _multiple(sentence: Sentence, symbols: Symbols) -> dict[str, Entries]:
     forms = np.unique(symbols.code("form", (form.lower() for form in sentence.forms)))
     forms = forms[forms > 0]
     root = np.full(len(forms), sentence.heads.index(0))
+    morphology = [symbols.code("feature", features(feats)) for feats in sentence.feats]
+    marked = np.repeat(np.arange(words), [len(found) for found in morphology])
+    feature = np.concatenate(morphology)
     return {
         **{name: _sparse(table) for name, table in tables.items()},
         "sentence_form": (root, forms, np.ones_like(forms)),
+        "feature": (marked, feature, np.ones_like(feature)),
     }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,6 +11,38 @@ Ints = npt.NDArray[np.int64]
 
 SPANS = 16
 """Classes of ``span_class``."""
+
+
+SHAPES = 8
+"""Classes of ``shape_class``."""
+
+WRITINGS = 5
+"""Classes of ``writing_class``."""
+
+
+def shape_class(form: str) -> int:
+    """Whether a word begins with a capital, is written in capitals, and has a digit."""
+    has_digit = any(c.isdigit() for c in form)
+    return form[:1].isupper() + 2 * form.isupper() + 4 * has_digit
+
+
+def writing_class(forms: Sequence[str], left: Ints, right: Ints) -> Ints:
+    """How many words of stretches begin with a capital.
+
+    Args:
+        forms: words.
+        left: ``[stretches]`` where each begins.
+        right: ``[stretches]`` where each ends.
+
+    Returns:
+        0 in stretches without small and capital letters; then none, fewer than half, more, all.
+    """
+    capital = [form[:1].isupper() for form in forms]
+    small = [form[:1].islower() for form in forms]
+    sums = np.cumsum([[0, *capital], [0, *small]], 1)
+    capitals, smalls = sums[:, right] - sums[:, left]
+    classes = [capitals + smalls == 0, capitals == 0, capitals < smalls, smalls > 0]
+    return np.select(classes, range(len(classes)), len(classes))
 
 
 def length_class(words: Ints) -> Ints:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.model.attributes import sibling_order
-from semipunct.model.classes import span_class
+from semipunct.model.classes import SHAPES, shape_class, span_class
 from semipunct.model.history import CLOSING, OPENING, history_columns
 from semipunct.model.symbols import Symbols
 from semipunct.treebank.sentences import Sentence
@@ -21,11 +21,11 @@ from semipunct.treebank.trees import constituents
 
 Ints = npt.NDArray[np.int32]
 
-KINDS = ("form", "suffix", "prefix", "upos", "relation")
+KINDS = ("form", "suffix", "prefix", "upos", "xpos", "feats", "relation")
 """What is coded as training saw it; code 0 is for what it did not see."""
 
 _CLASSES = {
-    "shape": 8,
+    "shape": SHAPES,
     "side": 4,
     "span": 16,
     "left_dependents": 6,
@@ -52,19 +52,19 @@ def seen_symbols(sentences: Sequence[Sentence]) -> Symbols:
 
 
 def _frequent(kind: str, sentences: Sequence[Sentence]) -> list[str]:
-    least = 1 if kind in ("upos", "relation") else _MINIMUM
+    least = _MINIMUM if kind in _CUT else 1
     counts = Counter(value for s in sentences for value in _values(kind, s))
     return sorted(value for value, count in counts.items() if count >= least)
 
 
 def _values(kind: str, sentence: Sentence) -> Iterable[str]:
-    if kind == "upos":
-        return sentence.upos
-    if kind == "relation":
-        return sentence.relations
-    forms = [form.lower() for form in sentence.forms]
-    cut = {"form": slice(None), "suffix": slice(-3, None), "prefix": slice(2)}[kind]
-    return [form[cut] for form in forms]
+    if kind in _CUT:
+        return [form.lower()[_CUT[kind]] for form in sentence.forms]
+    columns = {"upos": sentence.upos, "xpos": sentence.xpos, "feats": sentence.feats}
+    return columns.get(kind, sentence.relations)
+
+
+_CUT = {"form": slice(None), "suffix": slice(-3, None), "prefix": slice(2)}
 
 
 def sizes(symbols: Symbols) -> dict[str, int]:
@@ -102,7 +102,7 @@ def _columns(sentence: Sentence, symbols: Symbols, tokens: Symbols) -> Ints:
         if heads[w]:
             depth[w] = depth[heads[w] - 1] + 1
     classes = {
-        "shape": np.array([_shape(form) for form in sentence.forms]),
+        "shape": np.array([shape_class(form) for form in sentence.forms]),
         "side": on_left + 2 * (heads == 0),
         "span": span_class(right - left),
         "left_dependents": dependents[0],
@@ -119,8 +119,3 @@ def _columns(sentence: Sentence, symbols: Symbols, tokens: Symbols) -> Ints:
     marks = history_columns(sentence.slots, left, right, tokens)
     seen = [marks[name] for name in (*OPENING, *CLOSING)]
     return np.stack([*coded, *limited, *away, *seen], 1).astype(np.int32)
-
-
-def _shape(form: str) -> int:
-    has_digit = any(c.isdigit() for c in form)
-    return form[:1].isupper() + 2 * form.isupper() + 4 * has_digit

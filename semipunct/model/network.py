@@ -27,7 +27,8 @@ PREFIX = "network."
 """What the names of the network's weights begin with."""
 
 _EMBEDDED = {
-    "form": 64, "suffix": 24, "prefix": 16, "upos": 16, "relation": 24,
+    "form": 64, "suffix": 24, "prefix": 16, "upos": 16, "xpos": 24,
+    "feats": 16, "relation": 24,
     "shape": 4, "side": 4, "span": 8, "left_dependents": 4, "right_dependents": 4,
     "depth": 4, "starting": 4, "ending": 4, "order": 8,
 }  # fmt: skip

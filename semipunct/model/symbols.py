@@ -15,6 +15,11 @@ _FREQUENT = 5  # rarer word forms share the code of unseen ones
 _UNSEEN = 0  # attribute values that training never saw share this code
 
 
+def features(feats: str) -> tuple[str, ...]:
+    """The morphological features in a column of CoNLL-U."""
+    return () if feats == "_" else tuple(feats.split("|"))
+
+
 class Symbols:
     """Codes of the strings that attributes take; code 0 is for what training never saw."""
 
@@ -33,7 +38,10 @@ class Symbols:
         relation = sorted({r for s in sentences for r in s.relations})
         seen = Counter(form.lower() for s in sentences for form in s.forms)
         form = sorted(form for form, count in seen.items() if count >= _FREQUENT)
-        values = {"upos": upos, "xpos": xpos, "relation": relation, "form": form}
+        feature = sorted({f for s in sentences for feats in s.feats for f in features(feats)})
+        values = {
+            "upos": upos, "xpos": xpos, "feature": feature, "relation": relation, "form": form,
+        }  # fmt: skip
         return cls({**values, "token": tuple(tokens)})
 
     def code(self, kind: str, values: Iterable[str]) -> Ints:

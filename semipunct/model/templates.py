@@ -71,12 +71,12 @@ APPENDIX_A: tuple[Template, ...] = (
 """The templates of appendix A, with all their back-offs."""
 
 
-def _sides(name: str, *contexts: Context) -> tuple[Template, ...]:
+def _sides(name: str, *contexts: Context, over: str | None = None) -> tuple[Template, ...]:
     """The same contexts for the left puncteme, for the right one, and for their symmetry."""
     return (
-        Template(name, "left", contexts),
-        Template(name, "right", contexts),
-        Template(name, "symmetric", contexts),
+        Template(name, "left", contexts, over),
+        Template(name, "right", contexts, over),
+        Template(name, "symmetric", contexts, over),
     )
 
 
@@ -103,6 +103,16 @@ FURTHER: tuple[Template, ...] = (
         ("first_form", "second_form"),
         ("relation", "first_form", "second_form"),
     ),
+    *_sides(
+        "shape",
+        ("relation", "shape"),
+        ("relation", "first_shape"),
+        ("relation", "last_shape"),
+        ("relation", "writing"),
+        ("relation", "writing", "span"),
+        ("relation", "writing", "first_shape", "last_shape"),
+    ),
+    *_sides("feature", ("relation",), over="feature"),
     *_sides(
         "tag",
         ("xpos",),

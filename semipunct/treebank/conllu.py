@@ -40,6 +40,7 @@ class Token(NamedTuple):
     lemma: str
     upos: str
     xpos: str
+    feats: str
     head: int
     relation: str
     position: int
@@ -148,9 +149,8 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
             )
         expected += 1
         head = _head(record, position, columns[6], trees)
-        yield Token(
-            word_id, columns[1], columns[2], columns[3], columns[4], head, columns[7], position
-        )
+        _, form, lemma, upos, xpos, feats, _, relation, *_ = columns
+        yield Token(word_id, form, lemma, upos, xpos, feats, head, relation, position)
 
 
 def _head(record: Record, position: int, text: str, trees: bool) -> int:

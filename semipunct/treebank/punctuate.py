@@ -162,13 +162,12 @@ def _bare_record(sentence: Sentence) -> Record:
     ]
     rows = spacing.slot_spaces(sentence.forms, nothing)
     tokens: list[Token] = []
-    columns = (sentence.forms, sentence.lemmas, sentence.upos, sentence.heads, sentence.relations)
-    for word, ((space,), (form, lemma, upos, head, relation)) in enumerate(
-        zip(rows[1:], zip(*columns, strict=True), strict=True), start=1
-    ):
+    for w, ((space,), form) in enumerate(zip(rows[1:], sentence.forms, strict=True)):
+        word, upos, xpos, feats = w + 1, sentence.upos[w], sentence.xpos[w], sentence.feats[w]
+        lemma, head, relation = sentence.lemmas[w], sentence.heads[w], sentence.relations[w]
         misc = EMPTY if space or word == len(sentence.forms) else renumber.NO_SPACE
-        cells = (word, form, lemma, upos, EMPTY, EMPTY, head, relation, EMPTY, misc)
-        tokens.append(Token(word, form, lemma, upos, EMPTY, head, relation, len(lines)))
+        cells = (word, form, lemma, upos, xpos, feats, head, relation, EMPTY, misc)
+        tokens.append(Token(word, form, lemma, upos, xpos, feats, head, relation, len(lines)))
         lines.append("\t".join(map(str, cells)))
     lines.append("")
     ends = ("\n",) * len(lines)
@@ -283,7 +282,7 @@ def _misread(
         old = target.ids[slot][index]
         xpos = source.record.tokens[old - 1].xpos if old else EMPTY
         form, head = forms[slot][index], heads[slot][index]
-        drafts.append(Token(0, form, form, PUNCTUATION, xpos, head, "", 0))
+        drafts.append(Token(0, form, form, PUNCTUATION, xpos, EMPTY, head, "", 0))
     read, _, _ = directional_quotes(drafts, [True] * len(drafts))
     for (slot, index), text in zip(places, read, strict=True):
         if target.slots[slot][index] not in (text, forms[slot][index], marks.UNK):

@@ -129,8 +129,8 @@ def _tokens(lines: Sequence[str]) -> Iterator[Token]:
     for position, line in enumerate(lines):
         columns = line.lstrip(BYTE_ORDER_MARK).split("\t")
         if not _is_outside(line) and columns[_ID].isdecimal():
-            word_id, form, lemma, upos, xpos, _, head, relation, *_ = columns
-            yield Token(int(word_id), form, lemma, upos, xpos, int(head), relation, position)
+            word_id, form, lemma, upos, xpos, feats, head, relation, *_ = columns
+            yield Token(int(word_id), form, lemma, upos, xpos, feats, int(head), relation, position)
 
 
 def _with_text(line: str, new_text: str) -> str:

@@ -45,7 +45,8 @@ DEFAULT_OPTIONS = TreebankOptions()
 class Sentence:
     """A projective dependency tree over n >= 1 words, and the surface tokens around them.
 
-    `forms`, `lemmas`, `upos`, `xpos`, `relations`, `heads` and `word_ids` have length n;
+    `forms`, `lemmas`, `upos`, `xpos`, `feats` (as they are written), `relations`, `heads` and
+    `word_ids` have length n;
     `heads[i]` is the head of word i + 1, in 1..n or 0 for the root; `word_ids[i]` is the word's
     ID in the file.  `slots` has length n + 1: `slots[i]` is the puncteme right of word i.
     `lifted` is the number of lifts that made the tree projective.
@@ -58,6 +59,7 @@ class Sentence:
     lemmas: tuple[str, ...]
     upos: tuple[str, ...]
     xpos: tuple[str, ...]
+    feats: tuple[str, ...]
     relations: tuple[str, ...]
     heads: tuple[int, ...]
     slots: tuple[Puncteme, ...]
@@ -172,6 +174,7 @@ def to_sentence(
         lemmas=tuple(word.lemma for word in words),
         upos=tuple(word.upos for word in words),
         xpos=tuple(word.xpos for word in words),
+        feats=tuple(word.feats for word in words),
         relations=relations,
         heads=heads,
         slots=tuple(tuple(slot) for slot in slots),

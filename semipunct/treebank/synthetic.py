@@ -217,6 +217,7 @@ def _sentence(
         lemmas=tuple(forms),
         upos=tuple(upos),
         xpos=("_",) * len(upos),
+        feats=("_",) * len(upos),
         relations=tuple(relations),
         heads=tuple(heads),
         slots=tuple(slots),

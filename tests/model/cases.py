@@ -73,6 +73,7 @@ def sentence(
         lemmas=tuple(f"w{i}" for i in range(n)),
         upos=tuple(upos or ["X"] * n),
         xpos=tuple(upos or ["X"] * n),
+        feats=("_",) * n,
         relations=tuple(relations),
         heads=tuple(heads),
         slots=tuple(tuple(slot.split()) for slot in slots),

@@ -13,7 +13,7 @@ import pytest
 from semipunct.marks import is_symmetric
 from semipunct.model.attach import attach_parameters, log_attach
 from semipunct.model.attributes import attributes
-from semipunct.model.classes import length_class
+from semipunct.model.classes import length_class, writing_class
 from semipunct.model.features import FeatureMap
 from semipunct.model.symbols import Symbols
 from semipunct.model.templates import APPENDIX_A, Template
@@ -168,6 +168,33 @@ def test_what_is_around_a_constituent():
     assert (node.tolist(), code.tolist(), count.tolist()) == ([2] * 4, [1, 2, 3, 4], [1] * 4)
 
 
+def test_shapes_and_morphology():
+    words = {
+        "forms": ("The", "End", "of", "NATO", "42"),
+        "feats": ("_", "Case=Nom|Number=Sing", "_", "Number=Sing", "_"),
+    }
+    s = replace(sentence([2, 0, 2, 3, 4], [""] * 6), **words)
+    symbols = Symbols.of([s], ())
+    found = attributes([s], symbols)
+    columns = {name: column.tolist() for name, column in found.single.items()}
+    # A capital first counts 1, all capitals 2, a digit 4.
+    assert columns["shape"] == [1, 1, 0, 3, 4]
+    assert columns["first_shape"] == [1, 1, 0, 3, 4]
+    assert columns["last_shape"] == [1, 4, 4, 4, 4]
+    # "The"; all words, one of which is small and one neither; one of two; "NATO 42"; "42".
+    assert columns["writing"] == [4, 3, 3, 4, 0]
+    node, code, count = found.multiple["feature"]
+    assert symbols.values["feature"] == ("Case=Nom", "Number=Sing")
+    assert (node.tolist(), code.tolist(), count.tolist()) == ([1, 1, 3], [1, 2, 2], [1, 1, 1])
+
+
+def test_how_many_words_begin_with_a_capital():
+    forms = ("we", "All", "Go", "home", "now", "中")
+    left, right = np.array([0, 0, 0, 1, 5, 3]), np.array([1, 5, 3, 3, 6, 5])
+    # None; 2 of 5; 2 of 3; both; no letters of two cases; none.
+    assert writing_class(forms, left, right).tolist() == [1, 2, 3, 4, 0, 1]
+
+
 def test_length_classes():
     assert length_class(np.array([1, 2, 3, 5, 6, 100])).tolist() == [1, 1, 2, 2, 3, 3]
 
@@ -245,7 +272,8 @@ def test_the_weights_of_relations_start_at_log_counts():
     parameters = attach_parameters(m.inventory, m.features, None, 0.0)
     assert all(not t.any() for name, t in parameters.items() if name != "attach.relation")
     probability = jax.nn.softmax(parameters["attach.relation"])
-    smoothed = m.inventory.counts + 0.5
+    overall = m.inventory.counts[:-1].sum(0) + 0.5
+    smoothed = m.inventory.counts + 100 * overall / overall.sum()
     np.testing.assert_allclose(probability, smoothed / smoothed.sum(1, keepdims=True), rtol=1e-4)
 
 
@@ -254,8 +282,18 @@ def test_a_relation_never_seen_takes_the_row_of_all_relations():
     parameters = attach_parameters(m.inventory, m.features, None, 0.0)
     batch = batch_of(m, [sentence([0], ["", ""], ["orphan"])])
     got = log_attach(parameters, m.attach_tables, batch.features, batch.relation)
-    total = m.inventory.counts[:-1].sum(0) + 0.5
+    counts = m.inventory.counts[:-1].sum(0)
+    total = counts + 100 * (counts + 0.5) / (counts + 0.5).sum()
     np.testing.assert_allclose(np.exp(got[0]), total / total.sum(), rtol=1e-4)
+
+
+def test_a_rare_relation_starts_like_any_other():
+    m = model("l2r")
+    rare = m.inventory.counts[:-1].sum(1).argmin()
+    parameters = attach_parameters(m.inventory, m.features, None, 0.0)
+    start = np.asarray(jax.nn.softmax(parameters["attach.relation"]))
+    own = m.inventory.counts[rare] / m.inventory.counts[rare].sum()
+    assert 0 < abs(start[rare] - start[-1]).sum() < abs(own - start[-1]).sum() / 2
 
 
 def test_hard_sets_forbid_what_the_relation_never_took():

@@ -108,6 +108,7 @@ def mirrored_sentence(s: Sentence) -> Sentence:
         s,
         upos=s.upos[::-1],
         xpos=s.xpos[::-1],
+        feats=s.feats[::-1],
         relations=s.relations[::-1],
         heads=tuple(n + 1 - h if h else 0 for h in reversed(s.heads)),
         slots=tuple(tuple(SWAPPED.get(t, t) for t in slot[::-1]) for slot in s.slots[::-1]),

@@ -56,6 +56,7 @@ def test_columns_written_out():
     s = replace(
         sentence([2, 0, 2, 3], ["^", "", ",", "", "."], upos=["DET", "NOUN", "X", "X"]),
         forms=("The", "cat", "of", "B2B"),
+        feats=("_", "Number=Sing", "_", "Number=Sing"),
     )
     symbols = seen_symbols([s, s])
     tokens = Symbols({"token": (",", ".")})
@@ -69,6 +70,8 @@ def test_columns_written_out():
         "suffix": [4, 2, 3, 1],
         "prefix": [4, 2, 3, 1],
         "upos": [1, 2, 3, 3],
+        "xpos": [1, 2, 3, 3],
+        "feats": [2, 1, 2, 1],
         "relation": [1, 2, 1, 1],
         "shape": [1, 0, 0, 7],  # capital first; all capitals; a digit
         "side": [1, 2, 0, 0],
