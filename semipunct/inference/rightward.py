@@ -25,13 +25,13 @@ from semipunct.marks import is_symmetric
 from semipunct.model.features import FeatureMap, Finder
 from semipunct.model.history import (
     CLOSING,
-    NOTHING,
+    MOST,
     NOWHERE,
     OPENING,
-    first_tokens,
     last_place,
-    past_codes,
+    opened_after,
     since,
+    token_codes,
 )
 from semipunct.model.network import network_weights, scores_of_marks
 from semipunct.model.punctuation import Parameters, PunctuationModel
@@ -122,29 +122,40 @@ class Rightward:
 
 
 class _Memory:
-    """Surface strings and pasts that are met while drawing; they go by numbers.
+    """Surface strings and open marks that are met while drawing; they go by numbers.
 
     Attributes:
         surface: surface strings.
-        first_token: the code of the first token of each.
-        codes: what is seen of each past.
+        ends: ``[strings, 2]`` the codes of the first and of the last token of each.
+        innermost: ``[stacks, 1]`` the code of the innermost open mark.
     """
 
     def __init__(self, symbols: Symbols) -> None:
-        self.surface = Numbering[Puncteme](())
-        self.first_token = Codes(self.surface, lambda strings: first_tokens(strings, symbols))
-        self._pasts = Numbering(NOTHING)
-        self.codes = Codes(self._pasts, lambda pasts: past_codes(pasts, symbols))
-        self._symbols = symbols
-        self._after: dict[tuple[int, int], int] = {}
+        def ends(strings: list[Puncteme]) -> Ints:
+            firsts, lasts = ([s[i] if s else None for s in strings] for i in (0, -1))
+            return np.stack([token_codes(tokens, symbols) for tokens in (firsts, lasts)], 1)
 
-    def after(self, past: int, shown: int) -> int:
-        """The past beyond a slot with a surface string."""
-        if (past, shown) not in self._after:
-            string = tuple(self._symbols.known("token", self.surface.things[shown]))
-            new = self._pasts.things[past].after(string)
-            self._after[past, shown] = self._pasts.number(new)
-        return self._after[past, shown]
+        def innermost(stacks: list[Puncteme]) -> Ints:
+            return token_codes([s[-1] if s else None for s in stacks], symbols)
+
+        self.surface = Numbering[Puncteme](())
+        self.ends = Codes(self.surface, ends)
+        self._stacks = Numbering[Puncteme](())
+        self.innermost = Codes(self._stacks, innermost)
+        self._symbols = symbols
+
+    def opened_after(self, stacks: Ints, shown: Ints) -> Ints:
+        """The marks that are open beyond a slot: ``[draws]`` each, as numbers."""
+        first, kind = kinds(stacks, shown)
+        pairs = zip(stacks[first].tolist(), shown[first].tolist(), strict=True)
+        new = [
+            opened_after(
+                self._stacks.things[stack],
+                self._symbols.known("token", self.surface.things[string]),
+            )
+            for stack, string in pairs
+        ]
+        return np.array([self._stacks.number(stack) for stack in new])[kind]
 
 
 class _Edge(NamedTuple):
@@ -178,9 +189,11 @@ class _Drawing:
         slots = [len(sentence.slots) for sentence in sentences]
         self.ends = np.array(slots)
         self.shown = np.zeros((max(slots), len(sentences), count), np.int64)
-        # Of the marks so far: what is remembered of them, and the last marked slot.
-        self.past = np.zeros((len(sentences), count), np.int64)
-        self.at = np.full((len(sentences), count), NOWHERE)
+        # Of the marks so far: the last, how many slots have any, those open, the last such slot.
+        every = (len(sentences), count)
+        self.last = np.full(every, self.memory.ends[np.zeros(1, np.int64)][0, 1])
+        self.marked, self.opened = np.zeros(every, np.int64), np.zeros(every, np.int64)
+        self.at = np.full(every, NOWHERE)
         self.labels: dict[int, Ints] = {}  # Left labels of the constituents that have begun.
         self.ending: list[list[_Edge]] = [[] for _ in self.shown]
         self.starting: list[list[_Edge]] = [[] for _ in self.shown]
@@ -219,11 +232,9 @@ class _Drawing:
         """The left labels of constituents that begin; one row of draws after another."""
         sentence, word, _ = np.array(edges).T
         edge = np.arange(len(edges)).repeat(self.count)
-        past = self.past[sentence].ravel()
-        distance = since(slot, self.at[sentence]).ravel()
-        first, kind = kinds(edge, past, distance)
-        words = word[edge[first]]
-        seen = np.column_stack([self.memory.codes[past[first]], distance[first]])
+        seen = self._seen(slot, sentence)
+        first, kind = kinds(edge, *seen)
+        words, seen = word[edge[first]], np.column_stack([column[first] for column in seen])
         scores = _weighed(self.order.opening, self.opening, words, seen)
         scores += self.left.take(words, 0)
         if self.order.network:
@@ -234,15 +245,13 @@ class _Drawing:
         """The right labels of constituents that end, given their left ones; likewise."""
         sentence, word, left = np.array(edges).T
         edge = np.arange(len(edges)).repeat(self.count)
-        past, at = self.past[sentence].ravel(), self.at[sentence]
-        distance, place = since(slot, at).ravel(), last_place(at, left[:, None]).ravel()
         label = np.concatenate([self.labels.pop(w) for w in word.tolist()])
-        token = self.memory.first_token[self.shown[left, sentence]].ravel()
-        first, kind = kinds(edge, past, distance, place, label, token)
+        token = self.memory.ends[self.shown[left, sentence].ravel()][:, 0]
+        place = last_place(self.at[sentence], left[:, None]).ravel()
+        seen = [*self._seen(slot, sentence), token, place]
+        first, kind = kinds(edge, label, *seen)
         words, labels = word[edge[first]], label[first]
-        seen = np.column_stack(
-            [self.memory.codes[past[first]], distance[first], token[first], place[first]]
-        )
+        seen = np.column_stack([column[first] for column in seen])
         given = _weighed(self.order.closing, self.closing, words, seen)
         scores = given[:, :-1].copy()
         scores += given[:, -1:] * self.order.symmetric.take(labels, 0)
@@ -251,6 +260,12 @@ class _Drawing:
         if self.order.network:
             scores += scores_of_marks(self.order.network, "closing", self.summary[words], seen)
         return Choice.of(scores, kind)
+
+    def _seen(self, slot: int, sentences: Ints) -> list[Ints]:
+        """The columns ``SEEN`` for the draws of some sentences, one after another."""
+        opened = self.memory.innermost[self.opened[sentences].ravel()]
+        distance = since(slot, self.at[sentences]).ravel()
+        return [self.last[sentences].ravel(), self.marked[sentences].ravel(), opened, distance]
 
     def _labels(self, edges: Sequence[_Edge], choices: Sequence[Choice]) -> Ints:
         """``[edges, draws]``."""
@@ -310,20 +325,20 @@ class _Drawing:
 
     def _select(self, survivors: Ints) -> None:
         """Let some draws, with all that they hold, take the places of all."""
-        self.past, self.at = self.past[:, survivors], self.at[:, survivors]
+        for name in ("last", "marked", "opened", "at"):
+            setattr(self, name, getattr(self, name)[:, survivors])
         self.shown = self.shown[:, :, survivors]
         self.labels = {w: label[survivors] for w, label in self.labels.items()}
 
     def _remember(self, slot: int) -> None:
-        """Take what is shown in a slot into the pasts of the draws."""
+        """Take what is shown in a slot into what is remembered."""
         marked = self.shown[slot].nonzero()
-        if not len(marked[0]):
-            return
-        past, shown = self.past[marked], self.shown[slot][marked]
-        first, kind = kinds(past, shown)
-        pairs = zip(past[first].tolist(), shown[first].tolist(), strict=True)
-        self.past[marked] = np.array([self.memory.after(*pair) for pair in pairs])[kind]
-        self.at[marked] = slot
+        if len(marked[0]):
+            shown = self.shown[slot][marked]
+            self.last[marked] = self.memory.ends[shown][:, 1]
+            self.marked[marked] = np.minimum(self.marked[marked] + 1, MOST)
+            self.opened[marked] = self.memory.opened_after(self.opened[marked], shown)
+            self.at[marked] = slot
 
 
 def _weighed(weights: Floats, finders: Sequence[Finder], words: Ints, seen: Ints) -> Floats:

@@ -19,7 +19,9 @@ from semipunct.model.inventory import bare
 from semipunct.model.symbols import Symbols
 from semipunct.treebank.sentences import Puncteme
 
-_MOST = 5  # marked slots that are counted
+MOST = 5
+"""Marked slots that are counted."""
+
 _DEEPEST = 8  # open marks that are remembered
 
 
@@ -40,10 +42,7 @@ class Past(NamedTuple):
         """The past beyond a slot with a string of known tokens, boundary marks left out."""
         if not string:
             return self
-        opened = self.opened
-        for token in string:
-            opened = _opened_after(opened, token)
-        return Past(string[-1], min(self.marked + 1, _MOST), opened[-_DEEPEST:])
+        return Past(string[-1], min(self.marked + 1, MOST), opened_after(self.opened, string))
 
 
 NOTHING = Past()
@@ -68,9 +67,9 @@ def past_codes(pasts: Sequence[Past], symbols: Symbols) -> Ints:
     """``[pasts, 3]`` codes of the first three columns of ``SEEN``."""
     return np.stack(
         [
-            _token_codes([p.last for p in pasts], symbols),
+            token_codes([p.last for p in pasts], symbols),
             np.array([p.marked for p in pasts], np.int64),
-            _token_codes([p.opened[-1] if p.opened else None for p in pasts], symbols),
+            token_codes([p.opened[-1] if p.opened else None for p in pasts], symbols),
         ],
         1,
     )
@@ -87,11 +86,6 @@ def since(slots: Ints | int, at: Ints) -> Ints:
 
 
 _SINCE = span_class(np.maximum(np.arange(512), 1))  # All beyond are of the last class.
-
-
-def first_tokens(strings: Sequence[Puncteme], symbols: Symbols) -> Ints:
-    """``[strings]`` the code of each string's first token."""
-    return _token_codes([string[0] if string else None for string in strings], symbols)
 
 
 def last_place(at: Ints, edge: Ints | int) -> Ints:
@@ -126,7 +120,7 @@ def history_columns(
     return {
         **{f"left_{name}": seen[left, i] for i, name in enumerate(SEEN)},
         **{f"right_{name}": seen[right, i] for i, name in enumerate(SEEN)},
-        "edge": first_tokens(strings, symbols)[left],
+        "edge": token_codes([s[0] if s else None for s in strings], symbols)[left],
         "last_place": last_place(at[right], left),
     }
 
@@ -134,7 +128,7 @@ def history_columns(
 def history_codes(symbols: Symbols) -> dict[str, int]:
     """How many codes each of the columns has."""
     token = symbols.size("token") + 1
-    seen = {"seen": token, "since": SPANS, "marked": _MOST + 1, "open": token}
+    seen = {"seen": token, "since": SPANS, "marked": MOST + 1, "open": token}
     return {
         **{f"{side}_{name}": size for side in ("left", "right") for name, size in seen.items()},
         "edge": token,
@@ -142,18 +136,22 @@ def history_codes(symbols: Symbols) -> dict[str, int]:
     }
 
 
-def _token_codes(tokens: Sequence[str | None], symbols: Symbols) -> Ints:
+def token_codes(tokens: Sequence[str | None], symbols: Symbols) -> Ints:
     """Codes of tokens; None, no token, has a code of its own."""
     codes = symbols.code("token", [t or UNK for t in tokens])
     return np.where([t is None for t in tokens], symbols.size("token"), codes)
 
 
-def _opened_after(opened: tuple[str, ...], token: str) -> tuple[str, ...]:
-    partners = _PARTNERS.get(token, ())
-    for depth in range(len(opened) - 1, -1, -1):
-        if opened[depth] in partners:
-            return opened[:depth]
-    return (*opened, token) if token in _OPENING else opened
+def opened_after(opened: tuple[str, ...], string: Sequence[str]) -> tuple[str, ...]:
+    """Marks that wait for their closing ones, after further tokens."""
+    for token in string:
+        partners = _PARTNERS.get(token, ())
+        closed = next((d for d in reversed(range(len(opened))) if opened[d] in partners), None)
+        if closed is not None:
+            opened = opened[:closed]
+        elif token in _OPENING:
+            opened = (*opened, token)
+    return opened[-_DEEPEST:]
 
 
 _PAIRS = (*PAIRS, *((mark, mark) for mark in STRAIGHT))

@@ -20,7 +20,8 @@ from tests.model.cases import model, sentence
 
 LOOKING_BACK = ("N", "W", "L", "R", "S", "history")
 LABELS = {(): 0, (",",): 1, (".",): 2, (",", "."): 3}
-DRAWS = 8000
+DRAWS = 4000
+RUNS = 16
 
 
 def test_labels_that_spell_a_string():
@@ -41,7 +42,7 @@ def test_labels_that_spell_a_string():
         mine = [t for t, belongs in zip(tuples, kind == k, strict=True) if belongs]
         assert set(mine) <= set(joint)
         for labels, p in joint.items():
-            assert mine.count(labels) / DRAWS == pytest.approx(p / sum(joint.values()), abs=0.03)
+            assert mine.count(labels) / DRAWS == pytest.approx(p / sum(joint.values()), abs=0.04)
 
 
 def test_a_string_that_no_labels_spell_has_probability_zero():
@@ -101,9 +102,11 @@ def test_draws_are_from_the_posterior(stands: tuple[str, ...], mistaken: float):
         for x in every
     ]
     expected = marginals(every, probability * agreement)
-    drawn = rows(generate(m, parameters, [bare], DRAWS, seed=2, evidence=[evidence])[0])
+    # Draws under evidence resemble each other: several runs of them are less one-sided.
+    runs = generate(m, parameters, [bare] * RUNS, DRAWS, seed=2, evidence=[evidence] * RUNS)
+    drawn = [row for draws in runs for row in rows(draws)]
     listed = [x for x in drawn if all(s in some for s, some in zip(x, often, strict=True))]
-    assert len(listed) > DRAWS / 2
+    assert len(listed) > RUNS * DRAWS / 2
     found = marginals(listed, [1.0] * len(listed))
     before = marginals(prior, [1.0] * DRAWS)
     for got, wanted in zip(found, expected, strict=True):
