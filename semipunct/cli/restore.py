@@ -14,6 +14,9 @@ from semipunct.cli.treebanks import Unseen, in_chunks
 from semipunct.errors import TreebankError, UsageError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
+    from semipunct.tasks.confusion import Confusion
     from semipunct.tasks.restore import Restoration, RestoreOptions
     from semipunct.treebank import Omitted, Sentence
     from semipunct.treebank.attachment import Convention
@@ -89,6 +92,12 @@ def restore(
         bool, typer.Option("--gold", help="Compare with the punctuation of the input.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="With --gold: one JSON object.")] = False,
+    confusions: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, help="With --gold: the N costliest mistakes, examples too."
+        ),
+    ] = 0,
     result: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="With --gold: store what 'semipunct compare' reads."),
@@ -100,9 +109,10 @@ def restore(
     changed. With --gold the figures go to standard output, and the restored sentences only to
     the file that --output names.
     """
-    if (json or result) and not gold:
+    if (json or result or confusions) and not gold:
+        named = "--json" if json else "--result" if result else "--confusions"
         raise UsageError(
-            f"{'--json' if json else '--result'} is about the comparison that --gold makes; "
+            f"{named} is about the comparison that --gold makes; "
             "restored sentences as JSON: --format json"
         )
     import jax.numpy as jnp
@@ -146,7 +156,7 @@ def restore(
         console.say(f"{console.count(number, 'sentence')} left as it is: {reason}")
     unseen.say()
     if gold:
-        _report(model, loaded.digest, done, options, json=json, path=result)
+        _report(model, loaded.digest, done, options, confusions, json=json, path=result)
 
 
 def _outcomes(
@@ -187,23 +197,28 @@ def _report(
     digest: str,
     found: "Sequence[Restoration]",
     options: "RestoreOptions",
+    most: int,
     *,
     json: bool,
     path: str | None,
 ) -> None:
+    from semipunct.tasks.confusion import confusions
     from semipunct.tasks.measures import restoration_statistics
     from semipunct.tasks.restored import signature
     from semipunct.tasks.results import Result, write_result
 
     if not found:
         raise TreebankError("no sentence could be restored: there is nothing to compare")
-    statistics = restoration_statistics([f.sentence.slots for f in found], [f.slots for f in found])
-    line = signature(digest, [f.sentence for f in found], options)
+    sentences, slots = [f.sentence for f in found], [f.slots for f in found]
+    statistics = restoration_statistics([s.slots for s in sentences], slots)
+    line = signature(digest, sentences, options)
     if path:
         write_result(path, Result(model, line, statistics))
     figures = statistics.figures()
+    mistakes = confusions(sentences, slots)[:most] if most else []
     if json:
-        console.print_json({**figures.as_dict(), "signature": line})
+        listed = {"confusions": [mistake.as_dict() for mistake in mistakes]} if most else {}
+        console.print_json({**figures.as_dict(), **listed, "signature": line})
         return
     table = console.table("figure", "value")
     for name, value in (
@@ -222,4 +237,20 @@ def _report(
     screen = console.tables()
     screen.print(table)
     screen.print(by_mark)
+    if mistakes:
+        screen.print(_confusion_table(mistakes))
     screen.print(line, style="dim", markup=False, soft_wrap=True)
+
+
+def _confusion_table(mistakes: "Sequence[Confusion]") -> "Table":
+    from rich.markup import escape
+
+    table = console.table("in the input", "restored", "slots", "edits", "for example")
+    for mistake in mistakes:
+        example = mistake.examples[0]
+        place = f"{' '.join(example.before)} ▁ {' '.join(example.after)}"
+        strings = (" ".join(string) or "nothing" for string in (mistake.gold, mistake.predicted))
+        table.add_row(
+            *map(escape, strings), f"{mistake.count:,}", f"{mistake.edits:,}", escape(place)
+        )
+    return table

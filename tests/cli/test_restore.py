@@ -67,9 +67,21 @@ def test_gold_compares(cli: Cli, model: Path, some: Path, tmp_path: Path):
     kept = read_result(stored)
     assert kept.signature == value["signature"]
     assert kept.figures.average_edit_distance == value["average_edit_distance"]  # type: ignore[union-attr]
+    assert "confusions" not in value
     shown = cli("restore", model, some, "--gold", *FEW)
     assert f"{value['average_edit_distance']:.4f}" in shown.out
     assert value["signature"] in shown.out
+
+
+def test_mistakes_are_listed(cli: Cli, model: Path, some: Path):
+    command = ("restore", model, some, "--gold", "--confusions", 1000, *FEW)
+    value = json.loads(cli(*command, "--json").out)
+    edits = sum(mistake["edits"] for mistake in value["confusions"])
+    assert edits == pytest.approx(value["average_edit_distance"] * value["slots"])
+    assert all(m["gold"] != m["predicted"] and m["examples"] for m in value["confusions"])
+    table = cli(*command).out
+    assert "for example" in table
+    assert f"▁ {value['confusions'][0]['examples'][0]['after']}".rstrip() in table
 
 
 def test_marks_restrict(cli: Cli, model: Path, some: Path):
@@ -85,6 +97,7 @@ def test_marks_restrict(cli: Cli, model: Path, some: Path):
         (("--marks", "€"), "never seen €"),
         (("--min-confidence", 2), "confidence of 2.0"),
         (("--json",), "--json is about the comparison that --gold makes"),
+        (("--confusions", 3), "--confusions is about the comparison that --gold makes"),
         (("--result", "x.json"), "--result is about the comparison that --gold makes"),
     ],
 )
