@@ -65,7 +65,7 @@ def analyse(
     draw = _painter(plot) if plot is not None else None
     import jax.numpy as jnp
 
-    from semipunct.cli.treebanks import Unseen, omissions, usable
+    from semipunct.cli.treebanks import omissions, tell_unseen, usable
     from semipunct.tasks.analyse import analyse as run
     from semipunct.training.checkpoint import load
     from semipunct.training.monitor import enable_compilation_cache
@@ -73,9 +73,7 @@ def analyse(
     loaded = load(model)
     read = usable(treebanks, final_mark=loaded.model.options.final_mark) if treebanks else None
     if read:
-        unseen = Unseen(loaded.model.features.symbols)
-        unseen.look_at(read.sentences)
-        unseen.say()
+        tell_unseen(loaded.model.features.symbols, read.sentences)
     enable_compilation_cache()
     parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
     # A picture that cannot be written is said before the work, not after it.

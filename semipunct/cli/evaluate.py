@@ -27,7 +27,7 @@ def evaluate(
 
     It is over all sentences but those that no model can take, which are counted by reason.
     """
-    from semipunct.cli.treebanks import Unseen, omissions, usable
+    from semipunct.cli.treebanks import omissions, tell_unseen, usable
     from semipunct.training.checkpoint import load
     from semipunct.training.evaluation import evaluate as measure
     from semipunct.training.monitor import enable_compilation_cache
@@ -35,9 +35,7 @@ def evaluate(
     loaded = load(model)
     treebank = usable(tests, final_mark=loaded.model.options.final_mark)
     enable_compilation_cache()
-    unseen = Unseen(loaded.model.features.symbols)
-    unseen.look_at(treebank.sentences)
-    unseen.say()
+    tell_unseen(loaded.model.features.symbols, treebank.sentences)
     found = measure(loaded.model, loaded.parameters, treebank.sentences)
     if result:
         from semipunct.tasks.measures import PerplexityStatistics

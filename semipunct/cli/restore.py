@@ -94,9 +94,7 @@ def restore(
     json: Annotated[bool, typer.Option("--json", help="With --gold: one JSON object.")] = False,
     confusions: Annotated[
         int,
-        typer.Option(
-            metavar="N", min=0, help="With --gold: the N costliest mistakes, examples too."
-        ),
+        typer.Option(metavar="N", min=0, help="With --gold: the N costliest mistakes."),
     ] = 0,
     result: Annotated[
         str | None,
@@ -250,7 +248,6 @@ def _confusion_table(mistakes: "Sequence[Confusion]") -> "Table":
         example = mistake.examples[0]
         place = f"{' '.join(example.before)} ▁ {' '.join(example.after)}"
         strings = (" ".join(string) or "nothing" for string in (mistake.gold, mistake.predicted))
-        table.add_row(
-            *map(escape, strings), f"{mistake.count:,}", f"{mistake.edits:,}", escape(place)
-        )
+        counts = (f"{mistake.count:,}", f"{mistake.edits:,}")
+        table.add_row(*map(escape, strings), *counts, escape(place))
     return table

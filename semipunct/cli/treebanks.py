@@ -60,6 +60,13 @@ class Unseen:
             )
 
 
+def tell_unseen(symbols: "Symbols", sentences: "Sequence[Sentence]") -> None:
+    """Say what a model has never seen of sentences that are all there."""
+    unseen = Unseen(symbols)
+    unseen.look_at(sentences)
+    unseen.say()
+
+
 def in_chunks(
     items: "Iterable[Sentence | Omitted]", size: int
 ) -> "Iterator[list[Sentence | Omitted]]":

@@ -19,9 +19,8 @@ def test_confusions_written_out():
 
 
 def test_the_costliest_come_first_and_examples_are_short():
-    long = sentence(
-        [0, *range(1, 12)], ["^", *["," if i == 6 else "" for i in range(1, 12)], ". . ."]
-    )
+    inner = ["," if i == 6 else "" for i in range(1, 12)]
+    long = sentence([0, *range(1, 12)], ["^", *inner, ". . ."])
     slots = [(), *[()] * 11, ()]
     first, second = confusions([long], [slots])
     assert (first.edits, second.edits) == (3, 1)
