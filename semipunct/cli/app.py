@@ -8,7 +8,6 @@ from typer.core import TyperGroup
 from semipunct import __version__
 from semipunct.cli import console
 from semipunct.cli.analyse import analyse
-from semipunct.cli.average import average
 from semipunct.cli.compare import compare
 from semipunct.cli.decode import decode
 from semipunct.cli.evaluate import evaluate
@@ -55,7 +54,6 @@ def _options(  # pyright: ignore[reportUnusedFunction] - typer calls it
 
 app.command()(quickstart)
 app.command()(train)
-app.command()(average)
 app.command()(evaluate)
 app.command()(compare)
 app.command()(decode)

@@ -6,9 +6,6 @@ of its constituent, what stands outside of them and the mean of what is within, 
 as a whole, each puncteme alone, and whether the two are symmetric. All that sees no punctuation.
 Two further layers see the marks to the left of a constituent's edges (``semipunct.model.history``)
 and score its left and its right puncteme. Inference stays as exact as without.
-
-Several networks may stand side by side: their scores are averaged. The first axis of every weight
-tells them apart.
 """
 
 from __future__ import annotations
@@ -68,20 +65,7 @@ def network_parameters(
         columns: how many scores each target has.
         options: width and layers.
         generator: the source of chance.
-
-    Returns:
-        by name, ``[members, ...]`` each.
     """
-    members = [_one(sizes, columns, options, generator) for _ in range(options.network_members)]
-    return {PREFIX + name: np.stack([one[name] for one in members]) for name in members[0]}
-
-
-def _one(
-    sizes: Mapping[str, int],
-    columns: Mapping[Target, int],
-    options: ModelOptions,
-    generator: np.random.Generator,
-) -> dict[str, npt.NDArray[np.float32]]:
     width, hidden = options.network_width, 2 * options.network_width
 
     def normal(rows: int, size: int, scale: float | None = None) -> npt.NDArray[np.float32]:
@@ -106,7 +90,7 @@ def _one(
             found[f"{target}.weight"] = normal(hidden, hidden)
             found[f"{target}.bias"] = np.zeros(hidden, np.float32)
     found |= {f"score.{t}": np.zeros((hidden, columns[t]), np.float32) for t in targets}
-    return found
+    return {PREFIX + name: value for name, value in found.items()}
 
 
 def network_weights(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,9 +105,7 @@ def read_words(
     layers: int,
     dropout: Dropout | None = None,
 ) -> jax.Array:
-    """``[words, members, 2 width]`` what each network makes of words and their places.
-
-    They see no marks.
+    """``[words, 2 width]`` what the network makes of words and their places; it sees no marks.
 
     Args:
         parameters: weights by name, from ``network_parameters`` among others.
@@ -132,25 +114,7 @@ def read_words(
         layers: how many convolutions.
         dropout: only while training.
     """
-    weights = network_weights(parameters)
-    if dropout is None:
-        read = jax.vmap(lambda w: _read(w, columns, sentence, layers), out_axes=1)
-        return read(weights)
-    keys = jax.random.split(dropout.key, len(weights["edges"]))
-
-    def read_some(w: Mapping[str, jax.Array], key: jax.Array) -> jax.Array:
-        return _read(w, columns, sentence, layers, dropout._replace(key=key))
-
-    return jax.vmap(read_some, out_axes=1)(weights, keys)
-
-
-def _read(
-    w: Mapping[str, jax.Array],
-    columns: jax.Array | npt.NDArray[np.int32],
-    sentence: jax.Array | npt.NDArray[np.int64],
-    layers: int,
-    dropout: Dropout | None = None,
-) -> jax.Array:
+    w = network_weights(parameters)
     code = {name: jnp.asarray(columns[:, i]) for i, name in enumerate(CODES)}
     index = jnp.arange(columns.shape[0])
     head, first, last = (
@@ -204,13 +168,12 @@ def scores_of_words(
     Args:
         parameters: weights by name.
         projection: how scores of a target spread over pairs; see ``AttachTables``.
-        summary: ``[words, members, 2 width]`` from ``read_words``.
+        summary: ``[words, 2 width]`` from ``read_words``.
     """
     w = network_weights(parameters)
-    by_member = summary.swapaxes(0, 1)
-    score: Any = (by_member @ w["score.pair"]).mean(0)
+    score: Any = summary @ w["score.pair"]
     for target in TREE_TARGETS[1:]:
-        score = score + (by_member @ w[f"score.{target}"]).mean(0) @ projection[target]
+        score = score + (summary @ w[f"score.{target}"]) @ projection[target]
     return score
 
 
@@ -223,13 +186,13 @@ def scores_of_marks(weights: Mapping[str, Any], target: Target, summary: Any, se
     Args:
         weights: from ``network_weights``.
         target: ``opening`` or ``closing``.
-        summary: ``[words, members, 2 width]`` from ``read_words``.
+        summary: ``[words, 2 width]`` from ``read_words``, or of one word.
         seen: ``[words, columns]`` codes, in the order of ``history.OPENING`` or ``CLOSING``.
     """
-    x = summary.swapaxes(0, 1) @ weights[f"{target}.weight"] + weights[f"{target}.bias"][:, None]
+    x = summary @ weights[f"{target}.weight"] + weights[f"{target}.bias"]
     for i, name in enumerate(_SEEN[target]):
-        x = x + weights[f"embed.{name}"][:, seen[:, i]]
-    return ((x * (x > 0)) @ weights[f"score.{target}"]).mean(0)
+        x = x + weights[f"embed.{name}"][seen[:, i]]
+    return (x * (x > 0)) @ weights[f"score.{target}"]
 
 
 _SEEN: dict[Target, tuple[str, ...]] = {"opening": OPENING, "closing": CLOSING}

@@ -29,8 +29,6 @@ class ModelOptions:
         network: add a neural score of words and their places to the log-linear one.
         network_width: of its vectors.
         network_layers: its convolutions.
-        network_members: how many networks' scores are averaged; ``training.average`` puts those of
-            several models together.
     """
 
     channel: Direction = "r2l"
@@ -49,4 +47,3 @@ class ModelOptions:
     network: bool = False
     network_width: int = 128
     network_layers: int = 2
-    network_members: int = 1

@@ -55,7 +55,7 @@ class TreeScores(NamedTuple):
     Attributes:
         pair: ``[words, pairs]``.
         left: ``[words, labels]`` of left labels: log sums over the pairs that begin with them.
-        summary: ``[words, members, width]`` what the networks make of words; of width 0 without.
+        summary: ``[words, width]`` what the network makes of words; of width 0 without one.
     """
 
     pair: jax.Array
@@ -167,7 +167,7 @@ class PunctuationModel:
 
     def tree_scores(self, parameters: Parameters, batch: Batch) -> TreeScores:
         """What words and tree say, without any look at punctuation."""
-        summary, further = jnp.zeros((len(batch.relation), 1, 0)), None
+        summary, further = jnp.zeros((len(batch.relation), 0)), None
         if self.words is not None:
             summary = self._read(parameters, batch, None)
             further = scores_of_words(parameters, self.attach_tables.projection, summary)

@@ -98,34 +98,6 @@ semipunct decode MODEL IN.conllu
 """
 
 
-def averaged_card(models: Mapping[str, float | None], command: str, first: str) -> str:
-    """The same for a model that is the average of others.
-
-    Args:
-        models: their folders, with their perplexities on development sentences.
-        command: how it was made.
-        first: the card of the first of them.
-    """
-    rows = "\n".join(f"| `{folder}` | {_shown(value)} |" for folder, value in models.items())
-    return f"""# The average of {len(models)} punctuation models
-
-Its scores are the averages of theirs; they were trained on the same sentences.
-
-Made by semipunct {__version__}:
-
-```sh
-{command}
-```
-
-| model | dev perplexity |
-| --- | --- |
-{rows}
-
-The card of the first of them tells what it was trained on, and under which licence it may be used:
-
-{first.replace("# ", "## ", 1).replace(chr(10) + "## ", chr(10) + "### ")}"""
-
-
 def _rows(use: str, files: Sequence[DataFile]) -> str:
     return "\n".join(
         f"| {use} | `{f.name}` | {f.sentences:,} | {f.words:,} | `{f.sha256 or 'not a file'}` |"

@@ -107,8 +107,8 @@ _AT_LEAST: dict[str, float] = {
     "model.minimum_context_count": 1, "model.longest_puncteme": 1,
     "train.visits": 1, "train.batch_size": 1, "train.evaluate_every": 1, "train.patience": 0,
     "train.seed": 0, "train.initial_scale": 0, "train.l2": 0, "train.channel_l2": 0, "train.xi": 0,
-    "model.network_width": 1, "model.network_layers": 0, "model.network_members": 1,
-    "train.network_decay": 0, "train.dropout": 0, "train.word_dropout": 0, "train.warmup": 0,
+    "model.network_width": 1, "model.network_layers": 0, "train.network_decay": 0,
+    "train.dropout": 0, "train.word_dropout": 0, "train.warmup": 0,
 }  # fmt: skip
 _ABOVE: dict[str, float] = {
     "train.learning_rate": 0, "train.channel_learning_rate": 0, "train.network_learning_rate": 0,
