@@ -45,6 +45,9 @@ Floats = npt.NDArray[np.float32]
 TOGETHER = 1 << 15
 """Draws of all sentences that are made together; a sentence with more goes alone."""
 
+AT_ONCE = 1 << 17
+"""Draws of all edges at a slot whose labels are found at once, to bound the memory."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rightward:
@@ -127,7 +130,7 @@ class _Memory:
     Attributes:
         surface: surface strings.
         ends: ``[strings, 2]`` the codes of the first and of the last token of each.
-        innermost: ``[stacks, 1]`` the code of the innermost open mark.
+        innermost: ``[stacks]`` the code of the innermost open mark.
     """
 
     def __init__(self, symbols: Symbols) -> None:
@@ -211,8 +214,8 @@ class _Drawing:
         for slot in range(len(self.shown)):
             closing, opening = self.ending[slot], self.starting[slot]
             edges = [*closing, *opening]
-            choices = [self._closing(slot, closing)] if closing else []
-            choices += [self._opening(slot, opening)] if opening else []
+            choices = [self._closing(slot, part) for part in self._parts(closing)]
+            choices += [self._opening(slot, part) for part in self._parts(opening)]
             labels = self._labels(edges, choices)
             evidence = self.requests[0].evidence
             if evidence and evidence.strings[slot]:
@@ -227,6 +230,10 @@ class _Drawing:
             self._remember(slot)
         strings = self.memory.surface.things
         return [Draws.of(self.shown[:end, i], strings) for i, end in enumerate(self.ends.tolist())]
+
+    def _parts(self, edges: list[_Edge]) -> list[list[_Edge]]:
+        step = max(1, AT_ONCE // self.count)
+        return [edges[i : i + step] for i in range(0, len(edges), step)]
 
     def _opening(self, slot: int, edges: Sequence[_Edge]) -> Choice:
         """The left labels of constituents that begin; one row of draws after another."""

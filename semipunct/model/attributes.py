@@ -53,8 +53,9 @@ def attributes(sentences: Sequence[Sentence], symbols: Symbols) -> Attributes:
         for name, (node, code, count) in _multiple(sentence, symbols).items():
             multiple.setdefault(name, []).append((node + base, code, count))
         base += len(sentence.forms)
-    upos, xpos, feature, relation, token, form = (
-        symbols.size(k) for k in ("upos", "xpos", "feature", "relation", "token", "form")
+    upos, xpos, feature, relation, token, form, character = (
+        symbols.size(k)
+        for k in ("upos", "xpos", "feature", "relation", "token", "form", "character")
     )
     codes = {
         "upos": upos, "relation": relation, "arc": 2 * relation, "length": 4,
@@ -64,6 +65,8 @@ def attributes(sentences: Sequence[Sentence], symbols: Symbols) -> Attributes:
         "xpos_before": xpos + 1, "xpos_after": xpos + 1,
         "ancestor": relation, "child": relation, "inside": token,
         "sentence_form": form, "feature": feature,
+        "ends": character, "first_begins": character, "last_ends": character,
+        "before_ends": character + 1, "after_begins": character + 1,
         "shape": SHAPES, "first_shape": SHAPES, "last_shape": SHAPES, "writing": WRITINGS,
         "span": SPANS, "head_upos": upos + 1, "head_relation": relation + 1, "order": 16,
         "form": form, "first_form": form, "second_form": form + 1, "last_form": form,
@@ -95,6 +98,9 @@ def _single(sentence: Sentence, symbols: Symbols) -> dict[str, Ints]:
     after = np.concatenate([upos, [symbols.size("upos") + 1]])
     form = symbols.code("form", (f.lower() for f in sentence.forms))
     shape = np.array([shape_class(f) for f in sentence.forms])
+    begins = symbols.code("character", (f[:1] for f in sentence.forms))
+    ends = symbols.code("character", (f[-1:] for f in sentence.forms))
+    beyond = symbols.size("character")
     outside = np.concatenate([form, [symbols.size("form")]])  # index -1 and n: the edges
     xpos_outside = np.concatenate([xpos, [symbols.size("xpos")]])
     relation_outside = np.concatenate([relation, [symbols.size("relation")]])
@@ -117,6 +123,11 @@ def _single(sentence: Sentence, symbols: Symbols) -> dict[str, Ints]:
         "form_after": outside[right],
         "relation_before": relation_outside[left - 1],
         "relation_after": relation_outside[right],
+        "ends": ends,
+        "first_begins": begins[left],
+        "last_ends": ends[right - 1],
+        "before_ends": np.append(ends, beyond)[left - 1],
+        "after_begins": np.append(begins, beyond)[right],
         "shape": shape,
         "first_shape": shape[left],
         "last_shape": shape[right - 1],

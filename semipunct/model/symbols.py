@@ -39,9 +39,16 @@ class Symbols:
         seen = Counter(form.lower() for s in sentences for form in s.forms)
         form = sorted(form for form, count in seen.items() if count >= _FREQUENT)
         feature = sorted({f for s in sentences for feats in s.feats for f in features(feats)})
+        ends = Counter(c for s in sentences for f in s.forms for c in (f[:1], f[-1:]))
+        character = sorted(c for c, count in ends.items() if count >= _FREQUENT)
         values = {
-            "upos": upos, "xpos": xpos, "feature": feature, "relation": relation, "form": form,
-        }  # fmt: skip
+            "character": character,
+            "upos": upos,
+            "xpos": xpos,
+            "feature": feature,
+            "relation": relation,
+            "form": form,
+        }
         return cls({**values, "token": tuple(tokens)})
 
     def code(self, kind: str, values: Iterable[str]) -> Ints:

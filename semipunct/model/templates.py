@@ -112,6 +112,16 @@ FURTHER: tuple[Template, ...] = (
         ("relation", "writing", "span"),
         ("relation", "writing", "first_shape", "last_shape"),
     ),
+    *_sides(
+        "character",
+        ("relation", "ends"),
+        ("relation", "first_begins"),
+        ("relation", "last_ends"),
+        ("relation", "before_ends"),
+        ("relation", "after_begins"),
+        ("before_ends", "first_begins"),
+        ("last_ends", "after_begins"),
+    ),
     *_sides("feature", ("relation",), over="feature"),
     *_sides(
         "tag",

@@ -168,6 +168,18 @@ def test_what_is_around_a_constituent():
     assert (node.tolist(), code.tolist(), count.tolist()) == ([2] * 4, [1, 2, 3, 4], [1] * 4)
 
 
+def test_first_and_last_characters():
+    s = replace(sentence([2, 0, 2], [""] * 4), forms=("ab", "cd", "e"))
+    symbols = Symbols.of([s] * 5, ())
+    assert symbols.values["character"] == ("a", "b", "c", "d", "e")
+    columns = {n: c.tolist() for n, c in attributes([s], symbols).single.items()}
+    assert columns["ends"] == [2, 4, 5]
+    assert columns["first_begins"] == [1, 1, 5]
+    assert columns["last_ends"] == [2, 5, 5]
+    assert columns["before_ends"] == [6, 6, 4]  # 6: the edge of the sentence
+    assert columns["after_begins"] == [3, 6, 6]
+
+
 def test_shapes_and_morphology():
     words = {
         "forms": ("The", "End", "of", "NATO", "42"),
