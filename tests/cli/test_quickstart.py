@@ -49,7 +49,7 @@ def test_it_shows_figures_rules_and_trees(
 
 def analysis(*edits: tuple[str, str, str], words: int = 3) -> Analysis:
     sentence = Sentence(
-        "s", "-", 1, ("w",) * words, ("w",) * words, ("X",) * words, ("_",) * words,
+        "s", "-", 1, ("w",) * words, ("w",) * words, ("X",) * words, ("_",) * words, ("_",) * words,
         ("dep",) * words, tuple(range(words)), ((),) * (words + 1), tuple(range(1, words + 1)),
     )  # fmt: skip
     slot = SlotAnalysis((), tuple(Edit(*edit) for edit in edits), ())

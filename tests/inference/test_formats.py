@@ -167,8 +167,8 @@ def test_a_very_deep_tree_is_written():
     n = 20_000
     heads = tuple(range(n))
     sentence = Sentence(
-        "deep", "-", 1, ("w",) * n, ("w",) * n, ("X",) * n, ("_",) * n, ("dep",) * n, heads,
-        ((),) * n + ((",",),), tuple(range(1, n + 1)),
+        "deep", "-", 1, ("w",) * n, ("w",) * n, ("X",) * n, ("_",) * n, ("_",) * n, ("dep",) * n,
+        heads, ((),) * n + ((",",),), tuple(range(1, n + 1)),
     )  # fmt: skip
     left, _ = constituents(heads)
     assert left == list(range(n))
