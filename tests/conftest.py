@@ -44,6 +44,19 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 ROOT = Path(__file__).resolve().parents[1]
 
 
+MAPS = 30_000
+"""Memory maps of a process from which on compiled code is let go; Linux grants it 65,530."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _maps_are_few() -> Iterator[None]:
+    """What is compiled takes memory maps, and a process that has none left crashes."""
+    yield
+    maps = Path("/proc/self/maps")
+    if maps.exists() and maps.read_bytes().count(b"\n") > MAPS:
+        jax.clear_caches()
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of treebanks (`en`, `zh`, ...) kept beside the repository; skips without it."""

@@ -11,6 +11,9 @@ from semipunct.marks import UNK
 from semipunct.model.classes import Ints
 from semipunct.treebank.sentences import Sentence
 
+KINDS = ("character", "upos", "xpos", "feature", "relation", "form", "token")
+"""What attributes are about."""
+
 _FREQUENT = 5  # rarer word forms share the code of unseen ones
 _UNSEEN = 0  # attribute values that training never saw share this code
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast, get_args
 
 import jax
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.model import context, symbols
 from semipunct.model.features import Conjunction, FeatureMap
 from semipunct.model.inventory import Inventory, Spelling
 from semipunct.model.options import ModelOptions
@@ -65,7 +66,7 @@ def from_json(data: Any, options: ModelOptions) -> PunctuationModel:
     Raises:
         KeyError, TypeError, ValueError: if the data is not what ``to_json`` writes.
     """
-    words = None if data["words"] is None else _symbols(data["words"])
+    words = None if data["words"] is None else _symbols(data["words"], context.KINDS)
     return PunctuationModel(
         options, _inventory(data["inventory"]), _features(data["features"]), words
     )
@@ -75,8 +76,8 @@ def _values(symbols: Symbols) -> dict[str, list[str]]:
     return {kind: list(values) for kind, values in symbols.values.items()}
 
 
-def _symbols(data: Any) -> Symbols:
-    return Symbols({str(kind): _strings(values) for kind, values in data.items()})
+def _symbols(data: Any, kinds: Iterable[str]) -> Symbols:
+    return Symbols({kind: _strings(data[kind]) for kind in kinds})
 
 
 def _inventory(data: Any) -> Inventory:
@@ -123,7 +124,7 @@ def _features(data: Any) -> FeatureMap:
     for c in conjunctions:
         if not 0 <= c.offset <= sizes[c.target] - len(c.kept):
             raise ValueError("feature numbers beyond the last")
-    return FeatureMap(_symbols(data["symbols"]), conjunctions, sizes)
+    return FeatureMap(_symbols(data["symbols"], symbols.KINDS), conjunctions, sizes)
 
 
 def _strings(values: Any) -> tuple[str, ...]:

@@ -152,6 +152,14 @@ def test_a_newer_format(folder):
     assert "newer than the 1" in complaint(folder)
 
 
+def test_a_model_that_knows_less_of_words(folder):
+    edit(folder / "vocabulary.json", lambda held: held["features"]["symbols"].pop("character"))
+    reseal(folder)
+    message = complaint(folder)
+    assert "'character'" in message
+    assert "train the model again" in message
+
+
 def drop(arrays):
     del arrays["channel.0.window"]
 
