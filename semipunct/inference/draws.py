@@ -48,7 +48,10 @@ class Draws:
         chosen = np.empty(slots.shape[::-1], np.int64)
         found: list[tuple[Puncteme, ...]] = []
         for i, numbers in enumerate(slots):
-            drawn = np.bincount(numbers).nonzero()[0]
-            chosen[:, i] = np.searchsorted(drawn, numbers)
-            found.append(tuple(strings[number] for number in drawn.tolist()))
+            # Sorted: numbers tell what other sentences drew first, and ties go by this order.
+            drawn = sorted(np.bincount(numbers).nonzero()[0].tolist(), key=strings.__getitem__)
+            place = np.zeros(len(strings), np.int64)
+            place[drawn] = np.arange(len(drawn))
+            chosen[:, i] = place[numbers]
+            found.append(tuple(strings[number] for number in drawn))
         return cls(tuple(found), chosen)

@@ -193,10 +193,9 @@ class _Drawing:
         self.ends = np.array(slots)
         self.shown = np.zeros((max(slots), len(sentences), count), np.int64)
         # Of the marks so far: the last, how many slots have any, those open, the last such slot.
-        every = (len(sentences), count)
-        self.last = np.full(every, self.memory.ends[np.zeros(1, np.int64)][0, 1])
-        self.marked, self.opened = np.zeros(every, np.int64), np.zeros(every, np.int64)
-        self.at = np.full(every, NOWHERE)
+        nothing = self.memory.ends[np.zeros(1, np.int64)][0, 1]
+        self.past = np.zeros((4, len(sentences), count), np.int64)
+        self.past[:] = np.array([nothing, 0, 0, NOWHERE])[:, None, None]
         self.labels: dict[int, Ints] = {}  # Left labels of the constituents that have begun.
         self.ending: list[list[_Edge]] = [[] for _ in self.shown]
         self.starting: list[list[_Edge]] = [[] for _ in self.shown]
@@ -254,7 +253,7 @@ class _Drawing:
         edge = np.arange(len(edges)).repeat(self.count)
         label = np.concatenate([self.labels.pop(w) for w in word.tolist()])
         token = self.memory.ends[self.shown[left, sentence].ravel()][:, 0]
-        place = last_place(self.at[sentence], left[:, None]).ravel()
+        place = last_place(self.past[3, sentence], left[:, None]).ravel()
         seen = [*self._seen(slot, sentence), token, place]
         first, kind = kinds(edge, label, *seen)
         words, labels = word[edge[first]], label[first]
@@ -270,9 +269,8 @@ class _Drawing:
 
     def _seen(self, slot: int, sentences: Ints) -> list[Ints]:
         """The columns ``SEEN`` for the draws of some sentences, one after another."""
-        opened = self.memory.innermost[self.opened[sentences].ravel()]
-        distance = since(slot, self.at[sentences]).ravel()
-        return [self.last[sentences].ravel(), self.marked[sentences].ravel(), opened, distance]
+        last, marked, opened, at = self.past[:, sentences].reshape(4, -1)
+        return [last, marked, self.memory.innermost[opened], since(slot, at)]
 
     def _labels(self, edges: Sequence[_Edge], choices: Sequence[Choice]) -> Ints:
         """``[edges, draws]``."""
@@ -332,20 +330,22 @@ class _Drawing:
 
     def _select(self, survivors: Ints) -> None:
         """Let some draws, with all that they hold, take the places of all."""
-        for name in ("last", "marked", "opened", "at"):
-            setattr(self, name, getattr(self, name)[:, survivors])
+        self.past = self.past[:, :, survivors]
         self.shown = self.shown[:, :, survivors]
         self.labels = {w: label[survivors] for w, label in self.labels.items()}
 
     def _remember(self, slot: int) -> None:
         """Take what is shown in a slot into what is remembered."""
-        marked = self.shown[slot].nonzero()
-        if len(marked[0]):
-            shown = self.shown[slot][marked]
-            self.last[marked] = self.memory.ends[shown][:, 1]
-            self.marked[marked] = np.minimum(self.marked[marked] + 1, MOST)
-            self.opened[marked] = self.memory.opened_after(self.opened[marked], shown)
-            self.at[marked] = slot
+        where = self.shown[slot].nonzero()
+        if len(where[0]):
+            shown = self.shown[slot][where]
+            _, marked, opened, _ = self.past[:, *where]
+            self.past[:, *where] = (
+                self.memory.ends[shown][:, 1],
+                np.minimum(marked + 1, MOST),
+                self.memory.opened_after(opened, shown),
+                np.full(len(shown), slot),
+            )
 
 
 def _weighed(weights: Floats, finders: Sequence[Finder], words: Ints, seen: Ints) -> Floats:

@@ -70,11 +70,13 @@ class Transmitter:
         some = np.zeros(len(given) * draws, np.bool_)
         some[at] = True
         marked = some.reshape(len(given), draws)
-        parts = [(at, label)]
-        for mark, number in ((INITIAL, -2), (FINAL, -1)):
+
+        def boundary(mark: str, number: int) -> tuple[Ints, Ints]:
             has = marked & np.array([mark in marks for marks in given])[:, None]
             where = has.ravel().nonzero()[0]
-            parts.insert(0 if mark == INITIAL else 2, (where, np.full(len(where), number)))
+            return where, np.full(len(where), number)
+
+        parts = (boundary(INITIAL, -2), (at, label), boundary(FINAL, -1))
         at, label = (np.concatenate(x) for x in zip(*parts, strict=True))
         order = np.argsort(at, kind="stable")
         return Meeting(

@@ -131,6 +131,22 @@ def test_what_stands_in_the_slots_is_not_looked_at():
     assert other.strings != first.strings or (other.chosen != first.chosen).any()
 
 
+@pytest.mark.parametrize("looking", ["c", "history"])
+def test_company_changes_nothing(looking: str):
+    """Neither what is drawn for a sentence nor the order in which it is told."""
+    m = model("r2l", templates=("N", "W", "L", "R", "S", looking))
+    parameters = m.initial_parameters(7, 1.0)
+    sentences = [sentence(heads, ["^", *[""] * len(heads)]) for heads in HEADS]
+    others = [*sentences, *(sentence([2, 0, 2, 2, 2], ["^", *[""] * 5]) for _ in range(6))]
+    for alone, together in zip(
+        generate(m, parameters, sentences, 200, seed=3),
+        generate(m, parameters, others, 200, seed=3),
+        strict=False,
+    ):
+        assert alone.strings == together.strings
+        np.testing.assert_array_equal(alone.chosen, together.chosen)
+
+
 def test_nothing_to_draw():
     m = model("r2l")
     assert generate(m, m.initial_parameters(0, 0.0), [], 5, seed=0) == []
