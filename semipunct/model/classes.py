@@ -12,8 +12,7 @@ Ints = npt.NDArray[np.int64]
 SPANS = 16
 """Classes of ``span_class``."""
 
-
-SHAPES = 8
+SHAPES = 9
 """Classes of ``shape_class``."""
 
 WRITINGS = 5
@@ -21,7 +20,9 @@ WRITINGS = 5
 
 
 def shape_class(form: str) -> int:
-    """Whether a word begins with a capital, is written in capitals, and has a digit."""
+    """Whether a word begins with a capital, is in capitals, has a digit; 8 for a lone capital."""
+    if len(form) == 1 and form.isupper():
+        return SHAPES - 1
     has_digit = any(c.isdigit() for c in form)
     return form[:1].isupper() + 2 * form.isupper() + 4 * has_digit
 

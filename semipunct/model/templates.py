@@ -108,6 +108,8 @@ FURTHER: tuple[Template, ...] = (
         ("relation", "shape"),
         ("relation", "first_shape"),
         ("relation", "last_shape"),
+        ("form_before", "first_shape"),
+        ("last_shape", "form_after"),
         ("relation", "writing"),
         ("relation", "writing", "span"),
         ("relation", "writing", "first_shape", "last_shape"),
