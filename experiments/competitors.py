@@ -21,10 +21,11 @@ from treebanks import add_treebanks, check_treebanks, sentences
 from semipunct import __version__
 from semipunct.baselines.tagging import FitOptions, Tagger
 from semipunct.baselines.trivial import Trivial
+from semipunct.model.options import ModelOptions
 from semipunct.tasks.base import Punctuator
 from semipunct.tasks.measures import PerplexityStatistics, restoration_statistics
 from semipunct.tasks.restore import Restorer
-from semipunct.tasks.results import Result, write_result
+from semipunct.tasks.results import Result, join_signature, write_result
 from semipunct.training.config import load_config
 from semipunct.training.loop import train
 from semipunct.training.monitor import enable_compilation_cache
@@ -32,6 +33,9 @@ from semipunct.treebank import Sentence
 from semipunct.treebank.digest import treebank_digest
 
 SYSTEMS = ("trivial", "attention", "crf", "none", "l2r", "r2l")
+
+PREDICTED = {"tokens": f">={ModelOptions().minimum_token_count}", "final": "no"}
+"""What all systems give a probability to, said as `semipunct evaluate` says it."""
 
 
 def fit(
@@ -70,18 +74,17 @@ def main() -> None:
             began = time.perf_counter()
             fitted = fit(system, seed, training, dev, arguments)
             fitting = time.perf_counter() - began
-            signature = (
-                f"task:{{}}|system:{system}|seed:{seed}|treebank:{digest}|version:{__version__}"
-            )
+            of = {"system": system, "seed": str(seed), "treebank": digest, "version": __version__}
             scores = PerplexityStatistics(
                 fitted.log_likelihoods(dev), np.array([len(s.slots) for s in dev])
             )
             write_result(
                 arguments.output / f"{stem}.perplexity.json",
-                Result(stem, signature.format("perplexity"), scores),
+                Result(stem, join_signature({"task": "perplexity", **PREDICTED, **of}), scores),
             )
             restored = restoration_statistics([s.slots for s in dev], fitted.restore(dev))
-            write_result(target, Result(stem, signature.format("restoration"), restored))
+            signature = join_signature({"task": "restoration", **of})
+            write_result(target, Result(stem, signature, restored))
             print(
                 f"{stem}: perplexity {scores.figures().perplexity:.4f}, edit distance per slot "
                 f"{restored.figures().average_edit_distance:.4f}, fitted in {fitting:.0f} s",

@@ -25,3 +25,8 @@ class Laws:
     star: bool = False
     in_distribution: bool = False
     broken: dict[str, str] = field(default_factory=dict[str, str], hash=False)
+
+    @property
+    def matmul_keeps_all(self) -> bool:
+        """Whether ``matmul`` loses no weights but those that ``times`` and ``sum`` lose, too."""
+        return "matmul of extreme weights" not in self.broken or "extreme weights" in self.broken

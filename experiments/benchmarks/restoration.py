@@ -1,8 +1,8 @@
 """Sentences restored per second, and how the time grows with the number of draws.
 
-    python experiments/benchmarks/restoration.py MODEL FILE... [--sentences N] [--output PATH]
+    python experiments/benchmarks/restoration.py MODEL FILE... [--draws M...] [--output PATH]
 
-Each figure is the median of three passes over the same sentences, after one that compiles. The time
+Each figure is the median of passes over the same sentences, after one that compiles. The time
 to score the sentences as they stand (their likelihood, by the same model) is reported beside it.
 """
 
@@ -22,8 +22,6 @@ from semipunct.training.checkpoint import load
 from semipunct.training.monitor import enable_compilation_cache
 from semipunct.treebank import TreebankOptions, read_sentences
 
-DRAWS = (250, 500, 1000, 2000, 4000)
-
 
 def main() -> None:
     """Restore with growing numbers of draws and print the figures."""
@@ -32,6 +30,7 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--sentences", type=int, help="only so many, the first ones")
     parser.add_argument("--passes", type=int, default=3)
+    parser.add_argument("--draws", type=int, nargs="+", default=[250, 500, 1000, 2000, 4000])
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
     enable_compilation_cache()
@@ -52,13 +51,14 @@ def main() -> None:
     figures = {
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "sentences": len(sentences),
+        "passes": arguments.passes,
         "words": sum(len(s.forms) for s in sentences),
         "scored_per_second": rate(partial(corpus_log_likelihood, model, parameters, sentences)),
         "restored_per_second": {
             str(count): rate(
                 partial(restore, model, parameters, sentences, RestoreOptions(samples=count))
             )
-            for count in DRAWS
+            for count in arguments.draws
         },
     }
     print(json.dumps(figures, indent=1))

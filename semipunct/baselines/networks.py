@@ -218,8 +218,8 @@ class AttentionTagger(eqx.Module):
         )
         self.output = eqx.nn.Linear(hidden, tags, key=keys[9])
 
-    def __call__(self, words: Words, key: Keys) -> tuple[jax.Array, jax.Array]:
-        """``[batch, length + 1, tags]`` scores of slots; of neighbours, zero."""
+    def __call__(self, words: Words, key: Keys) -> tuple[jax.Array, None]:
+        """``[batch, length + 1, tags]`` scores of slots; of neighbours, none."""
         first, second = (None, None) if key is None else jax.random.split(key)
         h = self.context(self.embedding(words, first), words.lengths)
         h = dropped(h, self.embedding.sizes.dropout, second)
@@ -239,5 +239,4 @@ class AttentionTagger(eqx.Module):
         start = jnp.zeros((h.shape[0], self.decoder.hidden_size))
         _, states = jax.lax.scan(step, start, jnp.swapaxes(h, 0, 1))
         states = dropped(jnp.swapaxes(states, 0, 1), self.embedding.sizes.dropout, second)
-        tags = self.output.out_features
-        return affine(self.output, states), jnp.zeros((int(tags), int(tags)))
+        return affine(self.output, states), None

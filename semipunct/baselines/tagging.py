@@ -201,12 +201,16 @@ def _log_likelihood(
     """``[batch]`` log p(strings | words), summed over the tags that may be written so."""
     score, transition = network(batch.words, key)
     lengths = batch.words.lengths + 1
+    said = _log_partition(score + batch.evidence, transition, lengths)
+    return jnp.where(batch.some, said - _log_partition(score, transition, lengths), 0.0)
 
-    def log_partition(emission: jax.Array) -> jax.Array:
-        return Distribution(linear_chain(emission, transition, lengths), Real()).log_partition()
 
-    log_p = log_partition(score + batch.evidence) - log_partition(score)
-    return jnp.where(batch.some, log_p, 0.0)
+def _log_partition(score: jax.Array, transition: jax.Array | None, lengths: jax.Array) -> jax.Array:
+    """``[batch]`` of chains, or of slots that are independent."""
+    if transition is not None:
+        return Distribution(linear_chain(score, transition, lengths), Real()).log_partition()
+    inside = jnp.arange(score.shape[1]) < lengths[:, None]
+    return jnp.sum(jnp.where(inside, jax.nn.logsumexp(score, -1), 0.0), -1)
 
 
 @partial(jit)
@@ -217,8 +221,10 @@ def _score(network: CrfTagger | AttentionTagger, batch: Batch) -> jax.Array:
 @partial(jit)
 def _marginals(network: CrfTagger | AttentionTagger, batch: Batch) -> jax.Array:
     score, transition = network(batch.words, None)
-    chain = linear_chain(score, transition, batch.words.lengths + 1)
-    return Distribution(chain, Real()).marginals().emission
+    # Those of tags alone: those of transitions would be a matrix for each slot.
+    return jax.grad(lambda x: jnp.sum(_log_partition(x, transition, batch.words.lengths + 1)))(
+        score
+    )
 
 
 @partial(jit, static_argnums=4, donate_argnums=1)

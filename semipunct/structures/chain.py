@@ -108,13 +108,18 @@ def _sequential(
     each = None if shared else transition
     counted_transition = None if counted is None else counted.transition
     one = lifted(s, transition[:, 0], _first(counted_transition)) if shared else None
+    # One matrix for the whole batch: a single product instead of a term for each item and step.
+    is_one = shared and len(transition) == 1 and s.laws.matmul_keeps_all
 
     def step(state: Any, slices: Any) -> Any:
         forward, log_scale, lost = state
         position, weight, counts, arrive, arrive_counts = slices
-        leave = one if shared else lifted(s, weight, counts)
-        before = jax.tree.map(lambda x: x[:, :, None], forward)
-        after = s.sum(s.times(before, leave), axis=1)
+        if is_one:
+            after = s.matmul(forward, jax.tree.map(lambda x: x[0], one))
+        else:
+            leave = one if shared else lifted(s, weight, counts)
+            before = jax.tree.map(lambda x: x[:, :, None], forward)
+            after = s.sum(s.times(before, leave), axis=1)
         after = s.times(after, lifted(s, arrive, arrive_counts))
         after, factor = s.balance(after, (1,))
         active = position < chain.lengths

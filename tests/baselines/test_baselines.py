@@ -72,13 +72,15 @@ def test_likelihoods_are_sums_over_all_taggings(kind: Kind):
     # Unpadded here, padded there.
     sentences = [planted("CX"), sentence([0, 1], ["^ ,", ". .", ""], upos=["C", "X"])]
     words = tagger.codes.words(sentences, 2, 2)
-    score, transition = (np.asarray(x, np.float64) for x in tagger.network(words, None))
+    score, transition = tagger.network(words, None)
+    score = np.asarray(score, np.float64)
+    between = np.zeros((len(tagger.tags),) * 2) if transition is None else np.asarray(transition)
     for i, s in enumerate(sentences):
         evidence = np.exp(tagger.tags.log_evidence(s.slots).astype(np.float64))
         total = explained = 0.0
         for path in itertools.product(range(len(tagger.tags)), repeat=3):
             weight = sum(score[i, slot, tag] for slot, tag in enumerate(path))
-            weight += sum(transition[a, b] for a, b in itertools.pairwise(path))
+            weight += sum(between[a, b] for a, b in itertools.pairwise(path))
             total += math.exp(weight)
             written = math.prod(evidence[slot, tag] for slot, tag in enumerate(path))
             explained += math.exp(weight) * written
