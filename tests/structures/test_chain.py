@@ -12,7 +12,7 @@ import pytest
 from semipunct.errors import UsageError
 from semipunct.structures.chain import linear_chain
 from semipunct.structures.distribution import Distribution
-from semirings import Log, Strings
+from semirings import Log, Real, Semiring, Strings, Tropical
 
 LONG = 100_000
 
@@ -49,6 +49,27 @@ def test_factors_keep_their_order(method: str):
         transition=jnp.broadcast_to(jnp.array([2.0, 4.0])[None, :, None, None], (1, 2, 2, 2)),
     )
     assert letters.read(chain.total(letters, names).value) == [(1, 2, 3, 4, 5)]
+
+
+@pytest.mark.parametrize("semiring, spread", [(Real(), 1.0), (Log(), 90.0), (Tropical(), 90.0)])
+def test_one_matrix_for_all_answers_as_its_copies_do(semiring: Semiring, spread: float):
+    """Log and tropical weights that differ by more than floats can hold stay what they are."""
+    generator = np.random.default_rng(3)
+    emission = jnp.asarray(generator.uniform(-1, 1, (2, 4, 3)), jnp.float32)
+    transition = jnp.asarray(spread * generator.uniform(-1, 1, (3, 3)), jnp.float32)
+    lengths = jnp.array([4, 2])
+
+    def total(emission: jax.Array, transition: jax.Array) -> jax.Array:
+        return jnp.sum(
+            Distribution(linear_chain(emission, transition, lengths), semiring).log_partition()
+        )
+
+    copies = jnp.broadcast_to(transition, (2, 3, 3, 3))
+    found, (at, between) = jax.value_and_grad(total, (0, 1))(emission, transition)
+    expected, (at_each, between_each) = jax.value_and_grad(total, (0, 1))(emission, copies)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    np.testing.assert_allclose(at, at_each, atol=1e-5)
+    np.testing.assert_allclose(between, between_each.sum((0, 1)), atol=1e-5)
 
 
 @pytest.mark.slow
