@@ -49,13 +49,19 @@ def tables() -> "Console":
 
 
 def table(*headings: str) -> "Table":
-    """A table without a frame: the first column to the left, the others to the right."""
+    """A table without a frame: the first column to the left, the others to the right.
+
+    Where the screen is narrow, the first is folded, and figures stay whole.
+    """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     made = Table(box=SIMPLE_HEAD)
     for number, heading in enumerate(headings):
-        made.add_column(heading, justify="right" if number else "left", no_wrap=True)
+        if number:
+            made.add_column(heading, justify="right", no_wrap=True)
+        else:
+            made.add_column(heading, overflow="fold")
     return made
 
 

@@ -244,6 +244,7 @@ def _confusion_table(mistakes: "Sequence[Confusion]") -> "Table":
     from rich.markup import escape
 
     table = console.table("in the input", "restored", "slots", "edits", "for example")
+    table.columns[-1].no_wrap = False
     for mistake in mistakes:
         example = mistake.examples[0]
         place = f"{' '.join(example.before)} ▁ {' '.join(example.after)}"

@@ -170,3 +170,14 @@ def test_a_device_is_written_to_directly(tmp_path: Path):
     with console.output(os.devnull) as stream:
         stream.write("text")
     assert Path(os.devnull).is_char_device()
+
+
+def test_a_table_that_is_too_wide_folds_its_first_column(capsys: pytest.CaptureFixture[str]):
+    table = console.table("mark", "precision", "in the input")
+    table.add_row("?" * 90, "0.1234", "1,140")
+    screen = console.tables()
+    screen.width = 60
+    screen.print(table)
+    shown = capsys.readouterr().out
+    assert shown.count("?") == 90
+    assert {"precision", "0.1234", "1,140"} <= set(shown.split())
