@@ -3,10 +3,11 @@
     python experiments/competitors.py --name en --train TRAIN... --dev DEV... --output FOLDER
     python experiments/competitors.py --name es --split FILE --output FOLDER
 
-Every system and seed leaves two files in the folder, ``NAME-SYSTEM-SEED.perplexity.json`` and
-``.restoration.json``, which ``semipunct compare`` reads; those that are there are not made again.
-Systems: ``trivial``, ``crf``, ``attention``, and the model with the channel ``none``, ``l2r`` or
-``r2l``. Needs the extra ``baselines``.
+Every system and seed leaves two files in the folder, ``NAME-SYSTEM-SEED.perplexity.json.gz`` and
+``.restoration.json.gz``, which ``semipunct compare`` and ``systems.py`` read; those that are there
+are not made again. Systems: ``trivial``, ``crf``, ``attention``, the model with the channel
+``none``, ``l2r`` or ``r2l``, and its preset ``neural``. ``--models`` keeps the models, as folders
+NAME-SYSTEM-SEED; those that are there are not trained again. Needs the extra ``baselines``.
 """
 
 import argparse
@@ -26,13 +27,20 @@ from semipunct.tasks.base import Punctuator
 from semipunct.tasks.measures import PerplexityStatistics, restoration_statistics
 from semipunct.tasks.restore import Restorer
 from semipunct.tasks.results import Result, join_signature, write_result
+from semipunct.training.checkpoint import load
 from semipunct.training.config import load_config
 from semipunct.training.loop import train
 from semipunct.training.monitor import enable_compilation_cache
 from semipunct.treebank import Sentence
 from semipunct.treebank.digest import treebank_digest
 
-SYSTEMS = ("trivial", "attention", "crf", "none", "l2r", "r2l")
+OURS = {
+    "none": ["model.channel=none"],
+    "l2r": ["model.channel=l2r"],
+    "r2l": ["model.channel=r2l"],
+    "neural": ["preset=neural"],
+}
+SYSTEMS = ("trivial", "attention", "crf", *OURS)
 
 PREDICTED = {"tokens": f">={ModelOptions().minimum_token_count}", "final": "no"}
 """What all systems give a probability to, said as `semipunct evaluate` says it."""
@@ -52,10 +60,13 @@ def fit(
 
         options = FitOptions(epochs=arguments.epochs, seed=seed, report=report)
         return Tagger.fit(system, training, dev, options)
-    config = load_config(None, arguments.set, {"model.channel": system, "train.seed": seed})
     with tempfile.TemporaryDirectory() as folder:
-        result = train(config, training, dev, Path(folder) / "model")
-    return Restorer(result.model, result.parameters)
+        path = (arguments.models or Path(folder)) / f"{arguments.name}-{system}-{seed}"
+        if not path.exists():
+            settings = [*OURS[system], *arguments.set]
+            train(load_config(None, settings, {"train.seed": seed}), training, dev, path)
+        loaded = load(path)
+    return Restorer(loaded.model, loaded.parameters)
 
 
 def main() -> None:
@@ -68,7 +79,7 @@ def main() -> None:
     for system in arguments.systems:
         for seed in arguments.seeds if system != "trivial" else [0]:
             stem = f"{arguments.name}-{system}-{seed}"
-            target = arguments.output / f"{stem}.restoration.json"
+            target = arguments.output / f"{stem}.restoration.json.gz"
             if target.exists():
                 continue
             began = time.perf_counter()
@@ -79,7 +90,7 @@ def main() -> None:
                 fitted.log_likelihoods(dev), np.array([len(s.slots) for s in dev])
             )
             write_result(
-                arguments.output / f"{stem}.perplexity.json",
+                arguments.output / f"{stem}.perplexity.json.gz",
                 Result(stem, join_signature({"task": "perplexity", **PREDICTED, **of}), scores),
             )
             restored = restoration_statistics([s.slots for s in dev], fitted.restore(dev))
@@ -100,6 +111,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--epochs", type=int, default=20, help="of the recurrent systems")
     parser.add_argument("--set", nargs="*", default=[], help="settings, as for semipunct train")
+    parser.add_argument("--models", type=Path, help="a folder")
     parser.add_argument("--output", required=True, type=Path, help="a folder")
     arguments = parser.parse_args()
     check_treebanks(parser, arguments)

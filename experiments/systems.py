@@ -1,0 +1,125 @@
+"""The model beside its competitors and the paper's figures: Table 3 and Figure 4.
+
+    python experiments/systems.py [--results FOLDER] [--ours SYSTEM] [--plot FILE]
+
+Reads what ``competitors.py`` stored. Each row is the mean over the seeds of a system; ``p`` is of the
+paired permutation test of ``semipunct compare`` between its first seed and that of ``--ours``.
+"""
+
+import argparse
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from semipunct.tasks.comparison import compare
+from semipunct.tasks.results import Result, read_result
+
+SYSTEMS = ("trivial", "attention", "crf", "none", "l2r", "r2l", "neural")
+
+MEASURES: dict[str, Callable[[Result], float]] = {
+    "perplexity": lambda result: result.figures.perplexity,  # type: ignore[union-attr]
+    "restoration": lambda result: result.figures.average_edit_distance,  # type: ignore[union-attr]
+}
+
+PAPER: Mapping[str, Mapping[tuple[str, str], float]] = {
+    "perplexity": {
+        ("en", "attention"): 1.5737, ("en", "crf"): 1.5247, ("en", "none"): 1.5636,
+        ("en", "r2l"): 1.4276, ("zh", "attention"): 1.6850, ("zh", "crf"): 1.4436,
+        ("zh", "none"): 1.1921, ("zh", "l2r"): 1.1464,
+    },
+    "restoration": {
+        ("en", "trivial"): 0.100, ("en", "crf"): 0.108, ("en", "none"): 0.092,
+        ("en", "r2l"): 0.079, ("zh", "trivial"): 0.110, ("zh", "crf"): 0.109,
+        ("zh", "none"): 0.104, ("zh", "l2r"): 0.048,
+    },
+}  # fmt: skip
+"""Table 3, and Figure 4 with gold trees, of Li, Wang and Eisner (2019); test splits."""
+
+Stored = dict[tuple[str, str], dict[int, dict[str, Result]]]
+"""Treebank and system to seeds to tasks."""
+
+
+def main() -> None:
+    """Print the table, and draw the bars."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    default = Path(__file__).parent / "results" / "competitors"
+    parser.add_argument("--results", type=Path, default=default, help="a folder")
+    parser.add_argument("--ours", default="r2l", choices=SYSTEMS, help="what p compares with")
+    parser.add_argument("--plot", type=Path, help="draw bars into this .svg, .png or .pdf")
+    arguments = parser.parse_args()
+    stored = read(arguments.results)
+    print("| treebank | system | seeds | perplexity | paper | p | edits per slot | paper | p |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    for (name, system), seeds in sorted(stored.items(), key=place):
+        ours = stored.get((name, arguments.ours), {}) if system != arguments.ours else {}
+        cells = [name, system, str(len(seeds))]
+        for task, measure in MEASURES.items():
+            values = [measure(results[task]) for results in seeds.values()]
+            paper = PAPER[task].get((name, system))
+            cells += [f"{statistics.mean(values):.4f}", "" if paper is None else f"{paper}"]
+            cells.append(chance(seeds, ours, task))
+        print(f"| {' | '.join(cells)} |")
+    if arguments.plot:
+        draw(stored, arguments.plot)
+
+
+def read(folder: Path) -> Stored:
+    """All results of a folder, by treebank, system and seed."""
+    stored: Stored = defaultdict(lambda: defaultdict(dict))
+    for path in sorted(folder.glob("*.json.gz")):
+        stem, task, *_ = path.name.split(".")
+        name, system, seed = stem.rsplit("-", 2)
+        stored[name, system][int(seed)][task] = read_result(path)
+    return stored
+
+
+def place(item: tuple[tuple[str, str], object]) -> tuple[bool, str, int]:
+    """The paper's two treebanks first, and systems in the order of its Table 3."""
+    (name, system), _ = item
+    return name not in ("en", "zh"), name, SYSTEMS.index(system)
+
+
+def chance(
+    seeds: dict[int, dict[str, Result]], ours: dict[int, dict[str, Result]], task: str
+) -> str:
+    """The p of the difference between the first seeds of two systems."""
+    if not ours:
+        return ""
+    test = compare(seeds[min(seeds)][task], ours[min(ours)][task])
+    p = test.differences[0].p
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def draw(stored: Stored, path: Path) -> None:
+    """Bars of both measures for each treebank, ours filled, the paper's (of its test) as outlines."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    from matplotlib import pyplot as plt
+
+    names = sorted({name for name, _ in stored}, key=lambda n: (n not in ("en", "zh"), n))
+    figure, axes = plt.subplots(
+        len(MEASURES), len(names), figsize=(2.6 * len(names), 5), squeeze=False, layout="tight"
+    )
+    for row, (task, measure) in zip(axes, MEASURES.items(), strict=True):
+        for axis, name in zip(row, names, strict=True):
+            systems = [s for s in SYSTEMS if (name, s) in stored]
+            values = [
+                statistics.mean(measure(results[task]) for results in stored[name, s].values())
+                for s in systems
+            ]
+            paper = [PAPER[task].get((name, s), 0.0) for s in systems]
+            axis.bar(systems, values, color="0.6", label="development")
+            axis.bar(systems, paper, fill=False, linestyle=":", label="paper, test")
+            axis.tick_params("x", rotation=60)
+            axis.set_title(f"{name}: {'edits' if task == 'restoration' else task} per slot", size=9)
+            if task == "perplexity":
+                axis.set_ylim(bottom=1.0)
+    axes[0, 0].legend(fontsize=7)
+    figure.savefig(path)
+    plt.close(figure)
+
+
+if __name__ == "__main__":
+    main()
