@@ -2,39 +2,29 @@
 
     python experiments/systems.py [--results FOLDER] [--ours SYSTEM] [--plot FILE]
 
-Reads what ``competitors.py`` stored. Each row is the mean over the seeds of a system; ``p`` is of the
-paired permutation test of ``semipunct compare`` between its first seed and that of ``--ours``.
+Reads what ``competitors.py`` stored. Each row is the mean over the seeds of a system; ``p`` is of
+the paired permutation test of ``semipunct compare`` between its first seed and that of ``--ours``.
 """
 
 import argparse
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
+
+from paper import EDIT_DISTANCE, PERPLEXITY
 
 from semipunct.tasks.comparison import compare
 from semipunct.tasks.results import Result, read_result
 
 SYSTEMS = ("trivial", "attention", "crf", "none", "l2r", "r2l", "neural")
 
+PAPER = {"perplexity": PERPLEXITY, "restoration": EDIT_DISTANCE}
+
 MEASURES: dict[str, Callable[[Result], float]] = {
     "perplexity": lambda result: result.figures.perplexity,  # type: ignore[union-attr]
     "restoration": lambda result: result.figures.average_edit_distance,  # type: ignore[union-attr]
 }
-
-PAPER: Mapping[str, Mapping[tuple[str, str], float]] = {
-    "perplexity": {
-        ("en", "attention"): 1.5737, ("en", "crf"): 1.5247, ("en", "none"): 1.5636,
-        ("en", "r2l"): 1.4276, ("zh", "attention"): 1.6850, ("zh", "crf"): 1.4436,
-        ("zh", "none"): 1.1921, ("zh", "l2r"): 1.1464,
-    },
-    "restoration": {
-        ("en", "trivial"): 0.100, ("en", "crf"): 0.108, ("en", "none"): 0.092,
-        ("en", "r2l"): 0.079, ("zh", "trivial"): 0.110, ("zh", "crf"): 0.109,
-        ("zh", "none"): 0.104, ("zh", "l2r"): 0.048,
-    },
-}  # fmt: skip
-"""Table 3, and Figure 4 with gold trees, of Li, Wang and Eisner (2019); test splits."""
 
 Stored = dict[tuple[str, str], dict[int, dict[str, Result]]]
 """Treebank and system to seeds to tasks."""
@@ -57,7 +47,7 @@ def main() -> None:
         for task, measure in MEASURES.items():
             values = [measure(results[task]) for results in seeds.values()]
             paper = PAPER[task].get((name, system))
-            cells += [f"{statistics.mean(values):.4f}", "" if paper is None else f"{paper}"]
+            cells += [f"{statistics.mean(values):.4f}", "" if paper is None else f"{paper:.3f}"]
             cells.append(chance(seeds, ours, task))
         print(f"| {' | '.join(cells)} |")
     if arguments.plot:
@@ -92,7 +82,7 @@ def chance(
 
 
 def draw(stored: Stored, path: Path) -> None:
-    """Bars of both measures for each treebank, ours filled, the paper's (of its test) as outlines."""
+    """Bars of both measures for each treebank, beside the paper's as outlines."""
     import matplotlib as mpl
 
     mpl.use("agg")

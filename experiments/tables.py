@@ -9,13 +9,7 @@ import statistics
 from pathlib import Path
 from typing import Any
 
-PAPER = {
-    ("en", "none"): 1.5636,
-    ("en", "r2l"): 1.4276,
-    ("zh", "none"): 1.1921,
-    ("zh", "l2r"): 1.1464,
-}
-"""Table 3 of Li, Wang and Eisner (2019), test splits."""
+from paper import PERPLEXITY
 
 CHANNELS = ("none", "l2r", "r2l")
 
@@ -32,7 +26,9 @@ def main() -> None:
     for name, settings in sorted(groups, key=lambda g: (g[0] not in ("en", "zh"), g)):
         mine = [r for r in rows if (r["name"], tuple(r["set"])) == (name, settings)]
         cells = [cell([r for r in mine if r["channel"] == channel]) for channel in CHANNELS]
-        paper = " / ".join(f"{PAPER[name, c]:.4f} ({c})" for c in CHANNELS if (name, c) in PAPER)
+        paper = " / ".join(
+            f"{PERPLEXITY[name, c]:.4f} ({c})" for c in CHANNELS if (name, c) in PERPLEXITY
+        )
         said = ", ".join(s for s in settings if "evaluate_every" not in s) or "default"
         print(f"| {name} | {said} | {' | '.join(cells)} | {paper or 'not comparable'} |")
 
