@@ -53,11 +53,20 @@ def attributes(sentences: Sequence[Sentence], symbols: Symbols) -> Attributes:
         for name, (node, code, count) in _multiple(sentence, symbols).items():
             multiple.setdefault(name, []).append((node + base, code, count))
         base += len(sentence.forms)
+    return Attributes(
+        {name: np.concatenate(columns) for name, columns in single.items()},
+        {name: _joined(parts) for name, parts in multiple.items()},
+        code_sizes(symbols),
+    )
+
+
+def code_sizes(symbols: Symbols) -> dict[str, int]:
+    """The number of codes of each attribute: features of one number of codes are not another's."""
     upos, xpos, feature, relation, token, form, character = (
         symbols.size(k)
         for k in ("upos", "xpos", "feature", "relation", "token", "form", "character")
     )
-    codes = {
+    return {
         "upos": upos, "relation": relation, "arc": 2 * relation, "length": 4,
         "before_left": upos + 2, "after_left": upos + 2,
         "before_right": upos + 2, "after_right": upos + 2,
@@ -74,11 +83,6 @@ def attributes(sentences: Sequence[Sentence], symbols: Symbols) -> Attributes:
         "relation_before": relation + 1, "relation_after": relation + 1,
         **history_codes(symbols),
     }  # fmt: skip
-    return Attributes(
-        {name: np.concatenate(columns) for name, columns in single.items()},
-        {name: _joined(parts) for name, parts in multiple.items()},
-        codes,
-    )
 
 
 def _joined(parts: Sequence[Entries]) -> Entries:

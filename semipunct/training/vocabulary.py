@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.model import context, symbols
+from semipunct.model.attributes import code_sizes
 from semipunct.model.features import Conjunction, FeatureMap
 from semipunct.model.inventory import Inventory, Spelling
 from semipunct.model.options import ModelOptions
@@ -43,6 +44,7 @@ def to_json(model: PunctuationModel) -> dict[str, Any]:
         },
         "features": {
             "symbols": _values(features.symbols),
+            "codes": code_sizes(features.symbols),
             "conjunctions": [
                 {
                     "template": c.template,
@@ -124,7 +126,13 @@ def _features(data: Any) -> FeatureMap:
     for c in conjunctions:
         if not 0 <= c.offset <= sizes[c.target] - len(c.kept):
             raise ValueError("feature numbers beyond the last")
-    return FeatureMap(_symbols(data["symbols"], symbols.KINDS), conjunctions, sizes)
+    known = _symbols(data["symbols"], symbols.KINDS)
+    now = code_sizes(known)
+    for name in {part for c in conjunctions for part in (*c.parts, c.over) if part is not None}:
+        if data["codes"][name] != now.get(name):
+            had = f"{data['codes'][name]} codes of {name}"
+            raise ValueError(f"features with {had}, which this program gives {now.get(name, 'no')}")
+    return FeatureMap(known, conjunctions, sizes)
 
 
 def _strings(values: Any) -> tuple[str, ...]:

@@ -160,6 +160,14 @@ def test_a_model_that_knows_less_of_words(folder):
     assert "train the model again" in message
 
 
+def test_a_model_of_a_program_with_fewer_classes_of_length(folder):
+    edit(folder / "vocabulary.json", lambda held: held["features"]["codes"].update(length=3))
+    reseal(folder)
+    message = complaint(folder)
+    assert "3 codes of length" in message
+    assert "train the model again" in message
+
+
 def drop(arrays):
     del arrays["channel.0.window"]
 
