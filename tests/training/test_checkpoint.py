@@ -160,11 +160,11 @@ def test_a_model_that_knows_less_of_words(folder):
     assert "train the model again" in message
 
 
-def test_a_model_of_a_program_with_fewer_classes_of_length(folder):
-    edit(folder / "vocabulary.json", lambda held: held["features"]["codes"].update(length=3))
+def test_a_model_of_a_program_that_numbers_an_attribute_otherwise(folder):
+    edit(folder / "vocabulary.json", lambda held: held["features"]["codes"].update(relation=3))
     reseal(folder)
     message = complaint(folder)
-    assert "3 codes of length" in message
+    assert "3 codes of relation" in message
     assert "train the model again" in message
 
 
