@@ -58,7 +58,7 @@ class TrainOptions:
 
     visits: int = 30_000
     batch_size: int = 32
-    learning_rate: float = 0.01
+    learning_rate: float = 0.004
     channel_learning_rate: float = 0.03
     network_learning_rate: float = 2e-3
     network_decay: float = 1e-4

@@ -143,7 +143,7 @@ def test_divergence_is_told_and_the_last_model_stays(tiny, tmp_path, monkeypatch
     with pytest.raises(TrainingError) as error:
         train(tiny.config, tiny.train, tiny.dev, folder)
     assert "after 24 of 48 visits" in str(error.value)
-    assert "train.learning_rate (now 0.01)" in str(error.value)
+    assert "train.learning_rate (now 0.004)" in str(error.value)
     assert "of visit 16, is in" in str(error.value)
     assert load(folder).metrics[0]["train_unscorable"] == 4
     monkeypatch.setattr(loop, "make_step", lambda *_: fake_step(math.inf))
