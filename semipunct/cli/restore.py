@@ -138,9 +138,9 @@ def restore(
     convention = convention_of(s for s in first if isinstance(s, Sentence))
     unseen = Unseen(loaded.model.features.symbols)
 
-    def restored(sentences: "Sequence[Sentence]") -> "Sequence[Restoration]":
+    def restored(sentences: "Sequence[Sentence]", number: int) -> "Sequence[Restoration]":
         unseen.look_at(sentences)
-        return run(loaded.model, parameters, sentences, options)
+        return run(loaded.model, parameters, sentences, options, number)
 
     outcomes = _outcomes(chain(first, items), restored, omitted)
     done: list[Restoration] = []
@@ -159,13 +159,16 @@ def restore(
 
 def _outcomes(
     items: "Iterable[Sentence | Omitted]",
-    restored: "Callable[[Sequence[Sentence]], Sequence[Restoration]]",
+    restored: "Callable[[Sequence[Sentence], int], Sequence[Restoration]]",
     omitted: Counter[str],
 ) -> "Iterator[Outcome]":
     from semipunct.treebank import Sentence
 
+    number = 0
     for chunk in in_chunks(items, CHUNK):
-        found = iter(restored([item for item in chunk if isinstance(item, Sentence)]))
+        sentences = [item for item in chunk if isinstance(item, Sentence)]
+        found = iter(restored(sentences, number))
+        number += len(sentences)
         for item in chunk:
             if isinstance(item, Sentence):
                 yield item, next(found)

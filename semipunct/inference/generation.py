@@ -43,6 +43,7 @@ def generate(
     count: int,
     seed: int,
     evidence: Sequence[Evidence] | None = None,
+    first: int = 0,
 ) -> list[Draws]:
     """Draw surface punctuation for words and trees; that of the sentences is not looked at.
 
@@ -56,6 +57,7 @@ def generate(
         count: draws a sentence.
         seed: with the number of a sentence fixes its draws.
         evidence: what is known of the surface of each sentence.
+        first: the number of the first sentence.
 
     Raises:
         UsageError: if there is nothing to draw, if the features look at marks in a way that no
@@ -78,7 +80,7 @@ def generate(
                     bare_sentences[i],
                     TreeScores(*of_words),
                     evidence[i] if evidence else None,
-                    np.random.default_rng((seed, i)),
+                    np.random.default_rng((seed, first + i)),
                 )
                 for i, of_words in zip(members, words, strict=True)
             ],

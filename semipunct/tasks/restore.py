@@ -134,6 +134,7 @@ def restore(
     parameters: Parameters,
     sentences: Sequence[Sentence],
     options: RestoreOptions | None = None,
+    first: int = 0,
 ) -> list[Restoration]:
     """Restore the punctuation of sentences; what they have counts if ``options.keep`` says so.
 
@@ -142,6 +143,8 @@ def restore(
         parameters: its weights.
         sentences: words and trees; boundary marks in the outer slots count as given.
         options: how.
+        first: the number of the first sentence, where these go on after others: with the seed it
+            fixes the draws.
 
     Raises:
         UsageError: if an option makes no sense, or asks for marks that the model lacks.
@@ -152,7 +155,7 @@ def restore(
     if options.keep != "replace":
         mistaken = options.mistaken if options.keep == "repair" else 0.0
         evidence = [Evidence(tuple(map(bare, s.slots)), mistaken) for s in sentences]
-    drawn = generate(model, parameters, sentences, options.samples, options.seed, evidence)
+    drawn = generate(model, parameters, sentences, options.samples, options.seed, evidence, first)
     return [restored(s, d, options) for s, d in zip(sentences, drawn, strict=True)]
 
 

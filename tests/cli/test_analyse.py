@@ -170,9 +170,8 @@ def test_a_picture_of_the_rules(runs: Runs):
     assert runs.picture.read_bytes().startswith(b"<?xml")
     texts = {text.strip() for text in ElementTree.parse(runs.picture).getroot().itertext()}
     assert {"keep", "absorb left", "absorb right", "transpose"} <= texts
-    times = {(row["a"], row["b"]): row["times"] for row in runs.value["rewriting"]}
-    number = times[",", "."]
-    assert f", .   {number} time{'s' * (number != 1)}" in texts
+    row = max(runs.value["rewriting"], key=lambda row: row["times"])
+    assert f"{row['a']} {row['b']}   {row['times']} time{'s' * (row['times'] != 1)}" in texts
 
 
 def test_the_same_model_gives_the_same_picture(cli: Cli, model: Path, tmp_path: Path):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from semipunct.cli import restore as command
 from semipunct.tasks.results import read_result
 from semipunct.treebank import read_sentences
 from tests.cli.conftest import Cli
@@ -71,6 +72,14 @@ def test_gold_compares(cli: Cli, model: Path, some: Path, tmp_path: Path):
     shown = cli("restore", model, some, "--gold", *FEW)
     assert f"{value['average_edit_distance']:.4f}" in shown.out
     assert value["signature"] in shown.out
+
+
+def test_how_the_input_is_cut_decides_nothing(
+    cli: Cli, model: Path, some: Path, monkeypatch: pytest.MonkeyPatch
+):
+    whole = cli("restore", model, some, "--format", "json", "--nbest", 3, *FEW).out
+    monkeypatch.setattr(command, "CHUNK", 2)
+    assert cli("restore", model, some, "--format", "json", "--nbest", 3, *FEW).out == whole
 
 
 def test_mistakes_are_listed(cli: Cli, model: Path, some: Path):
