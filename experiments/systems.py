@@ -47,7 +47,7 @@ def main() -> None:
         for task, measure in MEASURES.items():
             values = [measure(results[task]) for results in seeds.values()]
             paper = PAPER[task].get((name, system))
-            cells += [f"{statistics.mean(values):.4f}", "" if paper is None else f"{paper:.3f}"]
+            cells += [f"{statistics.mean(values):.4f}", "" if paper is None else f"{paper:g}"]
             cells.append(chance(seeds, ours, task))
         print(f"| {' | '.join(cells)} |")
     if arguments.plot:

@@ -1,4 +1,4 @@
-"""The README's tables, made from the committed result files.
+"""The table of channels and settings, made from the committed result file.
 
 python experiments/tables.py [RESULTS/perplexity.json]
 """
