@@ -13,7 +13,7 @@ import pytest
 from semipunct.marks import is_symmetric
 from semipunct.model.attach import attach_parameters, log_attach
 from semipunct.model.attributes import attributes
-from semipunct.model.classes import length_class, writing_class
+from semipunct.model.classes import length_class, shape_class, writing_class
 from semipunct.model.features import FeatureMap
 from semipunct.model.symbols import Symbols
 from semipunct.model.templates import APPENDIX_A, Template
@@ -323,3 +323,8 @@ def test_hard_sets_forbid_what_the_relation_never_took():
     np.testing.assert_allclose(np.exp(got[possible]).sum(1), 1.0, rtol=1e-5)
     gradient = jax.grad(lambda p: jax.numpy.exp(table(p))[:, 0].sum())(parameters)
     assert all(np.isfinite(g).all() for g in gradient.values())
+
+
+def test_shapes_of_words_written_out():
+    words = ("tree", "Tree", "TREE", "15th", "A4", "M", "m", "の")
+    assert [shape_class(word) for word in words] == [0, 1, 3, 4, 7, 8, 0, 0]
