@@ -30,7 +30,8 @@ def main() -> None:
     enable_compilation_cache()
     rows = json.loads(arguments.output.read_text("utf-8")) if arguments.output.exists() else []
     done = {(r["name"], r["channel"], r["seed"], tuple(r["set"])) for r in rows}
-    train_sentences, dev_sentences = sentences(arguments)
+    final_mark = load_config(None, arguments.set).model.final_mark
+    train_sentences, dev_sentences = sentences(arguments, final_mark=final_mark)
     for seed in arguments.seeds:
         for channel in arguments.channels:
             if (arguments.name, channel, seed, tuple(arguments.set)) in done:

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from semipunct.treebank import Sentence, TreebankOptions, read_sentences
 
-OPTIONS = TreebankOptions(keep_records=False)
-
 
 def add_treebanks(parser: argparse.ArgumentParser) -> None:
     """Let a command line name a treebank, as two sets of files or as one file to split."""
@@ -25,13 +23,16 @@ def check_treebanks(parser: argparse.ArgumentParser, arguments: argparse.Namespa
         parser.error("give either --train and --dev, or --split")
 
 
-def sentences(arguments: argparse.Namespace) -> tuple[Sequence[Sentence], Sequence[Sentence]]:
-    """Training and development sentences."""
+def sentences(
+    arguments: argparse.Namespace, *, final_mark: bool = False
+) -> tuple[Sequence[Sentence], Sequence[Sentence]]:
+    """Training and development sentences, read as the model wants them."""
+    options = TreebankOptions(final_mark=final_mark, keep_records=False)
     if arguments.split is None:
         return (
-            read_sentences(arguments.train, OPTIONS).sentences,
-            read_sentences(arguments.dev, OPTIONS).sentences,
+            read_sentences(arguments.train, options).sentences,
+            read_sentences(arguments.dev, options).sentences,
         )
-    everything = read_sentences([arguments.split], OPTIONS).sentences
+    everything = read_sentences([arguments.split], options).sentences
     first, second = len(everything) * 8 // 10, len(everything) * 9 // 10
     return everything[:first], everything[first:second]

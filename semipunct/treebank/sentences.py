@@ -69,6 +69,11 @@ class Sentence:
     quotes_replaced: int = 0
     quotes_straight: int = 0
 
+    @property
+    def final_mark(self) -> bool:
+        """Whether it was read with `TreebankOptions.final_mark`."""
+        return self.slots[-1][-1:] == (marks.FINAL,)
+
 
 @dataclass(frozen=True, slots=True)
 class Omitted:
