@@ -7,6 +7,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -78,23 +79,39 @@ def marginals(found: Iterable[tuple], weights: Iterable[float]) -> list[defaultd
     return [defaultdict(float, {s: w / total for s, w in table.items()}) for table in tables]
 
 
-@pytest.mark.parametrize("mistaken", [0.0, 0.2])
-@pytest.mark.parametrize("stands", [("", ",", ""), ("“", "", "."), ("", ", ”", "")])
-def test_draws_are_from_the_posterior(stands: tuple[str, ...], mistaken: float):
+STANDS = (("", ",", ""), ("“", "", "."), ("", ", ”", ""))
+BARE = sentence([2, 0], ["^", "", ""])
+
+
+@cache
+def looking_back():
+    """A model that looks back, its weights, and what it draws without evidence."""
     m = model("r2l", templates=LOOKING_BACK)
     parameters = m.initial_parameters(5, 0.4)
-    bare = sentence([2, 0], ["^", "", ""])
-    present = tuple(tuple(slot.split()) for slot in stands)
-    evidence = Evidence(present, mistaken)
-    prior = rows(generate(m, parameters, [bare], DRAWS, seed=2)[0])
-    # What is frequent without evidence, or stands there, is enumerated; the rest is left out.
+    return m, parameters, rows(generate(m, parameters, [BARE], DRAWS, seed=2)[0])
+
+
+@cache
+def enumerated():
+    """The strings of each slot that are frequent or stand somewhere; p(x | T) of their product."""
+    m, parameters, prior = looking_back()
+    standing = ({tuple(stands[i].split()) for stands in STANDS} for i in range(3))
     often = [
-        {*(x for x, _ in Counter(column).most_common(12)), own}
-        for column, own in zip(zip(*prior, strict=True), present, strict=True)
+        {*(x for x, _ in Counter(column).most_common(9)), *some}
+        for column, some in zip(zip(*prior, strict=True), standing, strict=True)
     ]
     every = list(itertools.product(*often))
-    marked = [replace(bare, slots=(("^", *x[0]), *x[1:])) for x in every]
-    probability = np.exp(corpus_log_likelihood(m, parameters, marked))
+    marked = [replace(BARE, slots=(("^", *x[0]), *x[1:])) for x in every]
+    return often, every, np.exp(corpus_log_likelihood(m, parameters, marked))
+
+
+@pytest.mark.parametrize("mistaken", [0.0, 0.2])
+@pytest.mark.parametrize("stands", STANDS)
+def test_draws_are_from_the_posterior(stands: tuple[str, ...], mistaken: float):
+    m, parameters, prior = looking_back()
+    often, every, probability = enumerated()
+    present = tuple(tuple(slot.split()) for slot in stands)
+    evidence = Evidence(present, mistaken)
     agreement = [
         math.prod(evidence.weight(i, s) for i, s in enumerate(x))
         if mistaken
@@ -103,7 +120,7 @@ def test_draws_are_from_the_posterior(stands: tuple[str, ...], mistaken: float):
     ]
     expected = marginals(every, probability * agreement)
     # Draws under evidence resemble each other: several runs of them are less one-sided.
-    runs = generate(m, parameters, [bare] * RUNS, DRAWS, seed=2, evidence=[evidence] * RUNS)
+    runs = generate(m, parameters, [BARE] * RUNS, DRAWS, seed=2, evidence=[evidence] * RUNS)
     drawn = [row for draws in runs for row in rows(draws)]
     listed = [x for x in drawn if all(s in some for s, some in zip(x, often, strict=True))]
     assert len(listed) > RUNS * DRAWS / 2
