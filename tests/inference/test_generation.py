@@ -61,14 +61,14 @@ def test_draws_are_as_frequent_as_the_likelihood_says(looking: str, network: boo
     sentences = [sentence(heads, ["^", *[""] * len(heads)]) for heads in HEADS]
     # What is looked at is chosen by other draws than those that are counted.
     some, others = (generate(m, parameters, sentences, DRAWS, seed=seed) for seed in (3, 4))
-    for s, draws, chosen_by in zip(sentences, some, others, strict=True):
+    often = [[x for x, n in counted(chosen_by).most_common(60) if n > 3] for chosen_by in others]
+    scored = [marked(s, x) for s, xs in zip(sentences, often, strict=True) for x in xs]
+    p = iter(np.exp(corpus_log_likelihood(m, parameters, scored)).tolist())
+    for s, draws, xs in zip(sentences, some, often, strict=True):
         assert draws.chosen.shape == (DRAWS, len(s.slots))
-        counts = counted(draws)
-        often = [x for x, n in counted(chosen_by).most_common(60) if n > 3]
-        log_p = corpus_log_likelihood(m, parameters, [marked(s, x) for x in often])
-        expected = dict(zip(often, np.exp(log_p).tolist(), strict=True))
+        expected = {x: next(p) for x in xs}
         assert sum(expected.values()) < 1 + 1e-5
-        assert pvalue(counts, expected, DRAWS) > 1e-4
+        assert pvalue(counted(draws), expected, DRAWS) > 1e-4
 
 
 def counted(draws: Draws) -> Counter:
