@@ -86,11 +86,17 @@ def draw(stored: Stored, path: Path) -> None:
     import matplotlib as mpl
 
     mpl.use("agg")
+    # The same results give the same file.
+    mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "semipunct"})
     from matplotlib import pyplot as plt
 
     names = sorted({name for name, _ in stored}, key=lambda n: (n not in ("en", "zh"), n))
     figure, axes = plt.subplots(
-        len(MEASURES), len(names), figsize=(2.6 * len(names), 5), squeeze=False, layout="tight"
+        len(MEASURES),
+        len(names),
+        figsize=(2.6 * len(names), 5),
+        squeeze=False,
+        layout="constrained",
     )
     for row, (task, measure) in zip(axes, MEASURES.items(), strict=True):
         for axis, name in zip(row, names, strict=True):
@@ -106,8 +112,9 @@ def draw(stored: Stored, path: Path) -> None:
             axis.set_title(f"{name}: {'edits' if task == 'restoration' else task} per slot", size=9)
             if task == "perplexity":
                 axis.set_ylim(bottom=1.0)
-    axes[0, 0].legend(fontsize=7)
-    figure.savefig(path)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    undated = {"Date": None} if path.suffix == ".svg" else {}
+    figure.savefig(path, metadata=undated)
     plt.close(figure)
 
 
