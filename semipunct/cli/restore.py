@@ -151,7 +151,7 @@ def restore(
         with console.output(out or console.STANDARD) as stream:
             _write(outcomes, form, convention, stream)
     for reason, number in omitted.items():
-        console.say(f"{console.count(number, 'sentence')} left as it is: {reason}")
+        console.say(f"{console.count(number, 'sentence')} left alone: {reason}")
     unseen.say()
     if gold:
         _report(model, loaded.digest, done, options, confusions, json=json, path=result)

@@ -27,7 +27,7 @@ def test_conllu_keeps_words_and_trees(cli: Cli, model: Path, some: Path, tmp_pat
     out = tmp_path / "out.conllu"
     result = cli("restore", model, some, "-o", out, *FEW)
     assert (result.status, result.out) == (0, "")
-    assert result.told == "1 sentence left as it is: nothing but punctuation\n"
+    assert result.told == "1 sentence left alone: nothing but punctuation\n"
     before, after = (read_sentences([path]) for path in (some, out))
     assert len(after.omitted) == 1
     for old, new in zip(before.sentences, after.sentences, strict=True):
