@@ -11,9 +11,11 @@ import statistics
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from paper import EDIT_DISTANCE, PERPLEXITY
 
+from semipunct.cli.pictures import painter
 from semipunct.tasks.comparison import compare
 from semipunct.tasks.results import Result, read_result
 
@@ -31,14 +33,17 @@ Stored = dict[tuple[str, str], dict[int, dict[str, Result]]]
 
 
 def main() -> None:
-    """Print the table, and draw the bars."""
+    """Draw the bars, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     default = Path(__file__).parent / "results" / "competitors"
     parser.add_argument("--results", type=Path, default=default, help="a folder")
     parser.add_argument("--ours", default="r2l", choices=SYSTEMS, help="what p compares with")
-    parser.add_argument("--plot", type=Path, help="draw bars into this .svg, .png or .pdf")
+    parser.add_argument("--plot", help="draw bars into this .svg, .png or .pdf")
     arguments = parser.parse_args()
     stored = read(arguments.results)
+    if arguments.plot:
+        paint = painter(arguments.plot, 2.6 * len(treebanks(stored)), 5)
+        Path(arguments.plot).write_bytes(paint(lambda figure: draw(figure, stored)))
     print("| treebank | system | seeds | perplexity | paper | p | edits per slot | paper | p |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for (name, system), seeds in sorted(stored.items(), key=place):
@@ -50,8 +55,6 @@ def main() -> None:
             cells += [f"{statistics.mean(values):.4f}", "" if paper is None else f"{paper:g}"]
             cells.append(chance(seeds, ours, task))
         print(f"| {' | '.join(cells)} |")
-    if arguments.plot:
-        draw(stored, arguments.plot)
 
 
 def read(folder: Path) -> Stored:
@@ -64,8 +67,13 @@ def read(folder: Path) -> Stored:
     return stored
 
 
+def treebanks(stored: Stored) -> list[str]:
+    """Names of treebanks, the paper's two first."""
+    return sorted({name for name, _ in stored}, key=lambda name: (name not in ("en", "zh"), name))
+
+
 def place(item: tuple[tuple[str, str], object]) -> tuple[bool, str, int]:
-    """The paper's two treebanks first, and systems in the order of its Table 3."""
+    """Treebanks in the order of `treebanks`, and systems in the order of the paper's Table 3."""
     (name, system), _ = item
     return name not in ("en", "zh"), name, SYSTEMS.index(system)
 
@@ -81,23 +89,15 @@ def chance(
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def draw(stored: Stored, path: Path) -> None:
-    """Bars of both measures for each treebank, beside the paper's as outlines."""
-    import matplotlib as mpl
+def draw(figure: Any, stored: Stored) -> None:
+    """Bars of both measures for each treebank, beside the paper's as outlines.
 
-    mpl.use("agg")
-    # The same results give the same file.
-    mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "semipunct"})
-    from matplotlib import pyplot as plt
-
-    names = sorted({name for name, _ in stored}, key=lambda n: (n not in ("en", "zh"), n))
-    figure, axes = plt.subplots(
-        len(MEASURES),
-        len(names),
-        figsize=(2.6 * len(names), 5),
-        squeeze=False,
-        layout="constrained",
-    )
+    Args:
+        figure: an empty figure of matplotlib.
+        stored: the results.
+    """
+    names = treebanks(stored)
+    axes = figure.subplots(len(MEASURES), len(names), squeeze=False)
     for row, (task, measure) in zip(axes, MEASURES.items(), strict=True):
         for axis, name in zip(row, names, strict=True):
             systems = [s for s in SYSTEMS if (name, s) in stored]
@@ -113,9 +113,6 @@ def draw(stored: Stored, path: Path) -> None:
             if task == "perplexity":
                 axis.set_ylim(bottom=1.0)
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
-    undated = {"Date": None} if path.suffix == ".svg" else {}
-    figure.savefig(path, metadata=undated)
-    plt.close(figure)
 
 
 if __name__ == "__main__":

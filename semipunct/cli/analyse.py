@@ -1,19 +1,15 @@
 """``semipunct analyse``: the grammar that a model has learned, beside Nunberg's and the paper's."""
 
-import importlib
-import io
 import math
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semipunct.cli import console
-from semipunct.errors import SemipunctError, UsageError
+from semipunct.cli import console, pictures
+from semipunct.errors import SemipunctError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -24,13 +20,6 @@ if TYPE_CHECKING:
     from semipunct.treebank import Treebank
 
 SHOWN_ROWS, SHOWN_RELATIONS, PANELS = 20, 5, 6
-PICTURES: dict[str, dict[str, Any]] = {
-    # Without the time the same model gives the same file.
-    "svg": {"Date": None},
-    "pdf": {"CreationDate": None},
-    "png": {},
-}
-"""Formats of pictures, with what is written into them besides the picture."""
 
 COLOURS = {
     "keep": "#9a9a9a",
@@ -62,7 +51,7 @@ def analyse(
 
     Without a treebank it shows what the model alone can tell.
     """
-    draw = _painter(plot) if plot is not None else None
+    paint = pictures.painter(plot, 9, 5) if plot is not None else None
     import jax.numpy as jnp
 
     from semipunct.cli.treebanks import omissions, tell_unseen, usable
@@ -79,8 +68,9 @@ def analyse(
     # A picture that cannot be written is said before the work, not after it.
     with nullcontext() if plot is None else console.output(plot) as picture:
         found = run(loaded.model, parameters, read.sentences if read else None)
-        if picture is not None and draw is not None:
-            picture.buffer.write(draw(_panels(found)))
+        if picture is not None and paint is not None:
+            rows = _panels(found)
+            picture.buffer.write(paint(lambda figure: bars(figure, rows)))
     line = _signature(loaded, read)
     if json:
         counted = {
@@ -300,55 +290,26 @@ def _relations(found: "PunctuationGrammar") -> "Table":
 
 
 def _panels(found: "PunctuationGrammar") -> "list[Row]":
-    """The rules to draw: those of `nunberg.FIGURE_3`, then others that were met most often."""
+    """The rules to draw: those of `nunberg.FIGURE_3`, then others that were met most often.
+
+    Raises `SemipunctError` if there is none.
+    """
     from semipunct.tasks.analyse import rewriting
     from semipunct.tasks.nunberg import FIGURE_3
 
     rows = list(rewriting(found.channel, found.counts, FIGURE_3))
     drawn = {(row.a, row.b) for row in rows}
-    return [*rows, *(row for row in found.rewriting if (row.a, row.b) not in drawn)][:PANELS]
+    panels = [*rows, *(row for row in found.rewriting if (row.a, row.b) not in drawn)][:PANELS]
+    if not panels:
+        raise SemipunctError("there is nothing to draw: the model knows no rule of Figure 3")
+    return panels
 
 
-def _painter(path: str) -> "Callable[[Sequence[Row]], bytes]":
-    """Find out whether and how a picture can be drawn.
-
-    Raises `UsageError` for an unknown format or if the drawing library is not installed.
-    """
-    form = Path(path).suffix.lower().removeprefix(".")
-    if form not in PICTURES:
-        known = ", ".join(f".{name}" for name in PICTURES)
-        raise UsageError(f"{path}: a picture's name has to end in one of: {known}")
-    try:
-        library: Any = importlib.import_module("matplotlib")
-        figures: Any = importlib.import_module("matplotlib.figure")
-    except ImportError as error:
-        raise UsageError(
-            f"--plot needs matplotlib ({error}); install it with: pip install 'semipunct[plots]'"
-        ) from error
-
-    def draw(rows: "Sequence[Row]") -> bytes:
-        if not rows:
-            raise SemipunctError("there is nothing to draw: the model knows no rule of Figure 3")
-        stream = io.BytesIO()
-        settings = {"svg.fonttype": "none", "svg.hashsalt": "semipunct", "text.parse_math": False}
-        with library.rc_context(settings), warnings.catch_warnings(record=True) as unknown:
-            warnings.filterwarnings("ignore")
-            warnings.filterwarnings("always", message="Glyph .* missing")
-            bars(figures.Figure(figsize=(9, 5), layout="constrained"), rows).savefig(
-                stream, format=form, metadata=PICTURES[form]
-            )
-        if unknown:
-            console.say("matplotlib's font lacks some of the marks: take .svg, which names them")
-        return stream.getvalue()
-
-    return draw
-
-
-def bars(figure: Any, rows: "Sequence[Row]") -> Any:
+def bars(figure: Any, rows: "Sequence[Row]") -> None:
     """Draw each rule as a panel with a bar for every edit, Nunberg's outlined (Figure 3).
 
     Args:
-        figure: an empty figure of matplotlib; it is returned.
+        figure: an empty figure of matplotlib.
         rows: the rules, at least one.
     """
     from semipunct.cli.rules import outcome
@@ -370,4 +331,3 @@ def bars(figure: Any, rows: "Sequence[Row]") -> Any:
         *panels.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(COLOURS)
     )
     figure.supylabel("probability (outlined: Nunberg's)")
-    return figure

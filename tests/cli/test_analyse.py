@@ -5,6 +5,8 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 from xml.etree import ElementTree
 
 import numpy as np
@@ -292,6 +294,8 @@ def test_sentences_without_an_analysis_are_said(
     assert (value["analysed"], value["rewriting"], value["relations"]) == (0, [], [])
 
 
-def test_nothing_to_draw(tmp_path: Path):
+def test_nothing_to_draw():
+    unknown = nunberg.Channel(("x", "y"), np.zeros((4, 2, 2)))
+    found = cast(PunctuationGrammar, SimpleNamespace(channel=unknown, counts=None, rewriting=()))
     with pytest.raises(command.SemipunctError, match="nothing to draw"):
-        command._painter(str(tmp_path / "rules.svg"))([])
+        command._panels(found)

@@ -1,20 +1,13 @@
 """The drivers' common options."""
 
 import argparse
-import importlib.util
-from pathlib import Path
 
 import pytest
 
-PATH = Path(__file__).resolve().parents[2] / "experiments" / "treebanks.py"
 
-
-@pytest.fixture(scope="module")
-def treebanks():
-    spec = importlib.util.spec_from_file_location("treebanks", PATH)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture
+def treebanks(driver):
+    return driver("treebanks")
 
 
 @pytest.fixture

@@ -1,0 +1,17 @@
+"""Drivers are scripts: tests load them as Python runs them, with their folder to import from."""
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
+
+
+@pytest.fixture
+def driver(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
+    """Import a driver by its name."""
+    monkeypatch.syspath_prepend(str(EXPERIMENTS))
+    return importlib.import_module
