@@ -6,10 +6,13 @@ python experiments/tables.py [RESULTS/perplexity.json]
 import argparse
 import json
 import statistics
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from paper import PERPLEXITY
+
+from semipunct.training.config import load_config
 
 CHANNELS = ("none", "l2r", "r2l")
 
@@ -29,8 +32,26 @@ def main() -> None:
         paper = " / ".join(
             f"{PERPLEXITY[name, c]:.4f} ({c})" for c in CHANNELS if (name, c) in PERPLEXITY
         )
-        said = ", ".join(s for s in settings if "evaluate_every" not in s) or "default"
+        said = ", ".join(map(say, settings_that_matter(settings))) or "default"
         print(f"| {name} | {said} | {' | '.join(cells)} | {paper or 'not comparable'} |")
+
+
+def settings_that_matter(settings: Sequence[str]) -> list[str]:
+    """Those that are not the default's, and not how often a training was looked at."""
+    default, looks = load_config(None, []), "train.evaluate_every="
+    return [s for s in settings if not s.startswith(looks) and load_config(None, [s]) != default]
+
+
+def say(setting: str) -> str:
+    """A setting as it is given; of templates those that differ from the default's."""
+    name, _, value = setting.partition("=")
+    if name != "model.templates":
+        return f"`{setting}`"
+    default, given = load_config(None, []).model.templates, value.split(",")
+    without = [f"`{t}`" for t in default if t not in given]
+    more = [f"`{t}`" for t in given if t not in default]
+    parts = [("without", without), ("with", more)]
+    return "templates " + " and ".join(f"{word} {' '.join(some)}" for word, some in parts if some)
 
 
 def cell(rows: list[dict[str, Any]]) -> str:
