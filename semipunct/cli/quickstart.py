@@ -13,15 +13,6 @@ if TYPE_CHECKING:
     from semipunct.training.report import TrainingResult
     from semipunct.treebank import Sentence
 
-SETTINGS = (
-    "train.visits=4640",  # 16 times the training part
-    "train.evaluate_every=1160",
-    "train.learning_rate=0.03",
-    "train.channel_learning_rate=0.1",
-    # The sample is small: rare pairs and contexts are most of what there is.
-    "model.minimum_pair_count=1",
-    "model.minimum_context_count=2",
-)
 RULES, SENTENCES, LONGEST = 9, 5, 18
 
 
@@ -105,9 +96,7 @@ def _fit(
     from semipunct.training.loop import train
     from semipunct.training.monitor import enable_compilation_cache
 
-    config = load_config(
-        assignments=SETTINGS, options={"model.channel": channel, "train.seed": seed}
-    )
+    config = load_config(options={"model.channel": channel, "train.seed": seed})
     enable_compilation_cache()
     title = "without a channel" if channel == "none" else "with the channel"
     with training_progress(title, lines=False) as report:

@@ -32,7 +32,8 @@ class TrainOptions:
     """How a model is trained.
 
     Attributes:
-        visits: sentences visited in all, each as often as it comes up.
+        visits: sentences visited in all, each as often as it comes up; 0 for as many as suit the
+            size of the treebank (`semipunct.training.steps.Plan.of`).
         batch_size: sentences in a batch.
         learning_rate: of Adam, for ATTACH's log-linear weights.
         channel_learning_rate: of Adam, for the channel.
@@ -51,12 +52,12 @@ class TrainOptions:
         squared: square each sentence's expected count of unmatched punctemes.
         printed_regulariser: take that expectation under the prior, as Algorithm 1 prints it.
         evaluate_every: sentence visits between evaluations on the development sentences, each
-            of which writes a checkpoint.
+            of which writes a checkpoint; 0 for six evaluations in all.
         patience: evaluations without improvement after which training stops; 0 for never.
         seed: of the initial weights and of the order of the sentences.
     """
 
-    visits: int = 30_000
+    visits: int = 0
     batch_size: int = 32
     learning_rate: float = 0.004
     channel_learning_rate: float = 0.03
@@ -73,7 +74,7 @@ class TrainOptions:
     xi: float = 0.0
     squared: bool = True
     printed_regulariser: bool = False
-    evaluate_every: int = 5_000
+    evaluate_every: int = 0
     patience: int = 4
     seed: int = 0
 
@@ -105,7 +106,7 @@ _TYPES = _types()
 _AT_LEAST: dict[str, float] = {
     "model.passes": 1, "model.minimum_token_count": 1, "model.minimum_pair_count": 1,
     "model.minimum_context_count": 1, "model.longest_puncteme": 1,
-    "train.visits": 1, "train.batch_size": 1, "train.evaluate_every": 1, "train.patience": 0,
+    "train.visits": 0, "train.batch_size": 1, "train.evaluate_every": 0, "train.patience": 0,
     "train.seed": 0, "train.initial_scale": 0, "train.l2": 0, "train.channel_l2": 0, "train.xi": 0,
     "model.network_width": 1, "model.network_layers": 0, "train.network_decay": 0,
     "train.dropout": 0, "train.word_dropout": 0, "train.warmup": 0,

@@ -99,7 +99,7 @@ class _Trainer:
     ) -> TrainingResult:
         options = self.config.train
         self.shapes = Shapes()
-        self.plan = Plan(len(train), options.batch_size, options.visits)
+        self.plan = Plan.of(len(train), options)
         self.sources = Sources(
             data_files(train), data_files(dev), treebank_digest(train), treebank_digest(dev)
         )
@@ -138,10 +138,10 @@ class _Trainer:
                     jax.random.fold_in(chance, run.step),
                 )  # fmt: skip
             self._settle(run, waiting)
-            due = run.visits // options.evaluate_every
+            due = run.visits // self.plan.evaluate_every
             run.step, run.visits, waiting = run.step + 1, run.visits + len(members), outcome
             last = run.step == self.plan.steps
-            if last or run.visits // options.evaluate_every > due:
+            if last or run.visits // self.plan.evaluate_every > due:
                 self._settle(run, waiting)
                 waiting = None
                 self._evaluate(run)

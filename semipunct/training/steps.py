@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
@@ -24,6 +25,12 @@ FINAL_RATE = 0.02
 NORM = 1.0
 """Gradients of the network are scaled down to this norm where theirs is larger."""
 
+VISITS = 268
+"""Sentence visits for the square root of the number of training sentences."""
+
+EVALUATIONS = 6
+"""How often a run is evaluated, if nothing else is said."""
+
 Weights = dict[str, jax.Array]
 
 
@@ -34,11 +41,26 @@ class Plan(NamedTuple):
         sentences: sentences of the training treebank; an epoch visits each once.
         batch_size: sentences in a batch; the last of an epoch may hold fewer.
         visits: sentence visits in all.
+        evaluate_every: sentence visits between evaluations.
     """
 
     sentences: int
     batch_size: int
     visits: int
+    evaluate_every: int
+
+    @classmethod
+    def of(cls, sentences: int, options: TrainOptions) -> Plan:
+        """What the settings ask for or, where they leave it open, what suits the treebank.
+
+        A larger treebank needs more visits in all, and fewer of each sentence: `VISITS` times the
+        square root of its size, in thousands. That is 30,000 for 12,543 sentences (English-EWT)
+        and 5,000 for 289.
+        """
+        thousands = max(1, round(VISITS * math.sqrt(sentences) / 1000))
+        visits = options.visits or 1000 * thousands
+        every = options.evaluate_every or -(-visits // EVALUATIONS)
+        return cls(sentences, options.batch_size, visits, every)
 
     @property
     def steps_per_epoch(self) -> int:

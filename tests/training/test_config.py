@@ -113,7 +113,7 @@ def test_dictionaries_round_trip():
         ("model = 3", ":1: model is a section: write [model]"),
         ("[train]\nvisits = 1.5", ":2: train.visits is 1.5; give a whole number"),
         ("[train]\nvisits = true", ":2: train.visits is True; give a whole number"),
-        ("[train]\nvisits = 0", ":2: train.visits is 0; it must be at least 1"),
+        ("[train]\nvisits = -1", ":2: train.visits is -1; it must be at least 0"),
         ("[train]\nlearning_rate = 0", ":2: train.learning_rate is 0.0; it must be greater than 0"),
         ("[train]\nlearning_rate = nan", ":2: train.learning_rate is nan; give a finite number"),
         ("[train]\nseed = 9223372036854775808", ":2: train.seed is 9223372036854775808; it must "

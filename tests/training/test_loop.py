@@ -167,7 +167,7 @@ def test_a_final_mark_that_was_not_read_is_missed(tiny, tmp_path):
 
 
 def test_batches_are_a_function_of_seed_and_epoch():
-    plan = steps.Plan(sentences=10, batch_size=4, visits=25)
+    plan = steps.Plan(sentences=10, batch_size=4, visits=25, evaluate_every=10)
     every = list(plan.batches(7, 0))
     assert plan.steps == len(every) == 8
     for epoch in (every[:3], every[3:6]):
@@ -176,6 +176,14 @@ def test_batches_are_a_function_of_seed_and_epoch():
     for first in range(9):
         assert list(plan.batches(7, first)) == every[first:]
     assert list(plan.batches(8, 0)) != every
+
+
+@pytest.mark.parametrize("sentences, visits", [(1, 1000), (289, 5000), (12_543, 30_000)])
+def test_visits_grow_with_the_root_of_the_treebank(sentences, visits):
+    plan = steps.Plan.of(sentences, TrainOptions())
+    assert (plan.visits, plan.evaluate_every) == (visits, -(-visits // steps.EVALUATIONS))
+    asked = TrainOptions(visits=77, evaluate_every=7)
+    assert steps.Plan.of(sentences, asked)[2:] == (77, 7)
 
 
 @pytest.mark.parametrize("schedule, last", [("constant", 1.0), ("cosine", steps.FINAL_RATE)])
