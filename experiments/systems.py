@@ -3,7 +3,8 @@
     python experiments/systems.py [--results FOLDER] [--ours SYSTEM] [--plot FILE]
 
 Reads what ``competitors.py`` stored. Each row is the mean over the seeds of a system; ``p`` is of
-the paired permutation test of ``semipunct compare`` between its first seed and that of ``--ours``.
+the paired permutation test of ``semipunct compare`` between it and ``--ours``, over the seeds that
+both have together.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from paper import EDIT_DISTANCE, PERPLEXITY
 
 from semipunct.cli.pictures import painter
 from semipunct.tasks.comparison import compare
+from semipunct.tasks.pooling import pooled
 from semipunct.tasks.results import Result, read_result
 
 SYSTEMS = ("trivial", "attention", "crf", "none", "l2r", "r2l", "neural")
@@ -81,11 +83,12 @@ def place(item: tuple[tuple[str, str], object]) -> tuple[bool, str, int]:
 def chance(
     seeds: dict[int, dict[str, Result]], ours: dict[int, dict[str, Result]], task: str
 ) -> str:
-    """The p of the difference between the first seeds of two systems."""
-    if not ours:
+    """The p of the difference between two systems, over the seeds that both have."""
+    shared = sorted(seeds.keys() & ours.keys())
+    if not shared:
         return ""
-    test = compare(seeds[min(seeds)][task], ours[min(ours)][task])
-    p = test.differences[0].p
+    sides = (pooled([side[seed][task] for seed in shared]) for side in (seeds, ours))
+    p = compare(*sides).differences[0].p
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 

@@ -103,6 +103,7 @@ NEVER_IN: dict[str, tuple[str, ...]] = dict.fromkeys(
         "semipunct.tasks.comparison",
         "semipunct.tasks.figures",
         "semipunct.tasks.measures",
+        "semipunct.tasks.pooling",
         "semipunct.tasks.results",
     ),
 )
