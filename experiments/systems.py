@@ -71,13 +71,18 @@ def read(folder: Path) -> Stored:
 
 def treebanks(stored: Stored) -> list[str]:
     """Names of treebanks, the paper's two first."""
-    return sorted({name for name, _ in stored}, key=lambda name: (name not in ("en", "zh"), name))
+    return sorted({name for name, _ in stored}, key=papers_first)
 
 
-def place(item: tuple[tuple[str, str], object]) -> tuple[bool, str, int]:
+def papers_first(name: str) -> tuple[bool, str]:
+    """What to sort treebanks by."""
+    return name not in ("en", "zh"), name
+
+
+def place(item: tuple[tuple[str, str], object]) -> tuple[tuple[bool, str], int]:
     """Treebanks in the order of `treebanks`, and systems in the order of the paper's Table 3."""
     (name, system), _ = item
-    return name not in ("en", "zh"), name, SYSTEMS.index(system)
+    return papers_first(name), SYSTEMS.index(system)
 
 
 def chance(
