@@ -22,7 +22,8 @@ class Regularisation:
 
     Attributes:
         l2: weight of the squared norm of ATTACH's parameters, per sentence.
-        channel_l2: the same for the channel's.
+        channel_l2: the same for the channel's windows.
+        tied_l2: the same for the weights that its windows share.
         centre: where the norm is measured from: zero, or the log-counts that training starts
             from.
         xi: weight of the posterior regulariser.
@@ -33,6 +34,7 @@ class Regularisation:
 
     l2: float = 3e-4
     channel_l2: float = 1e-4
+    tied_l2: float = 1e-4
     centre: Literal["counts", "zero"] = "counts"
     xi: float = 0.0
     squared: bool = True
@@ -115,7 +117,8 @@ def objective(
     norm = jnp.zeros(())
     for name, weight in parameters.items():
         if name.startswith("channel"):
-            norm += r.channel_l2 * jnp.sum(weight**2)
+            l2 = r.channel_l2 if name.endswith(".window") else r.tied_l2
+            norm += l2 * jnp.sum(weight**2)
         elif not name.startswith(PREFIX):
             offset = start.get(name, 0.0) if r.centre == "counts" else 0.0
             norm += r.l2 * jnp.sum((weight - offset) ** 2)

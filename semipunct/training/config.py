@@ -46,7 +46,8 @@ class TrainOptions:
         initial_scale: standard deviation of the normal distribution that initial weights are
             drawn from; with 0 they start at zero.
         l2: weight of the squared norm of ATTACH's weights, per sentence (equation 5).
-        channel_l2: the same for the channel's.
+        channel_l2: the same for the channel's windows.
+        tied_l2: the same for the weights that its windows share (``model.tied``).
         centre: what the norm is measured from: the log-counts, or zero.
         xi: weight of the posterior regulariser (equation 5).
         squared: square each sentence's expected count of unmatched punctemes.
@@ -70,6 +71,7 @@ class TrainOptions:
     initial_scale: float = 0.0
     l2: float = 1e-3
     channel_l2: float = 1e-4
+    tied_l2: float = 1e-4
     centre: Centre = "counts"
     xi: float = 0.0
     squared: bool = True
@@ -107,9 +109,9 @@ _AT_LEAST: dict[str, float] = {
     "model.passes": 1, "model.minimum_token_count": 1, "model.minimum_pair_count": 1,
     "model.minimum_context_count": 1, "model.longest_puncteme": 1,
     "train.visits": 0, "train.batch_size": 1, "train.evaluate_every": 0, "train.patience": 0,
-    "train.seed": 0, "train.initial_scale": 0, "train.l2": 0, "train.channel_l2": 0, "train.xi": 0,
-    "model.network_width": 1, "model.network_layers": 0, "train.network_decay": 0,
-    "train.dropout": 0, "train.word_dropout": 0, "train.warmup": 0,
+    "train.seed": 0, "train.initial_scale": 0, "train.l2": 0, "train.channel_l2": 0,
+    "train.tied_l2": 0, "train.xi": 0, "model.network_width": 1, "model.network_layers": 0,
+    "train.network_decay": 0, "train.dropout": 0, "train.word_dropout": 0, "train.warmup": 0,
 }  # fmt: skip
 _ABOVE: dict[str, float] = {
     "train.learning_rate": 0, "train.channel_learning_rate": 0, "train.network_learning_rate": 0,

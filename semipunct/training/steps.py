@@ -108,6 +108,7 @@ def regularisation(options: TrainOptions) -> Regularisation:
     return Regularisation(
         l2=options.l2,
         channel_l2=options.channel_l2,
+        tied_l2=options.tied_l2,
         centre=options.centre,
         xi=options.xi,
         squared=options.squared,

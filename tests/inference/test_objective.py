@@ -15,7 +15,7 @@ from tests.model.cases import SENTENCES, batch_of, model, oracle_choices, oracle
 from tests.oracle import expected_unmatched as oracle_unmatched
 from tests.oracle import total
 
-NOTHING = Regularisation(l2=0.0, channel_l2=0.0, xi=0.0)
+NOTHING = Regularisation(l2=0.0, channel_l2=0.0, tied_l2=0.0, xi=0.0)
 
 
 @cache
@@ -68,7 +68,10 @@ def test_the_objective_adds_up(squared: bool):
     m, parameters, batch = case()
     start = {name: np.zeros_like(value) for name, value in parameters.items()}
     start["attach.relation"] = m.initial_parameters(0, 0.0)["attach.relation"]
-    settings = Regularisation(l2=0.01, channel_l2=0.02, xi=0.7, squared=squared, centre="counts")
+    l2 = {"attach": 0.01, "window": 0.02, "tied": 0.05}
+    settings = Regularisation(
+        l2["attach"], l2["window"], l2["tied"], centre="counts", xi=0.7, squared=squared
+    )
 
     @jax.jit
     def run(p, b):
@@ -78,10 +81,15 @@ def test_the_objective_adds_up(squared: bool):
     log_p, unmatched = compiled(printed=False)(parameters, batch)
     sentences = len(SENTENCES)
     norm = 0.0
+    kinds = set()
     for name, value in parameters.items():
-        is_channel = name.startswith("channel")
-        offset = 0.0 if is_channel else start[name]
-        norm += (0.02 if is_channel else 0.01) * float(((value - offset) ** 2).sum())
+        kind = "attach"
+        if name.startswith("channel"):
+            kind = "window" if name.rpartition(".")[2] == "window" else "tied"
+        kinds.add(kind)
+        offset = start[name] if kind == "attach" else 0.0
+        norm += l2[kind] * float(((value - offset) ** 2).sum())
+    assert kinds == l2.keys()
     counts = np.asarray(unmatched)[:sentences]
     penalty = 0.7 * float((counts**2 if squared else counts).sum())
     slots = sum(len(s.slots) for s in SENTENCES)
