@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from models import trained
 from treebanks import add_treebanks, check_treebanks, sentences
 
 from semipunct import __version__
@@ -27,9 +28,7 @@ from semipunct.tasks.base import Punctuator
 from semipunct.tasks.measures import PerplexityStatistics, restoration_statistics
 from semipunct.tasks.restore import Restorer
 from semipunct.tasks.results import Result, join_signature, write_result
-from semipunct.training.checkpoint import load
 from semipunct.training.config import load_config
-from semipunct.training.loop import train
 from semipunct.training.monitor import enable_compilation_cache
 from semipunct.treebank import Sentence
 from semipunct.treebank.digest import treebank_digest
@@ -62,10 +61,8 @@ def fit(
         return Tagger.fit(system, training, dev, options)
     with tempfile.TemporaryDirectory() as folder:
         path = (arguments.models or Path(folder)) / f"{arguments.name}-{system}-{seed}"
-        if not path.exists():
-            settings = [*OURS[system], *arguments.set]
-            train(load_config(None, settings, {"train.seed": seed}), training, dev, path)
-        loaded = load(path)
+        config = load_config(None, [*OURS[system], *arguments.set], {"train.seed": seed})
+        loaded = trained(config, training, dev, path)
     return Restorer(loaded.model, loaded.parameters)
 
 

@@ -5,7 +5,8 @@
 
 Each run adds one row to the result file, so that a stopped experiment goes on where it was.
 ``--split`` takes the first 80% of a file for training and the next 10% for development, in the
-order of the file; the last 10% are never read.
+order of the file; the last 10% are never read. ``--models`` keeps the models, as folders
+NAME-CHANNEL-SEED; those that are there are not trained again.
 """
 
 import argparse
@@ -13,14 +14,13 @@ import json
 import math
 import platform
 import tempfile
-import time
 from pathlib import Path
 
+from models import trained
 from treebanks import add_treebanks, check_treebanks, sentences
 
 from semipunct.training.config import load_config
 from semipunct.training.evaluation import evaluate
-from semipunct.training.loop import train
 from semipunct.training.monitor import enable_compilation_cache
 
 
@@ -40,12 +40,9 @@ def main() -> None:
                 None, arguments.set, {"model.channel": channel, "train.seed": seed}
             )
             with tempfile.TemporaryDirectory() as folder:
-                output = arguments.models or Path(folder)
-                model_path = output / f"{arguments.name}-{channel}-{seed}"
-                began = time.perf_counter()
-                result = train(config, train_sentences, dev_sentences, model_path)
-                seconds = time.perf_counter() - began
-            scores = evaluate(result.model, result.parameters, dev_sentences)
+                path = (arguments.models or Path(folder)) / f"{arguments.name}-{channel}-{seed}"
+                loaded = trained(config, train_sentences, dev_sentences, path)
+            scores = evaluate(loaded.model, loaded.parameters, dev_sentences)
             row = {
                 "name": arguments.name,
                 "channel": channel,
@@ -55,10 +52,8 @@ def main() -> None:
                 "sentences": scores.sentences,
                 "slots": scores.slots,
                 "unscorable": scores.unscorable,
-                "visits": result.visits,
-                "seconds": round(seconds, 1),
-                "compile_seconds": round(result.compile_seconds, 1),
-                "compiled_shapes": result.compiled_shapes,
+                "visits": loaded.figures["visits"],
+                "seconds": round(loaded.figures["seconds"], 1),
                 "machine": f"{platform.machine()}, CPU",
                 "signature": scores.signature,
             }
@@ -75,7 +70,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--channels", nargs="+", default=["none", "l2r", "r2l"])
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--set", nargs="*", default=[], help="settings, as for semipunct train")
-    parser.add_argument("--models", type=Path, help="keep the models in this folder")
+    parser.add_argument("--models", type=Path, help="a folder")
     parser.add_argument("--output", required=True, type=Path)
     arguments = parser.parse_args()
     check_treebanks(parser, arguments)

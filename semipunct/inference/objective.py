@@ -34,7 +34,7 @@ class Regularisation:
 
     l2: float = 3e-4
     channel_l2: float = 1e-4
-    tied_l2: float = 1e-4
+    tied_l2: float = 1e-3
     centre: Literal["counts", "zero"] = "counts"
     xi: float = 0.0
     squared: bool = True

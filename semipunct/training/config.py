@@ -71,7 +71,7 @@ class TrainOptions:
     initial_scale: float = 0.0
     l2: float = 1e-3
     channel_l2: float = 1e-4
-    tied_l2: float = 1e-4
+    tied_l2: float = 1e-3
     centre: Centre = "counts"
     xi: float = 0.0
     squared: bool = True
