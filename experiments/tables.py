@@ -1,20 +1,41 @@
 """The table of channels and settings, made from the committed result file.
 
-python experiments/tables.py [RESULTS/perplexity.json]
+    python experiments/tables.py [RESULTS/perplexity.json]
+
+Runs that differ in their seeds alone are one row. Beside it stands by how much perplexity is higher
+than with the default after a training of the same length, over the seeds that both have.
 """
 
 import argparse
 import json
 import statistics
-from collections.abc import Sequence
+from collections import defaultdict
 from pathlib import Path
-from typing import Any
-
-from paper import PERPLEXITY
+from typing import Any, NamedTuple
 
 from semipunct.training.config import load_config
 
-CHANNELS = ("none", "l2r", "r2l")
+LENGTH = ("train.visits=", "train.batch_size=")
+LOOKS = "train.evaluate_every="
+TEMPLATES = "model.templates="
+
+
+class Kind(NamedTuple):
+    """What runs have in common that differ in their seeds alone.
+
+    Attributes:
+        name: of the treebank.
+        length: settings of how long a training is.
+        changes: other settings that are not the default's.
+    """
+
+    name: str
+    length: tuple[str, ...]
+    changes: tuple[str, ...]
+
+
+Perplexities = dict[Kind, dict[int, float | None]]
+"""By seed; None where it is infinite."""
 
 
 def main() -> None:
@@ -22,47 +43,61 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     default = Path(__file__).parent / "results" / "perplexity.json"
     parser.add_argument("results", nargs="?", type=Path, default=default)
-    rows = json.loads(parser.parse_args().results.read_text("utf-8"))
-    print("| treebank | settings | no channel | left to right | right to left | paper, test |")
-    print("| --- | --- | --- | --- | --- | --- |")
-    groups = list(dict.fromkeys((r["name"], tuple(r["set"])) for r in rows))
-    for name, settings in sorted(groups, key=lambda g: (g[0] not in ("en", "zh"), g)):
-        mine = [r for r in rows if (r["name"], tuple(r["set"])) == (name, settings)]
-        cells = [cell([r for r in mine if r["channel"] == channel]) for channel in CHANNELS]
-        paper = " / ".join(
-            f"{PERPLEXITY[name, c]:.4f} ({c})" for c in CHANNELS if (name, c) in PERPLEXITY
-        )
-        said = ", ".join(map(say, settings_that_matter(settings))) or "default"
-        print(f"| {name} | {said} | {' | '.join(cells)} | {paper or 'not comparable'} |")
+    runs: Perplexities = defaultdict(dict)
+    for row in json.loads(parser.parse_args().results.read_text("utf-8")):
+        runs[kind(row)][row["seed"]] = row["perplexity"]
+    print("| treebank | settings | seeds | perplexity | more than the default |")
+    print("| --- | --- | --- | --- | --- |")
+    for k, seeds in sorted(runs.items(), key=place):
+        said = ", ".join(map(say, (*k.length, *k.changes))) or "default"
+        base = runs.get(k._replace(changes=()), {}) if k.changes else {}
+        print(f"| {k.name} | {said} | {len(seeds)} | {cell(seeds)} | {difference(seeds, base)} |")
 
 
-def settings_that_matter(settings: Sequence[str]) -> list[str]:
-    """Those that are not the default's, and not how often a training was looked at."""
-    default, looks = load_config(None, []), "train.evaluate_every="
-    return [s for s in settings if not s.startswith(looks) and load_config(None, [s]) != default]
+def kind(row: dict[str, Any]) -> Kind:
+    """What a run is one of."""
+    default = load_config(None, [])
+    settings = [
+        s
+        for s in (f"model.channel={row['channel']}", *row["set"])
+        if not s.startswith(LOOKS) and load_config(None, [s]) != default
+    ]
+    length = tuple(s for s in settings if s.startswith(LENGTH))
+    return Kind(row["name"], length, tuple(s for s in settings if s not in length))
+
+
+def place(item: tuple[Kind, object]) -> tuple[object, ...]:
+    """The paper's treebanks first, and of one length the default, then few changes, then many."""
+    k, _ = item
+    return k.name not in ("en", "zh"), k.name, k.length, len(k.changes), k.changes
 
 
 def say(setting: str) -> str:
     """A setting as it is given; of templates those that differ from the default's."""
-    name, _, value = setting.partition("=")
-    if name != "model.templates":
+    if not setting.startswith(TEMPLATES):
         return f"`{setting}`"
-    default, given = load_config(None, []).model.templates, value.split(",")
+    default, given = load_config(None, []).model.templates, setting[len(TEMPLATES) :].split(",")
     without = [f"`{t}`" for t in default if t not in given]
     more = [f"`{t}`" for t in given if t not in default]
     parts = [("without", without), ("with", more)]
     return "templates " + " and ".join(f"{word} {' '.join(some)}" for word, some in parts if some)
 
 
-def cell(rows: list[dict[str, Any]]) -> str:
+def cell(seeds: dict[int, float | None]) -> str:
     """Mean over seeds, with the range where there is more than one."""
-    values = [r["perplexity"] for r in rows]
-    if not values or None in values:
-        return "infinite" if values else ""
+    values = [p for p in seeds.values() if p is not None]
+    if len(values) < len(seeds):
+        return "infinite"
     mean = f"{statistics.mean(values):.4f}"
-    if len(values) == 1:
-        return mean
-    return f"{mean} ({min(values):.4f} to {max(values):.4f}, {len(values)} seeds)"
+    return mean if len(values) == 1 else f"{mean} ({min(values):.4f} to {max(values):.4f})"
+
+
+def difference(seeds: dict[int, float | None], base: dict[int, float | None]) -> str:
+    """How much higher perplexity is than the default's: the mean over the seeds of both."""
+    found = [
+        p - q for seed, p in seeds.items() if p is not None and (q := base.get(seed)) is not None
+    ]
+    return f"{statistics.mean(found):+.4f}" if found else ""
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The table of settings names what differs from the default, and gives means over seeds."""
+"""The table of settings names what differs from the default, and compares with it."""
 
 import json
 
@@ -21,19 +21,43 @@ def test_templates_are_said_by_what_differs(tables):
     assert tables.say("train.xi=1.0") == "`train.xi=1.0`"
 
 
-def test_a_cell_is_the_mean_over_seeds(tables, tmp_path, monkeypatch, capsys):
-    settings = ["train.evaluate_every=9", "model.tied=true", "train.visits=7"]
-    runs = [("none", 0, 1.5), ("r2l", 0, 1.2), ("r2l", 1, 1.4)]
-    rows = [
-        {"name": "zh", "channel": c, "seed": s, "set": settings, "perplexity": p}
-        for c, s, p in runs
+@pytest.fixture
+def table(tables, tmp_path, monkeypatch, capsys):
+    """The lines that are printed for some runs, without the head."""
+
+    def print_for(runs):
+        rows = [
+            {"name": "zh", "channel": c, "seed": s, "perplexity": p, "set": settings}
+            for c, s, p, *settings in runs
+        ]
+        path = tmp_path / "perplexity.json"
+        path.write_text(json.dumps(rows))
+        monkeypatch.setattr("sys.argv", ["tables.py", str(path)])
+        tables.main()
+        return capsys.readouterr().out.splitlines()[2:]
+
+    return print_for
+
+
+def test_seeds_are_one_row_and_are_compared_with_the_default(table):
+    length = "train.visits=7"
+    runs = [
+        ("none", 0, 1.5, "train.evaluate_every=9", "model.tied=true", length),
+        ("none", 2, 9.5, length),
+        ("r2l", 0, 1.2, length),
+        ("r2l", 1, 1.4, length),
+        ("l2r", 1, 1.3),
     ]
-    path = tmp_path / "perplexity.json"
-    path.write_text(json.dumps(rows))
-    monkeypatch.setattr("sys.argv", ["tables.py", str(path)])
-    tables.main()
-    *_, line = capsys.readouterr().out.splitlines()
-    assert line == (
-        "| zh | `train.visits=7` | 1.5000 |  | 1.3000 (1.2000 to 1.4000, 2 seeds) "
-        "| 1.1921 (none) / 1.1464 (l2r) |"
-    )
+    # What has another length is compared with nothing; seeds that one side lacks do not count.
+    assert table(runs) == [
+        "| zh | `model.channel=l2r` | 1 | 1.3000 |  |",
+        "| zh | `train.visits=7` | 2 | 1.3000 (1.2000 to 1.4000) |  |",
+        "| zh | `train.visits=7`, `model.channel=none` | 2 | 5.5000 (1.5000 to 9.5000) | +0.3000 |",
+    ]
+
+
+def test_what_is_infinite_is_said(table):
+    assert table([("r2l", 0, 1.2), ("l2r", 0, None)]) == [
+        "| zh | default | 1 | 1.2000 |  |",
+        "| zh | `model.channel=l2r` | 1 | infinite |  |",
+    ]
