@@ -22,8 +22,8 @@ WIDTH = 120
 
 
 def compare(
-    a: Annotated[str, typer.Argument(metavar="A.json", help="A stored result, '-' for stdin.")],
-    b: Annotated[str, typer.Argument(metavar="B.json", help="Another of the same sentences.")],
+    a: Annotated[str, typer.Argument(help="A stored result, '-' for stdin, or a folder of them.")],
+    b: Annotated[str, typer.Argument(help="The same for another system on the same sentences.")],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     resamples: Annotated[
         int, typer.Option("--resamples", metavar="N", min=1, help="Permutations and samples.")
@@ -33,15 +33,21 @@ def compare(
     """Compare two stored results: differences, their intervals, and p of a permutation test.
 
     Nothing is run again.  Test and bootstrap are paired by sentences; the test is two-sided.
+    A folder stands for several runs of one system, such as those of three seeds, counted
+    together: give two folders of equally many.
     """
     if a == b == console.STANDARD:
         raise UsageError("only one of the two results can be standard input; name a file")
     from semipunct.tasks.comparison import compare as test
-    from semipunct.tasks.results import read_result
+    from semipunct.tasks.pooling import pooled, read_runs
 
-    one, other = read_result(a), read_result(b)
+    one, other = read_runs(a), read_runs(b)
+    if len(one) != len(other):
+        raise UsageError(
+            f"A = {a} has {len(one)} runs, B = {b} has {len(other)}; compare equally many"
+        )
     try:
-        found = test(one, other, resamples, seed)
+        found = test(pooled(one), pooled(other), resamples, seed)
     except ResultError as error:
         raise ResultError(f"A = {a}, B = {b}: {error}") from error
     if json:

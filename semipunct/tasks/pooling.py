@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -16,10 +17,25 @@ from semipunct.tasks.measures import (
     PerplexityStatistics,
     RestorationStatistics,
 )
-from semipunct.tasks.results import Result, join_signature, split_signature
+from semipunct.tasks.results import Result, join_signature, read_result, split_signature
 
 OWN = ("seed", "model")
 """Parts of a signature in which runs of one system may differ."""
+
+
+def read_runs(path: str | Path) -> list[Result]:
+    """The results in a folder, in the order of their names, or the one in a file.
+
+    Raises:
+        ResultError: at the first defect, or if the folder has no results.
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        return [read_result(path)]
+    files = sorted(f for f in folder.iterdir() if f.name.endswith((".json", ".json.gz")))
+    if not files:
+        raise ResultError(f"{path}: a folder without results (.json or .json.gz); name another one")
+    return [read_result(file) for file in files]
 
 
 def pooled(runs: Sequence[Result]) -> Result:
@@ -38,6 +54,8 @@ def pooled(runs: Sequence[Result]) -> Result:
     """
     if not runs:
         raise ValueError("there are no runs to pool")
+    if len(runs) == 1:
+        return runs[0]
     parts = [split_signature(run.signature) for run in runs]
     shared = [{key: p for key, p in some.items() if key not in OWN} for some in parts]
     for run, some in zip(runs, shared, strict=True):

@@ -1,5 +1,6 @@
 import json
 import math
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from semipunct.tasks.comparison import compare
+from semipunct.tasks.pooling import pooled
 from semipunct.tasks.results import read_result, write_result
 from tests.cli.conftest import Cli
 from tests.tasks.cases import GOLD, PREDICTED, restored, scored
@@ -37,6 +39,26 @@ def test_json_is_what_the_library_says(cli: Cli, stored: dict[str, Path], names:
     assert (result.status, result.err) == (0, "")
     expected = compare(read_result(a), read_result(b), resamples=50, seed=3).as_dict()
     assert json.loads(result.out) == {"files": [str(a), str(b)], **expected}
+
+
+def test_folders_are_runs_counted_together(cli: Cli, stored: dict[str, Path], tmp_path: Path):
+    sides = {"a": ("a", "b"), "b": ("b", "zero"), "fewer": ("a",), "none": ()}
+    for side, names in sides.items():
+        (tmp_path / side).mkdir()
+        for name in names:
+            shutil.copy(stored[name], tmp_path / side)
+    a, b, fewer, none = (tmp_path / side for side in sides)
+    result = cli("compare", a, b, "--json", "--resamples", 50)
+    assert (result.status, result.err) == (0, "")
+    together = [pooled([RESULTS[name] for name in sides[side]]) for side in ("a", "b")]
+    expected = compare(*together, resamples=50).as_dict()
+    assert json.loads(result.out) == {"files": [str(a), str(b)], **expected}
+    result = cli("compare", a, fewer)
+    assert result.status != 0
+    assert f"A = {a} has 2 runs, B = {fewer} has 1; compare equally many" in result.err
+    result = cli("compare", a, none)
+    assert result.status != 0
+    assert f"{none}: a folder without results (.json or .json.gz); name another one" in result.err
 
 
 def test_the_table_is_for_people(cli: Cli, stored: dict[str, Path]):
