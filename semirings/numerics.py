@@ -123,6 +123,25 @@ def log_balance(a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Arr
     return a - shift, jnp.squeeze(shift, axes)
 
 
+def quotient(a: jax.Array, b: jax.Array) -> jax.Array:
+    """A quotient whose derivative is one, too: it holds where the square of ``b`` underflows."""
+    ratio: jax.Array = _quotient(a, b)
+    return ratio
+
+
+@jax.custom_jvp
+def _quotient(a: jax.Array, b: jax.Array) -> jax.Array:
+    return a / b
+
+
+@_quotient.defjvp
+def _quotient_jvp(
+    primals: tuple[jax.Array, jax.Array], tangents: tuple[jax.Array, jax.Array]
+) -> tuple[jax.Array, jax.Array]:
+    ratio = quotient(*primals)
+    return ratio, quotient(tangents[0] - ratio * tangents[1], primals[1])
+
+
 def weighted(shares: jax.Array, a: jax.Array) -> jax.Array:
     """Products with shares, where no share of infinity is nothing."""
     some = shares > 0

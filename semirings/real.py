@@ -20,7 +20,7 @@ import jax.numpy as jnp
 
 from semirings.base import Groups, Semiring
 from semirings.laws_declared import Laws
-from semirings.numerics import safe_log
+from semirings.numerics import quotient, safe_log
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Real(Semiring):
     def shares(self, a: jax.Array, axis: int) -> jax.Array:
         """Quotients by the sum; all zero where it is zero."""
         total = jnp.sum(a, axis, keepdims=True)
-        return a / jnp.where(total > 0, total, 1.0)
+        return quotient(a, jnp.where(total > 0, total, 1.0))
 
     def star(self, a: jax.Array) -> jax.Array:
         """The geometric series; infinite from the weight one on."""

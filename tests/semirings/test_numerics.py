@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from semirings import Semiring
+from semirings import Real, Semiring
 from semirings.numerics import log_add, log_matmul, log_sum, safe_log
 from tests.semirings.cases import SEMIRINGS
 
@@ -47,6 +47,21 @@ def test_log_sum_and_log_add(terms: list[float], value: float, gradient: list[fl
     got, slope = jax.value_and_grad(lambda x: log_add(x[0], x[1]))(a)
     np.testing.assert_allclose(got, value, rtol=1e-6)
     np.testing.assert_allclose(slope, gradient, rtol=1e-6)
+
+
+def test_shares_of_tiny_weights_have_true_derivatives():
+    """Also where the square of their sum underflows, as that of 1e-25 does."""
+
+    def share(a: jax.Array) -> jax.Array:
+        return Real().shares(a, 0)[0]
+
+    a, b = 1e-25, 3e-25
+    gradient = [b / (a + b) ** 2, -a / (a + b) ** 2]
+    for derivative in (jax.grad, jax.jacfwd):
+        np.testing.assert_allclose(derivative(share)(jnp.array([a, b])), gradient, rtol=1e-5)
+    a, b = 1e-12, 3e-12
+    curvature = jax.hessian(share)(jnp.array([a, b]))
+    np.testing.assert_allclose(curvature[0, 0], -2 * b / (a + b) ** 3, rtol=1e-5)
 
 
 @pytest.mark.parametrize("shape", [(0,), (2, 0), (0, 3)])
