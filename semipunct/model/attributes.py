@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -11,11 +12,13 @@ from semipunct.marks import FINAL, INITIAL
 from semipunct.model.classes import (
     SHAPES,
     SPANS,
+    STYLES,
     WRITINGS,
     Ints,
     length_class,
     shape_class,
     span_class,
+    style_class,
     writing_class,
 )
 from semipunct.model.history import history_codes, history_columns
@@ -71,14 +74,18 @@ def code_sizes(symbols: Symbols) -> dict[str, int]:
         "before_left": upos + 2, "after_left": upos + 2,
         "before_right": upos + 2, "after_right": upos + 2,
         "xpos": xpos, "head_xpos": xpos + 1, "first_xpos": xpos, "last_xpos": xpos,
-        "xpos_before": xpos + 1, "xpos_after": xpos + 1,
+        "xpos_before": xpos + 1, "xpos_before_that": xpos + 1,
+        "xpos_after": xpos + 1, "xpos_after_that": xpos + 1,
         "ancestor": relation, "child": relation, "inside": token,
-        "sentence_form": form, "feature": feature,
+        "sentence_form": form, "sentence_tags": xpos * xpos, "feature": feature,
         "ends": character, "first_begins": character, "last_ends": character,
         "before_ends": character + 1, "after_begins": character + 1,
         "shape": SHAPES, "first_shape": SHAPES, "last_shape": SHAPES, "writing": WRITINGS,
-        "span": SPANS, "head_upos": upos + 1, "head_relation": relation + 1, "order": 16,
+        "span": SPANS, "sentence_span": SPANS, "style": STYLES, "place": 4, "order": 16,
+        "head_upos": upos + 1, "head_relation": relation + 1, "grandparent": relation + 1,
+        "sibling_before": relation + 2, "sibling_after": relation + 2,
         "form": form, "first_form": form, "second_form": form + 1, "last_form": form,
+        "last_but_one_form": form + 1, "head_form": form + 1,
         "form_before": form + 1, "form_after": form + 1,
         "relation_before": relation + 1, "relation_after": relation + 1,
         **history_codes(symbols),
@@ -110,19 +117,28 @@ def _single(sentence: Sentence, symbols: Symbols) -> dict[str, Ints]:
     relation_outside = np.concatenate([relation, [symbols.size("relation")]])
     return {
         "span": span_class(right - left),
+        "sentence_span": span_class(np.full(len(heads), len(heads))),
+        "style": np.full(len(heads), style_class(sentence.forms)),
+        "place": 2 * (left == 0) + (right == len(heads)),
         "head_upos": np.append(upos, symbols.size("upos"))[heads - 1],
         "head_relation": np.append(relation, symbols.size("relation"))[heads - 1],
+        "grandparent": relation_outside[np.append(heads, 0)[heads - 1] - 1],
         "order": sibling_order(heads),
+        **siblings(heads, relation, symbols.size("relation")),
         "xpos": xpos,
         "head_xpos": xpos_outside[heads - 1],
         "first_xpos": xpos[left],
         "last_xpos": xpos[right - 1],
         "xpos_before": xpos_outside[left - 1],
+        "xpos_before_that": np.where(left > 1, xpos_outside[left - 2], symbols.size("xpos")),
         "xpos_after": xpos_outside[right],
+        "xpos_after_that": np.append(xpos_outside, symbols.size("xpos"))[right + 1],
         "form": form,
         "first_form": form[left],
         "second_form": np.where(right - left > 1, outside[left + 1], symbols.size("form")),
         "last_form": form[right - 1],
+        "last_but_one_form": np.where(right - left > 1, outside[right - 2], symbols.size("form")),
+        "head_form": outside[heads - 1],
         "form_before": outside[left - 1],
         "form_after": outside[right],
         "relation_before": relation_outside[left - 1],
@@ -161,6 +177,32 @@ def sibling_order(heads: Ints) -> Ints:
     return order
 
 
+def siblings(heads: Ints, relation: Ints, codes: int) -> dict[str, Ints]:
+    """What stands next to each word among its head and the head's dependents.
+
+    Args:
+        heads: ``[words]``.
+        relation: ``[words]`` codes.
+        codes: how many codes there are; the first two beyond are for nothing and for the head.
+
+    Returns:
+        two columns, ``[words]`` each: the relation of the next dependent on either side.
+    """
+    nothing, the_head = codes, codes + 1
+    families: dict[int, list[int]] = {}
+    for w, head in enumerate(heads.tolist()):
+        families.setdefault(head - 1, []).append(w)
+    before, after = np.full((2, len(heads)), nothing)
+    for head, dependents in families.items():
+        line = sorted([*dependents, head])
+        for a, b in pairwise(line):
+            if b != head and a >= 0:
+                before[b] = the_head if a == head else relation[a]
+            if a != head:
+                after[a] = the_head if b == head else relation[b]
+    return {"sibling_before": before, "sibling_after": after}
+
+
 def _multiple(sentence: Sentence, symbols: Symbols) -> dict[str, Entries]:
     relation = symbols.code("relation", sentence.relations)
     heads = np.array(sentence.heads, np.int64) - 1
@@ -187,13 +229,16 @@ def _multiple(sentence: Sentence, symbols: Symbols) -> dict[str, Entries]:
     tables = {"ancestor": ancestor, "child": child, "inside": inside}
     forms = np.unique(symbols.code("form", (form.lower() for form in sentence.forms)))
     forms = forms[forms > 0]
-    root = np.full(len(forms), sentence.heads.index(0))
+    root = sentence.heads.index(0)
+    xpos = symbols.code("xpos", sentence.xpos)
+    tags = np.unique(xpos[:-1] * symbols.size("xpos") + xpos[1:])
     morphology = [symbols.code("feature", features(feats)) for feats in sentence.feats]
     marked = np.repeat(np.arange(words), [len(found) for found in morphology])
     feature = np.concatenate(morphology)
     return {
         **{name: _sparse(table) for name, table in tables.items()},
-        "sentence_form": (root, forms, np.ones_like(forms)),
+        "sentence_form": (np.full_like(forms, root), forms, np.ones_like(forms)),
+        "sentence_tags": (np.full_like(tags, root), tags, np.ones_like(tags)),
         "feature": (marked, feature, np.ones_like(feature)),
     }
 

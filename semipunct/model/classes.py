@@ -15,6 +15,9 @@ SPANS = 16
 SHAPES = 9
 """Classes of ``shape_class``."""
 
+STYLES = 12
+"""Classes of ``style_class``."""
+
 WRITINGS = 5
 """Classes of ``writing_class``."""
 
@@ -44,6 +47,19 @@ def writing_class(forms: Sequence[str], left: Ints, right: Ints) -> Ints:
     capitals, smalls = sums[:, right] - sums[:, left]
     classes = [capitals + smalls == 0, capitals == 0, capitals < smalls, smalls > 0]
     return np.select(classes, range(len(classes)), len(classes))
+
+
+def style_class(forms: Sequence[str]) -> int:
+    """How a sentence is written, of which its punctuation is a part.
+
+    Returns:
+        4 if it begins with a small letter, 8 if with a capital; 2 more if another word does, and 1
+        more if a small letter is a word of its own.
+    """
+    first = 2 if forms[0][:1].isupper() else int(forms[0][:1].islower())
+    capitals = any(form[:1].isupper() for form in forms[1:])
+    lone = any(len(form) == 1 and form.islower() for form in forms)
+    return 4 * first + 2 * capitals + lone
 
 
 def length_class(words: Ints) -> Ints:

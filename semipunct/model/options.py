@@ -36,8 +36,8 @@ class ModelOptions:
     tied: bool = True
     templates: tuple[str, ...] = (
         "N", "W", "A", "C", "L", "R", "S",
-        "H", "O", "side", "character", "shape", "tag", "feature",
-        "sentence", "word", "near", "history",
+        "H", "O", "side", "sibling", "place", "style", "sentence",
+        "character", "shape", "feature", "tag", "word", "near", "history",
     )  # fmt: skip
     minimum_token_count: int = 5
     minimum_pair_count: int = 2

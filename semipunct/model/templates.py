@@ -92,11 +92,41 @@ FURTHER: tuple[Template, ...] = (
         ("relation", "head_upos"),
         ("arc", "head_relation"),
         ("arc", "order", "span"),
+        ("relation", "head_relation", "grandparent"),
     ),
-    Template("sentence", "left", (("relation",),), over="sentence_form"),
-    Template("sentence", "right", (("relation",),), over="sentence_form"),
+    *_sides(
+        "sibling",
+        ("relation", "sibling_before"),
+        ("relation", "sibling_after"),
+        ("arc", "sibling_before", "sibling_after"),
+    ),
+    *_sides(
+        "place",
+        ("place",),
+        ("relation", "place"),
+        ("relation", "place", "span"),
+        ("upos", "place", "span"),
+        ("relation", "place", "form"),
+        ("relation", "place", "first_form"),
+    ),
+    *_sides(
+        "style",
+        ("style",),
+        ("relation", "style"),
+        ("upos", "style"),
+        ("relation", "style", "span"),
+        ("relation", "style", "place"),
+        ("relation", "sentence_span"),
+        ("relation", "place", "sentence_span"),
+    ),
+    *(
+        Template("sentence", side, (("relation",),), over)
+        for over in ("sentence_form", "sentence_tags")
+        for side in ("left", "right")
+    ),
     *_sides(
         "sentence",
+        ("relation", "last_but_one_form", "last_form"),
         ("relation", "after_left"),
         ("relation", "before_right"),
         ("relation", "second_form"),
@@ -137,6 +167,8 @@ FURTHER: tuple[Template, ...] = (
         ("last_xpos", "xpos_after"),
         ("relation", "last_xpos", "xpos_after"),
         ("relation", "xpos", "first_xpos"),
+        ("xpos_before_that", "xpos_before", "first_xpos"),
+        ("last_xpos", "xpos_after", "xpos_after_that"),
     ),
     *_sides(
         "word",
@@ -149,6 +181,10 @@ FURTHER: tuple[Template, ...] = (
         ("form_after",),
         ("relation", "form_after"),
         ("relation", "form_before"),
+        ("relation", "form_before", "form_after"),
+        ("relation", "first_form", "last_form"),
+        ("relation", "head_form"),
+        ("arc", "head_form"),
     ),
     Template(
         "near",
@@ -172,7 +208,9 @@ FURTHER: tuple[Template, ...] = (
     ),
 )
 """Templates beyond the paper: one-sided ones, which share strength between pairs, and words. The
-root sees all frequent words of its sentence: they tell questions and exclamations."""
+root sees all frequent words of its sentence, and all pairs of tags: they tell questions and
+exclamations. All nodes see how their sentence is written: who begins it with a small letter leaves
+out other marks than its last one, too."""
 
 
 def _seen(side: str, *contexts: Context) -> tuple[Context, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import jax
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 from semipunct.marks import is_symmetric
 from semipunct.model.attach import attach_parameters, log_attach
 from semipunct.model.attributes import attributes
-from semipunct.model.classes import length_class, shape_class, writing_class
+from semipunct.model.classes import length_class, shape_class, style_class, writing_class
 from semipunct.model.features import FeatureMap
 from semipunct.model.symbols import Symbols
 from semipunct.model.templates import APPENDIX_A, Template
@@ -163,9 +164,36 @@ def test_what_is_around_a_constituent():
     assert columns["last_xpos"] == [xpos["VBP"], xpos["PRP"], xpos["PRP"], xpos["PRP"]]
     assert columns["xpos_before"] == [outside, xpos["VBP"], outside, xpos["VB"]]
     assert columns["xpos_after"] == [xpos["PRP"], xpos["VB"], outside, outside]
+    assert columns["xpos_before_that"] == [outside, outside, outside, xpos["PRP"]]
+    assert columns["xpos_after_that"] == [xpos["VB"], xpos["PRP"], outside, outside]
     assert columns["second_form"] == [no_form, no_form, form["you"], no_form]
+    assert columns["last_but_one_form"] == [no_form, no_form, form["see"], no_form]
+    assert columns["head_form"] == [form["see"], form["see"], no_form, form["see"]]
+    # Only the root reaches the edges of the sentence on both sides: 2 is for the left one, 1 for
+    # the right one.
+    assert columns["place"] == [2, 0, 3, 1]
     node, code, count = found.multiple["sentence_form"]
     assert (node.tolist(), code.tolist(), count.tolist()) == ([2] * 4, [1, 2, 3, 4], [1] * 4)
+    node, code, count = found.multiple["sentence_tags"]
+    pairs = {outside * xpos[a] + xpos[b] for a, b in pairwise(words["xpos"])}
+    assert (node.tolist(), code.tolist(), count.tolist()) == ([2] * 3, sorted(pairs), [1] * 3)
+
+
+def test_what_stands_beside_a_word_in_its_family():
+    s = sentence([3, 3, 0, 5, 3, 3], [""] * 7, ["cc", "nsubj", "root", "case", "nmod", "advmod"])
+    symbols = Symbols.of([s], ())
+    columns = {name: column.tolist() for name, column in attributes([s], symbols).single.items()}
+    code = {v: i + 1 for i, v in enumerate(symbols.values["relation"])}
+    nothing, head = symbols.size("relation"), symbols.size("relation") + 1
+    assert columns["sibling_before"] == [nothing, code["cc"], nothing, nothing, head, code["nmod"]]
+    assert columns["sibling_after"] == [code["nsubj"], head, nothing, head, code["advmod"], nothing]
+    root = code["root"]
+    assert columns["grandparent"] == [nothing, nothing, nothing, root, nothing, nothing]
+
+
+def test_how_sentences_are_written():
+    sentences = ("Go home", "go home", "go Home", "I saw A B", "i left", "42 is", "中 文")
+    assert [style_class(s.split()) for s in sentences] == [8, 4, 6, 10, 5, 0, 0]
 
 
 def test_first_and_last_characters():
