@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import jax
 import numpy as np
@@ -17,7 +19,7 @@ from semipunct.model.attributes import attributes
 from semipunct.model.classes import length_class, shape_class, style_class, writing_class
 from semipunct.model.features import FeatureMap
 from semipunct.model.symbols import Symbols
-from semipunct.model.templates import APPENDIX_A, Template
+from semipunct.model.templates import APPENDIX_A, TEMPLATES, Template
 from semipunct.treebank import Sentence, with_unknown
 from tests.model.cases import SENTENCES, TRAINING, batch_of, model, sentence
 
@@ -356,3 +358,12 @@ def test_hard_sets_forbid_what_the_relation_never_took():
 def test_shapes_of_words_written_out():
     words = ("tree", "Tree", "TREE", "15th", "A4", "M", "m", "の")
     assert [shape_class(word) for word in words] == [0, 1, 3, 4, 7, 8, 0, 0]
+
+
+def test_every_template_is_explained():
+    """In the table of `docs/choosing.md`; the first cells are the names."""
+    text = (Path(__file__).parents[2] / "docs" / "choosing.md").read_text("utf-8")
+    section = text.split("## Templates")[1].split("\n## ")[0]
+    rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    named = re.findall(r"`(\w+)`", " ".join(rows))
+    assert sorted(named) == sorted({template.name for template in TEMPLATES})
