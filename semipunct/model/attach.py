@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -16,9 +17,8 @@ from semipunct.model.features import FeatureMap
 from semipunct.model.inventory import Inventory
 from semipunct.model.templates import CLOSING_TARGETS, TARGETS, TREE_TARGETS, Target
 
-Relations = jax.Array | npt.NDArray[np.int32]
-"""Relation numbers, traced once compiled."""
-
+Numbers = jax.Array | npt.NDArray[np.int32]
+"""Numbers of relations, nodes or features, traced once compiled."""
 
 _IMPOSSIBLE = -1e30
 """Score of what cannot be: finite, so that gradients are."""
@@ -26,7 +26,7 @@ _IMPOSSIBLE = -1e30
 SHARED = 100.0
 """Constituents that a relation starts with beside its own."""
 
-_CHUNK = 1 << 18
+_CHUNK = 1 << 13
 """Feature entries that are weighed at a time."""
 
 
@@ -105,7 +105,7 @@ def log_attach(
     parameters: Mapping[str, jax.Array],
     tables: AttachTables,
     features: Mapping[str, SparseRows],
-    relation: Relations,
+    relation: Numbers,
     further: Further | None = None,
 ) -> jax.Array:
     """Log probability of every pair at every node, ``[nodes, pairs]``.
@@ -146,7 +146,7 @@ def tree_scores(
     parameters: Mapping[str, jax.Array],
     tables: AttachTables,
     features: Mapping[str, SparseRows],
-    relation: Relations,
+    relation: Numbers,
     further: jax.Array | None = None,
 ) -> jax.Array:
     """What words and tree say about every pair at every node, ``[nodes, pairs]``, unnormalised.
@@ -190,21 +190,59 @@ def sum_by_left(score: jax.Array, tables: AttachTables) -> jax.Array:
 
 def _weigh(weights: jax.Array, rows: SparseRows, nodes: int) -> jax.Array:
     """Sum of the weights of each node's features, ``[nodes, columns]``."""
-
-    def part(some: SparseRows) -> jax.Array:
-        entries = weights[some.context] * some.value[:, None]
-        return jax.ops.segment_sum(entries, some.node, nodes + 1, indices_are_sorted=True)
-
     if not weights.shape[0]:
         return jnp.zeros((nodes, weights.shape[1]), weights.dtype)
-    count = rows.node.shape[0]
-    if count <= _CHUNK:
-        return part(rows)[:nodes]
-    # One row of weights for every entry would fill the memory: a part at a time.
-    padding = -count % _CHUNK
-    node = jnp.pad(rows.node, (0, padding), constant_values=nodes)
-    context, value = (jnp.pad(x, (0, padding)) for x in (rows.context, rows.value))
-    parts = SparseRows(*(x.reshape(-1, _CHUNK) for x in (node, context, value)))
-    zero = jnp.zeros((nodes + 1, weights.shape[1]), weights.dtype)
-    total, _ = jax.lax.scan(lambda sum_, some: (sum_ + part(some), None), zero, parts)
-    return total[:nodes]
+    summed: jax.Array = _product(weights, rows, nodes)
+    return summed
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(2,))
+def _product(weights: jax.Array, rows: SparseRows, nodes: int) -> jax.Array:
+    """The sparse matrix of the features times the weights, ``[nodes, columns]``.
+
+    The reverse pass is the product with the transposed matrix. It is written out because that of
+    a scan would make an array of the size of all weights in every step.
+    """
+    return _accumulate(weights, rows.context, rows.node, rows.value, nodes)
+
+
+def _product_forward(
+    weights: jax.Array, rows: SparseRows, nodes: int
+) -> tuple[jax.Array, tuple[jax.Array, SparseRows]]:
+    summed: jax.Array = _product(weights, rows, nodes)
+    return summed, (weights, rows)
+
+
+def _product_reverse(
+    nodes: int, kept: tuple[jax.Array, SparseRows], cotangent: jax.Array
+) -> tuple[jax.Array, None]:
+    weights, rows = kept
+    return _accumulate(cotangent, rows.node, rows.context, rows.value, len(weights)), None
+
+
+_product.defvjp(_product_forward, _product_reverse)
+
+
+def _accumulate(
+    table: jax.Array,
+    source: Numbers,
+    target: Numbers,
+    value: jax.Array | npt.NDArray[np.float32],
+    size: int,
+) -> jax.Array:
+    """``[size, columns]`` with ``value`` times row ``source`` of a table added to row ``target``.
+
+    Entries are taken a part at a time: their rows together would fill the memory. Entries of no
+    value may point past the last row.
+    """
+    table = jnp.asarray(table)
+    part = min(len(value), _CHUNK)
+    padding = -len(value) % part
+    entries = [jnp.pad(x, (0, padding)).reshape(-1, part) for x in (source, target, value)]
+
+    def step(total: jax.Array, some: list[jax.Array]) -> tuple[jax.Array, None]:
+        source, target, value = some
+        rows = table.at[source].get(mode="clip") * value[:, None]
+        return total.at[target].add(rows, mode="drop"), None
+
+    return jax.lax.scan(step, jnp.zeros((size, table.shape[1]), table.dtype), entries)[0]
