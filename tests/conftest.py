@@ -1,5 +1,6 @@
 """Settings and fixtures of the whole suite."""
 
+import gc
 import os
 import tempfile
 from collections.abc import Iterator
@@ -32,6 +33,10 @@ os.environ.setdefault(
     "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false "
     "--xla_cpu_parallel_codegen_split_count=1",
 )
+# Tracing makes objects by the million: where each operation stands in the source is not written
+# down for the compiler, and garbage is collected seldom.
+os.environ.setdefault("JAX_TRACEBACK_IN_LOCATIONS_LIMIT", "0")
+gc.set_threshold(200_000, 20, 50)
 
 import jax  # noqa: E402
 import pytest  # noqa: E402
