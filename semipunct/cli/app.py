@@ -33,6 +33,8 @@ app = typer.Typer(
     epilog="'-' is standard input or output; '.gz' is read and written. "
     "Exit status: 0 done, 1 bad input, 2 wrong usage.",
     no_args_is_help=True,
+    # Or the lines of a docstring would be those of its help, at any width of the terminal.
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -32,7 +32,7 @@ def compare(
 ) -> None:
     """Compare two stored results: differences, their intervals, and p of a permutation test.
 
-    Nothing is run again.  Test and bootstrap are paired by sentences; the test is two-sided.
+    Nothing is run again. Test and bootstrap are paired by sentences; the test is two-sided.
     A folder stands for several runs of one system, such as those of three seeds, counted
     together: give two folders of equally many.
     """
