@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,23 @@ def test_help_of_every_command(cli: Cli):
     for command in COMMANDS:
         assert command in result.out
         assert cli(command, "--help").status == 0
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_help_is_filled_at_the_width_of_the_terminal(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, width: int
+):
+    """A line ends where the next word has no room, wherever the docstring's lines end."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    broken = 0
+    for command in (*COMMANDS, "semirings check"):
+        text = cli(*command.split(), "--help").out.partition("╭")[0]
+        for line, following in pairwise(text.splitlines()):
+            if line.strip() and following.strip():
+                broken += 1
+                # The console leaves a column free at either side.
+                assert len(line.rstrip()) + 1 + len(following.split()[0]) > width - 1, text
+    assert broken
 
 
 def test_version(cli: Cli):
