@@ -13,16 +13,20 @@ STAMP := $(VENV)/.installed
 .DELETE_ON_ERROR:
 # Two installations must not write to one environment at a time.
 .NOTPARALLEL:
-.PHONY: help quickstart test coverage lint docs bench clean distclean
+.PHONY: help quickstart test test-all coverage lint docs bench clean distclean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 quickstart: $(STAMP)-run ## train, decode and draw on the bundled sample
 	@$(BIN)/semipunct quickstart
 
 test: $(STAMP)-test ## the test suite
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+
+# Cross products of what `make test` crosses in part, and hypothesis with twenty times the examples.
+test-all: $(STAMP)-test ## the test suite with everything that takes longer
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -m "" -n 2 --dist loadfile $(ARGS)
 
 # Counting lines makes the tracing of jax half as slow again.
 coverage: $(STAMP)-test ## the test suite, with the lines that it leaves out
