@@ -15,8 +15,8 @@ import jax
 import jax.numpy as jnp
 from jax.core import Tracer
 
+from semipunct.arrays.shapes import check_lengths, check_shapes
 from semipunct.errors import UsageError
-from semipunct.shapes import check_lengths, check_shapes
 from semipunct.structures.automaton import EPSILON, Automaton, sizes
 from semipunct.structures.base import Total
 from semipunct.structures.recursion import Recursion

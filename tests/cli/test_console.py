@@ -162,7 +162,7 @@ def test_output_appears_whole_or_not_at_all(tmp_path: Path, name: str):
 
 
 def treebank_bytes(path: Path) -> list[bytes]:
-    from semipunct.treebank.files import byte_lines
+    from semipunct.files import byte_lines
 
     return list(byte_lines(path))
 

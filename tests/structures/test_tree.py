@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from semipunct.structures.schedule import Capacity, pack, place, program
 from semipunct.structures.tree import Pairs, Potentials, inside
-from semipunct.treebank import constituents
+from semipunct.trees.tree import constituents
 from semirings import Derivation, Expectation, Groups, Log, Real, Sampling, Semiring, Viterbi
 from tests.oracle import underlying_slots
 from tests.structures.matrices import Dense
