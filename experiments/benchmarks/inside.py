@@ -119,7 +119,7 @@ def measure_batches(
     if needed > options.memory * GIBIBYTE:
         row["reference"] = f"left out: its automata need {needed / GIBIBYTE:.1f} GiB (--memory)"
         return row
-    steps = max(len(sentences[i].heads) for m in members for i in m)
+    steps = max(len(sentences[i].tree.heads) for m in members for i in m)
     trees = [
         reference.lay_out(model, [sentences[i] for i in m], batch, steps)
         for m, batch in zip(members, batches, strict=True)
@@ -190,7 +190,7 @@ def main() -> None:
     result: dict[str, Any] = {
         "treebank": options.train or f"{options.sentences} generated sentences",
         "channel": options.channel,
-        "words_per_sentence": sum(len(s.heads) for s in sentences) / len(sentences),
+        "words_per_sentence": sum(len(s.tree.heads) for s in sentences) / len(sentences),
         "symbols": len(inventory.symbols),
         "punctemes": len(inventory.labels),
         "pairs": len(inventory.pairs),

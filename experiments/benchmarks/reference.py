@@ -84,7 +84,7 @@ def lay_out(
 
     They are padded to the longest of them, or to `steps` words if that is more.
     """
-    steps = max(steps, *(len(s.heads) for s in sentences))
+    steps = max(steps, *(len(s.tree.heads) for s in sentences))
     columns = {name: np.zeros((len(sentences), steps), np.int32) for name in Trees._fields[:-3]}
     columns["node"][:] = steps
     columns["parent"][:] = steps + 1
@@ -93,8 +93,8 @@ def lay_out(
     strings: list[list[int]] = []
     base = 0
     for b, sentence in enumerate(sentences):
-        n = len(sentence.heads)
-        heads = list(sentence.heads)
+        n = len(sentence.tree.heads)
+        heads = list(sentence.tree.heads)
         rows = base + np.arange(n)
         encoded = [model.inventory.encode(slot) for slot in sentence.slots]
         if model.mirrored:

@@ -14,7 +14,7 @@ from semipunct.errors import SemipunctError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from semipunct.corpus.sentences import Treebank
+    from semipunct.corpus import Treebank
     from semipunct.marks.nunberg import Confidence, Recall
     from semipunct.store.models import Loaded
     from semipunct.tasks.analyse import PunctuationGrammar, Row
@@ -60,7 +60,7 @@ def analyse(
     from semipunct.tasks.analyse import analyse as run
 
     loaded = load(model)
-    read = usable(treebanks, final_mark=loaded.model.options.final_mark) if treebanks else None
+    read = usable(treebanks) if treebanks else None
     if read:
         tell_unseen(loaded.model.features.symbols, read.sentences)
     enable_compilation_cache()
@@ -204,7 +204,7 @@ def _print_tables(found: "PunctuationGrammar") -> None:
 def _rewriting(found: "PunctuationGrammar") -> "Table":
     from rich.text import Text
 
-    from semipunct.cli.rules import outcome
+    from semipunct.marks.edits import result
 
     headings = ("underlying", "times", "stay", "left", "right", "swap", "becomes", "Nunberg")
     table = console.table(*headings)
@@ -216,7 +216,7 @@ def _rewriting(found: "PunctuationGrammar") -> "Table":
                 Text(f"{p:.2f}", "bold" if edit == row.edit else "")
                 for edit, p in row.probabilities.items()
             ),
-            Text(outcome(row.edit, row.a, row.b)),
+            Text(" ".join(result(row.edit, row.a, row.b))),
             Text(" ".join(row.rule.result) if row.rule else ""),
         )
     return table
@@ -312,7 +312,7 @@ def bars(figure: Any, rows: "Sequence[Row]") -> None:
         figure: an empty figure of matplotlib.
         rows: the rules, at least one.
     """
-    from semipunct.cli.rules import outcome
+    from semipunct.marks.edits import result
 
     panels = figure.subplots(-(-len(rows) // 3), min(3, len(rows)), sharey=True, squeeze=False)
     for panel, row in zip(panels.flat, rows, strict=False):
@@ -320,7 +320,7 @@ def bars(figure: Any, rows: "Sequence[Row]") -> None:
             panel.bar(place, p, color=COLOURS[edit], label=edit.replace("_", " "))
             if row.rule and row.rule.edit == edit:
                 panel.bar(place, p, fill=False, edgecolor="black", linewidth=2)
-        names = [outcome(edit, row.a, row.b) for edit in row.probabilities]
+        names = [" ".join(result(edit, row.a, row.b)) for edit in row.probabilities]
         panel.set_xticks(range(len(names)), names, fontsize=13)
         panel.set_ylim(0, 1)
         times = "" if row.times is None else f"   {console.count(row.times, 'time')}"

@@ -8,7 +8,7 @@ import typer
 from semipunct.cli import console
 
 if TYPE_CHECKING:
-    from semipunct.corpus.sentences import Treebank
+    from semipunct.corpus import Treebank
     from semipunct.training.evaluation import Evaluation
 
 
@@ -33,7 +33,7 @@ def evaluate(
     from semipunct.training.evaluation import evaluate as measure
 
     loaded = load(model)
-    treebank = usable(tests, final_mark=loaded.model.options.final_mark)
+    treebank = usable(tests)
     enable_compilation_cache()
     tell_unseen(loaded.model.features.symbols, treebank.sentences)
     found = measure(loaded.model, loaded.parameters, treebank.sentences)

@@ -75,11 +75,11 @@ def sample() -> "tuple[tuple[Sentence, ...], tuple[Sentence, ...]]":
     """Read the bundled sample: its first four fifths and the rest, in order."""
     from importlib import resources
 
-    from semipunct.corpus.sentences import TreebankOptions, read_sentences
+    from semipunct.formats import read_treebank
 
     source = resources.files("semipunct.data").joinpath("sample.conllu")
     with resources.as_file(source) as path:
-        sentences = read_sentences([path], TreebankOptions(keep_records=False)).sentences
+        sentences = read_treebank([path]).sentences
     cut = len(sentences) * 4 // 5
     return sentences[:cut], sentences[cut:]
 

@@ -68,9 +68,7 @@ def train(
     )
     # What may fail fails before the minutes that reading and compiling take.
     check_output(out)
-    final_mark = chosen.model.final_mark
-    development = usable(dev, final_mark=final_mark)
-    training = usable(files, final_mark=final_mark)
+    development, training = usable(dev), usable(files)
     for name, treebank in (("training", training), ("development", development)):
         told = omissions(treebank)
         console.say(

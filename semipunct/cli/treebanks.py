@@ -3,27 +3,28 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from semipunct.cli import console
 from semipunct.errors import TreebankError
 
 if TYPE_CHECKING:
-    from semipunct.corpus.sentences import Omitted, Sentence, Treebank
+    from semipunct.corpus import Sentence, Treebank
     from semipunct.features.vocabulary import Symbols
+
+T = TypeVar("T")
 
 _LISTED = 8  # unseen relations and tags are named up to here
 
 
-def usable(paths: Sequence[str], *, final_mark: bool) -> "Treebank":
+def usable(paths: Sequence[str]) -> "Treebank":
     """Read treebanks of which at least one sentence can be used.
 
-    Raises `TreebankError` if none is left, and as `read_sentences` does.
+    Raises `TreebankError` if none is left, and as `formats.read_treebank` does.
     """
-    from semipunct.corpus.sentences import TreebankOptions, read_sentences
+    from semipunct.formats import read_treebank
 
-    options = TreebankOptions(final_mark=final_mark, keep_records=False)
-    treebank = read_sentences(paths, options)
+    treebank = read_treebank(paths)
     if not treebank.sentences:
         raise TreebankError(
             f"{', '.join(paths)}: no sentence is left ({omissions(treebank)}); "
@@ -67,10 +68,8 @@ def tell_unseen(symbols: "Symbols", sentences: "Sequence[Sentence]") -> None:
     unseen.say()
 
 
-def in_chunks(
-    items: "Iterable[Sentence | Omitted]", size: int
-) -> "Iterator[list[Sentence | Omitted]]":
-    """So many at a time, that no more need be held in memory."""
+def in_chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield so many at a time, that no more need be held in memory."""
     iterator = iter(items)
     while chunk := list(islice(iterator, size)):
         yield chunk

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from semipunct.corpus.sentences import Puncteme, Sentence
-from semipunct.evaluation.measures import Slots, edit_distance, visible
+from semipunct.evaluation.measures import Slots, edit_distance
 
 _AROUND = 4  # words shown on either side of a slot
 
@@ -72,9 +72,9 @@ def confusions(
     """
     places: dict[tuple[Puncteme, Puncteme], list[tuple[Sentence, int]]] = defaultdict(list)
     for sentence, slots in zip(sentences, predicted, strict=True):
-        for i, pair in enumerate(zip(map(visible, sentence.slots), slots, strict=True)):
-            if pair[0] != visible(pair[1]):
-                places[pair[0], visible(pair[1])].append((sentence, i))
+        for i, pair in enumerate(zip(sentence.slots, slots, strict=True)):
+            if pair[0] != pair[1]:
+                places[pair].append((sentence, i))
     found = [
         Confusion(
             gold,

@@ -2,7 +2,7 @@
 
 Every figure of a corpus is a function of sums over its sentences.  What is summed, the
 *sufficient statistics* of each sentence, is computed once; figures, permutation tests and
-bootstraps need nothing else.  `marks.INITIAL` and `marks.FINAL` are nobody's achievement: slots
+bootstraps need nothing else.  `marks.INITIAL` and `marks.FINAL` belong to the channel: slots
 are measured without them.
 """
 
@@ -26,7 +26,7 @@ from semipunct.evaluation.figures import (
     Score,
     perplexity,
 )
-from semipunct.marks import FINAL, INITIAL, PAIRS, Puncteme
+from semipunct.marks import PAIRS, Puncteme
 
 Counts = npt.NDArray[np.int64]
 Slots = Sequence[Puncteme]
@@ -142,11 +142,6 @@ class PerplexityStatistics:
         )
 
 
-def visible(puncteme: Puncteme) -> Puncteme:
-    """A slot without the marks of the sentence's ends."""
-    return tuple(token for token in puncteme if token not in (INITIAL, FINAL))
-
-
 def edit_distance(gold: Puncteme, predicted: Puncteme) -> int:
     """Levenshtein distance of two punctemes: single tokens inserted, deleted or substituted.
 
@@ -214,7 +209,7 @@ def restoration_statistics(
         UsageError: if the numbers of sentences or of a sentence's slots differ.
     """
     _check_slots(gold, predicted)
-    truth, guess = ([[visible(slot) for slot in s] for s in side] for side in (gold, predicted))
+    truth, guess = gold, predicted
     looked_for = frozenset(occurring_pairs(truth) if pairs is None else pairs)
     marks = sorted({token for side in (truth, guess) for s in side for slot in s for token in slot})
     number = {mark: place for place, mark in enumerate(marks)}

@@ -23,8 +23,6 @@ from semipunct.features.classes import (
 )
 from semipunct.features.history import history_codes, history_columns
 from semipunct.features.vocabulary import Symbols, features
-from semipunct.marks import FINAL, INITIAL
-from semipunct.trees.tree import constituents
 
 Entries = tuple[Ints, Ints, Ints]
 """Sparse columns: node, code (or feature number) and count (or value), equally many of each."""
@@ -100,10 +98,10 @@ def _joined(parts: Sequence[Entries]) -> Entries:
 def _single(sentence: Sentence, symbols: Symbols) -> dict[str, Ints]:
     upos = symbols.code("upos", sentence.upos)
     xpos = symbols.code("xpos", sentence.xpos)
-    relation = symbols.code("relation", sentence.relations)
-    heads = np.array(sentence.heads, np.int64)
+    relation = symbols.code("relation", sentence.tree.relations)
+    heads = np.array(sentence.tree.heads, np.int64)
     words = np.arange(1, len(heads) + 1)
-    left, right = (np.array(edge, np.int64) for edge in constituents(sentence.heads))
+    left, right = (np.array(edge, np.int64) for edge in sentence.tree.edges)
     # Around slot i stand words i and i + 1; the sentence's edges have codes of their own.
     before = np.concatenate([[symbols.size("upos")], upos])
     after = np.concatenate([upos, [symbols.size("upos") + 1]])
@@ -204,10 +202,10 @@ def siblings(heads: Ints, relation: Ints, codes: int) -> dict[str, Ints]:
 
 
 def _multiple(sentence: Sentence, symbols: Symbols) -> dict[str, Entries]:
-    relation = symbols.code("relation", sentence.relations)
-    heads = np.array(sentence.heads, np.int64) - 1
+    relation = symbols.code("relation", sentence.tree.relations)
+    heads = np.array(sentence.tree.heads, np.int64) - 1
     words, relations = len(heads), symbols.size("relation")
-    left, right = (np.array(edge, np.int64) for edge in constituents(sentence.heads))
+    left, right = (np.array(edge, np.int64) for edge in sentence.tree.edges)
     child = np.zeros((words, relations), np.int64)
     np.add.at(child, (heads[heads >= 0], relation[heads >= 0]), 1)
     ancestor = np.zeros((words, relations), np.int64)
@@ -216,12 +214,10 @@ def _multiple(sentence: Sentence, symbols: Symbols) -> dict[str, Entries]:
         if heads[w] >= 0:
             ancestor[w] = ancestor[heads[w]]
             ancestor[w, relation[heads[w]]] += 1
-    marks = [t for slot in sentence.slots for t in slot if t not in (INITIAL, FINAL)]
-    if marks:
+    if any(sentence.slots):
         seen = np.zeros((words + 2, symbols.size("token")), np.int64)
         for slot, tokens in enumerate(sentence.slots):
-            inner = [t for t in tokens if t not in (INITIAL, FINAL)]
-            np.add.at(seen[slot + 1], symbols.code("token", inner), 1)
+            np.add.at(seen[slot + 1], symbols.code("token", tokens), 1)
         seen = seen.cumsum(0)
         inside = ((seen[right] - seen[left + 1]) > 0).astype(np.int64)
     else:
@@ -229,7 +225,7 @@ def _multiple(sentence: Sentence, symbols: Symbols) -> dict[str, Entries]:
     tables = {"ancestor": ancestor, "child": child, "inside": inside}
     forms = np.unique(symbols.code("form", (form.lower() for form in sentence.forms)))
     forms = forms[forms > 0]
-    root = sentence.heads.index(0)
+    root = sentence.tree.root - 1
     xpos = symbols.code("xpos", sentence.xpos)
     tags = np.unique(xpos[:-1] * symbols.size("xpos") + xpos[1:])
     morphology = [symbols.code("feature", features(feats)) for feats in sentence.feats]

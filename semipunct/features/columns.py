@@ -17,7 +17,6 @@ from semipunct.features.attributes import sibling_order
 from semipunct.features.classes import SHAPES, shape_class, span_class
 from semipunct.features.history import CLOSING, OPENING, history_columns
 from semipunct.features.vocabulary import Symbols
-from semipunct.trees.tree import constituents
 
 Ints = npt.NDArray[np.int32]
 
@@ -61,7 +60,7 @@ def _values(kind: str, sentence: Sentence) -> Iterable[str]:
     if kind in _CUT:
         return [form.lower()[_CUT[kind]] for form in sentence.forms]
     columns = {"upos": sentence.upos, "xpos": sentence.xpos, "feats": sentence.feats}
-    return columns.get(kind, sentence.relations)
+    return columns.get(kind, sentence.tree.relations)
 
 
 _CUT = {"form": slice(None), "suffix": slice(-3, None), "prefix": slice(2)}
@@ -89,9 +88,9 @@ def columns(sentences: Sequence[Sentence], symbols: Symbols, tokens: Symbols) ->
 
 
 def _columns(sentence: Sentence, symbols: Symbols, tokens: Symbols) -> Ints:
-    heads = np.array(sentence.heads)
+    heads = np.array(sentence.tree.heads)
     words = np.arange(len(heads))
-    left, right = (np.array(edge) for edge in constituents(sentence.heads))
+    left, right = (np.array(edge) for edge in sentence.tree.edges)
     on_left, on_right = (words + 1 < heads), (heads > 0) & (words + 1 > heads)
     dependents = [
         np.bincount(heads[side] - 1, minlength=len(heads)) for side in (on_left, on_right)

@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semipunct.corpus.sentences import Puncteme
 from semipunct.features.classes import SPANS, Ints, span_class
 from semipunct.features.vocabulary import Symbols
-from semipunct.marks import PAIRS, STRAIGHT, UNK
-from semipunct.models.punctuation.inventory import bare
+from semipunct.marks import UNK, Puncteme
+from semipunct.marks.matching import REMEMBERED
 
 MOST = 5
 """Marked slots that are counted."""
@@ -39,7 +38,7 @@ class Past(NamedTuple):
     opened: tuple[str, ...] = ()
 
     def after(self, string: Puncteme) -> Past:
-        """The past beyond a slot with a string of known tokens, boundary marks left out."""
+        """The past beyond a slot with a string of known tokens."""
         if not string:
             return self
         return Past(string[-1], min(self.marked + 1, MOST), opened_after(self.opened, string))
@@ -112,7 +111,7 @@ def history_columns(
         right: ``[nodes]`` the slots where they end.
         symbols: codes of tokens.
     """
-    strings = [tuple(symbols.known("token", bare(slot))) for slot in slots]
+    strings = [tuple(symbols.known("token", slot)) for slot in slots]
     pasts = list(accumulate(strings[:-1], Past.after, initial=NOTHING))
     marked = np.array([NOWHERE, *(i if x else NOWHERE for i, x in enumerate(strings[:-1]))])
     at = np.maximum.accumulate(marked)
@@ -143,17 +142,5 @@ def token_codes(tokens: Sequence[str | None], symbols: Symbols) -> Ints:
 
 
 def opened_after(opened: tuple[str, ...], string: Sequence[str]) -> tuple[str, ...]:
-    """Marks that wait for their closing ones, after further tokens."""
-    for token in string:
-        partners = _PARTNERS.get(token, ())
-        closed = next((d for d in reversed(range(len(opened))) if opened[d] in partners), None)
-        if closed is not None:
-            opened = opened[:closed]
-        elif token in _OPENING:
-            opened = (*opened, token)
-    return opened[-_DEEPEST:]
-
-
-_PAIRS = (*PAIRS, *((mark, mark) for mark in STRAIGHT))
-_OPENING = frozenset(opening for opening, _ in _PAIRS)
-_PARTNERS = {token: frozenset(a for a, b in _PAIRS if b == token) for _, token in _PAIRS}
+    """Marks that wait for their closing ones, after further tokens; the innermost few of them."""
+    return REMEMBERED.after(opened, string)[-_DEEPEST:]

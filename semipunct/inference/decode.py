@@ -17,22 +17,27 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.arrays.compilation import jit
-from semipunct.corpus.sentences import Puncteme, Sentence
+from semipunct.corpus import Sentence
 from semipunct.inference.likelihood import batches_by_length
-from semipunct.inference.rewriting import Edit, Rewriter
-from semipunct.marks import FINAL, INITIAL
+from semipunct.inference.rewriting import Rewriter
+from semipunct.marks import Edit, Pair, Puncteme, with_boundaries
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.structures.distribution import Answer, Distribution
 from semipunct.structures.tree import Potentials
-from semipunct.trees.tree import constituents
 from semirings.derivation import Derivation, Selective
 from semirings.real import Real
 
 
 @dataclass(frozen=True, slots=True)
 class SlotAnalysis:
-    """How one slot came about: underlying tokens, the edits in the order made, surface tokens."""
+    """How the channel made one slot; boundary marks are part of both strings.
+
+    Attributes:
+        underlying: the tokens that meet there.
+        edits: in the order made.
+        surface: what readers see.
+    """
 
     underlying: Puncteme
     edits: tuple[Edit, ...]
@@ -53,45 +58,10 @@ class Analysis:
     """
 
     sentence: Sentence
-    pairs: tuple[tuple[Puncteme, Puncteme], ...]
+    pairs: tuple[Pair, ...]
     log_joint: float
     log_posterior: float
     slots: tuple[SlotAnalysis, ...]
-
-
-def underlying(
-    sentence: Sentence, pairs: Sequence[tuple[Puncteme, Puncteme]]
-) -> tuple[Puncteme, ...]:
-    """The underlying string of every slot (section 2.2).
-
-    Right punctemes of the constituents that end at the slot, innermost first, then left
-    punctemes of those that start there, outermost first; boundary marks of the surface around.
-    """
-    left, right = constituents(sentence.heads)
-    ends: list[list[tuple[int, Puncteme]]] = [[] for _ in sentence.slots]
-    starts: list[list[tuple[int, Puncteme]]] = [[] for _ in sentence.slots]
-    for w, (opening, closing) in enumerate(pairs):
-        size = right[w] - left[w]
-        if closing:
-            ends[right[w]].append((size, closing))
-        if opening:
-            starts[left[w]].append((-size, opening))
-    strings: list[Puncteme] = []
-    for i, surface in enumerate(sentence.slots):
-        inner = [p for _, p in sorted(ends[i], key=_size)] + [
-            p for _, p in sorted(starts[i], key=_size)
-        ]
-        tokens = [t for p in inner for t in p]
-        if surface[:1] == (INITIAL,):
-            tokens.insert(0, INITIAL)
-        if surface[-1:] == (FINAL,):
-            tokens.append(FINAL)
-        strings.append(tuple(tokens))
-    return tuple(strings)
-
-
-def _size(entry: tuple[int, Puncteme]) -> int:
-    return entry[0]
 
 
 def best(
@@ -259,7 +229,10 @@ def _analysis(
     names = [model.inventory.pair_name(int(c)) for c in choice]
     log_joint = float(log_choice[np.arange(len(choice)), choice].sum(dtype=np.float64))
     slots: list[SlotAnalysis] = []
-    for tokens, surface in zip(underlying(sentence, names), sentence.slots, strict=True):
+    final = model.options.final_mark
+    underlying = with_boundaries([tuple(x) for x in sentence.tree.gather(names)], final=final)
+    shown = with_boundaries(sentence.slots, final=final)
+    for tokens, surface in zip(underlying, shown, strict=True):
         rewriting = rewriter.explain(tokens, surface)
         log_joint += rewriting.log_probability
         slots.append(SlotAnalysis(tokens, rewriting.edits, surface))

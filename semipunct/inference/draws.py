@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semipunct.corpus.sentences import Puncteme, Sentence
+from semipunct.corpus import Sentence
 from semipunct.inference.resampling import Evidence
 from semipunct.inference.unique_rows import Ints
+from semipunct.marks import Puncteme
 from semipunct.models.punctuation.model import TreeScores
 
 
@@ -18,7 +19,7 @@ class Request(NamedTuple):
     """A sentence and what is known of it.
 
     Attributes:
-        sentence: words and tree, and boundary marks in the outer slots.
+        sentence: words and tree.
         scores: what words and tree say.
         evidence: what is known of the surface, if anything is.
         generator: the source of chance.

@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.sentences import Puncteme
 from semipunct.errors import UsageError
 from semipunct.features.history import (
     CLOSING,
@@ -31,14 +30,13 @@ from semipunct.features.index import FeatureMap, Finder
 from semipunct.features.templates import CLOSING_TARGETS
 from semipunct.features.vocabulary import Symbols
 from semipunct.inference.bottom_up import INSIDE
-from semipunct.inference.channel_sampler import Meeting, Transmitter, within
+from semipunct.inference.channel_sampler import ChannelSampler, SlotInputs, within
 from semipunct.inference.draws import Draws, Request
 from semipunct.inference.resampling import SPELT, UNEXPLAINED, Evidence, ratio, resampled, spelling
-from semipunct.inference.unique_rows import Choice, Codes, Ints, Numbering, kinds
-from semipunct.marks import is_symmetric
+from semipunct.inference.unique_rows import Categorical, Ints, Numbering, RowCache, unique_rows
+from semipunct.marks import Puncteme, is_symmetric
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.models.punctuation.network import network_weights, scores_of_marks
-from semipunct.trees.tree import constituents
 
 Floats = npt.NDArray[np.float32]
 
@@ -50,11 +48,11 @@ AT_ONCE = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
-class Rightward:
+class LeftToRight:
     """What the draws of all sentences share.
 
     Attributes:
-        transmitter: the channel.
+        channel: the channel.
         features: the features of a model.
         pair: ``[labels, labels]`` the pair of a left and a right label; the number of pairs
             where there is none.
@@ -65,7 +63,7 @@ class Rightward:
         label: the number of each label.
     """
 
-    transmitter: Transmitter
+    channel: ChannelSampler
     features: FeatureMap
     pair: Ints
     symmetric: Floats
@@ -75,7 +73,7 @@ class Rightward:
     label: Mapping[Puncteme, int]
 
     @classmethod
-    def of(cls, model: PunctuationModel, parameters: Parameters) -> Rightward:
+    def of(cls, model: PunctuationModel, parameters: Parameters) -> LeftToRight:
         """Read it off a model.
 
         Raises:
@@ -102,10 +100,10 @@ class Rightward:
         closing[: len(of_right), :-1] = of_right
         closing[len(of_right) : -1, -1:] = of_both
         network = network_weights({n: np.asarray(x) for n, x in parameters.items()})
-        transmitter = Transmitter.of(model, parameters)
+        channel = ChannelSampler.of(model, parameters)
         label = {puncteme: i for i, puncteme in enumerate(inventory.labels)}
         return cls(
-            transmitter=transmitter,
+            channel=channel,
             features=model.features,
             pair=pair,
             symmetric=symmetric,
@@ -142,14 +140,14 @@ class _Memory:
             return token_codes([s[-1] if s else None for s in stacks], symbols)
 
         self.surface = Numbering[Puncteme](())
-        self.ends = Codes(self.surface, ends)
+        self.ends = RowCache(self.surface, ends)
         self._stacks = Numbering[Puncteme](())
-        self.innermost = Codes(self._stacks, innermost)
+        self.innermost = RowCache(self._stacks, innermost)
         self._symbols = symbols
 
     def opened_after(self, stacks: Ints, shown: Ints) -> Ints:
         """The marks that are open beyond a slot: ``[draws]`` each, as numbers."""
-        first, kind = kinds(stacks, shown)
+        first, kind = unique_rows(stacks, shown)
         pairs = zip(stacks[first].tolist(), shown[first].tolist(), strict=True)
         new = [
             opened_after(
@@ -176,7 +174,7 @@ class _Drawing:
     has one such row; after the last slot of a sentence its rows mean nothing.
     """
 
-    def __init__(self, order: Rightward, requests: Sequence[Request], count: int) -> None:
+    def __init__(self, order: LeftToRight, requests: Sequence[Request], count: int) -> None:
         self.order, self.requests, self.count = order, requests, count
         sentences = [request.sentence for request in requests]
         self.memory = _Memory(order.features.symbols)
@@ -200,13 +198,12 @@ class _Drawing:
         self.ending: list[list[_Edge]] = [[] for _ in self.shown]
         self.starting: list[list[_Edge]] = [[] for _ in self.shown]
         first = 0
-        for i, sentence in enumerate(sentences):
-            left, right = constituents(sentence.heads)
-            size = np.array(right) - np.array(left)
-            for w in np.argsort(size, kind="stable").tolist():
-                self.ending[right[w]].append(_Edge(i, first + w, left[w]))
-                self.starting[left[w]].insert(0, _Edge(i, first + w, left[w]))
-            first += len(left)
+        for i, tree in enumerate(sentence.tree for sentence in sentences):
+            edges = [_Edge(i, first + w, left) for w, left in enumerate(tree.left)]
+            for slot, (ending, starting) in enumerate(tree.junctions):
+                self.ending[slot] += (edges[w] for w in ending)
+                self.starting[slot] += (edges[w] for w in starting)
+            first += tree.words
 
     def run(self) -> list[Draws]:
         """Draw slot by slot."""
@@ -220,9 +217,9 @@ class _Drawing:
             if evidence and evidence.strings[slot]:
                 labels, self.shown[slot] = self._agreeing(slot, edges, choices, labels, evidence)
             else:
-                meeting = self._meeting(slot, edges, labels)
-                self.shown[slot] = self.order.transmitter.send(
-                    meeting, self.generators, self.memory.surface
+                inputs = self._inputs(slot, edges, labels)
+                self.shown[slot] = self.order.channel.sample(
+                    inputs, self.generators, self.memory.surface
                 )
             begun = zip(opening, labels[len(closing) :], strict=True)
             self.labels |= {edge.word: row for edge, row in begun}
@@ -234,20 +231,20 @@ class _Drawing:
         step = max(1, AT_ONCE // self.count)
         return [edges[i : i + step] for i in range(0, len(edges), step)]
 
-    def _opening(self, slot: int, edges: Sequence[_Edge]) -> Choice:
+    def _opening(self, slot: int, edges: Sequence[_Edge]) -> Categorical:
         """The left labels of constituents that begin; one row of draws after another."""
         sentence, word, _ = np.array(edges).T
         edge = np.arange(len(edges)).repeat(self.count)
         seen = self._seen(slot, sentence)
-        first, kind = kinds(edge, *seen)
+        first, kind = unique_rows(edge, *seen)
         words, seen = word[edge[first]], np.column_stack([column[first] for column in seen])
         scores = _weighed(self.order.opening, self.opening, words, seen)
         scores += self.left.take(words, 0)
         if self.order.network:
             scores += scores_of_marks(self.order.network, "opening", self.summary[words], seen)
-        return Choice.of(scores, kind)
+        return Categorical.of(scores, kind)
 
-    def _closing(self, slot: int, edges: Sequence[_Edge]) -> Choice:
+    def _closing(self, slot: int, edges: Sequence[_Edge]) -> Categorical:
         """The right labels of constituents that end, given their left ones; likewise."""
         sentence, word, left = np.array(edges).T
         edge = np.arange(len(edges)).repeat(self.count)
@@ -255,24 +252,24 @@ class _Drawing:
         token = self.memory.ends[self.shown[left, sentence].ravel()][:, 0]
         place = last_place(self.past[3, sentence], left[:, None]).ravel()
         seen = [*self._seen(slot, sentence), token, place]
-        first, kind = kinds(edge, label, *seen)
+        first, kind = unique_rows(edge, label, *seen)
         words, labels = word[edge[first]], label[first]
         seen = np.column_stack([column[first] for column in seen])
         given = _weighed(self.order.closing, self.closing, words, seen)
         scores = given[:, :-1].copy()
         scores += given[:, -1:] * self.order.symmetric.take(labels, 0)
-        own, some = kinds(words, labels)
+        own, some = unique_rows(words, labels)
         scores += self.pair[words[own, None], self.order.pair[labels[own]]].take(some, 0)
         if self.order.network:
             scores += scores_of_marks(self.order.network, "closing", self.summary[words], seen)
-        return Choice.of(scores, kind)
+        return Categorical.of(scores, kind)
 
     def _seen(self, slot: int, sentences: Ints) -> list[Ints]:
         """The columns ``SEEN`` for the draws of some sentences, one after another."""
         last, marked, opened, at = self.past[:, sentences].reshape(4, -1)
         return [last, marked, self.memory.innermost[opened], since(slot, at)]
 
-    def _labels(self, edges: Sequence[_Edge], choices: Sequence[Choice]) -> Ints:
+    def _labels(self, edges: Sequence[_Edge], choices: Sequence[Categorical]) -> Ints:
         """``[edges, draws]``."""
         if not edges:
             return np.zeros((0, self.count), np.int64)
@@ -284,45 +281,43 @@ class _Drawing:
     def _rows(self, draws: Ints) -> Ints:
         return draws.reshape(-1, self.count)
 
-    def _meeting(self, slot: int, edges: Sequence[_Edge], labels: Ints) -> Meeting:
-        given = [
-            request.sentence.slots[slot] if slot < end else ()
-            for request, end in zip(self.requests, self.ends.tolist(), strict=True)
-        ]
+    def _inputs(self, slot: int, edges: Sequence[_Edge], labels: Ints) -> SlotInputs:
+        channel = self.order.channel
+        boundaries = [channel.boundaries(slot, end - 1) for end in self.ends.tolist()]
         sentences = np.array([edge.sentence for edge in edges], np.int64)
-        return self.order.transmitter.meeting(labels, sentences, given)
+        return channel.inputs(labels, sentences, boundaries)
 
     def _agreeing(
         self,
         slot: int,
         edges: Sequence[_Edge],
-        choices: Sequence[Choice],
+        choices: Sequence[Categorical],
         free: Ints,
         evidence: Evidence,
     ) -> tuple[Ints, Ints]:
         """Labels and surface that agree with what is known of a slot; see ``evidence``."""
-        (request,), (generator,) = self.requests, self.generators
-        order, transmitter = self.order, self.order.transmitter
+        (generator,) = self.generators
+        order, channel = self.order, self.order.channel
         stands = evidence.strings[slot]
         string = tuple(order.features.symbols.known("token", stands))
-        own = [Choice(c.weight, row) for c in choices for row in self._rows(c.kind)]
+        own = [Categorical(c.weight, row) for c in choices for row in self._rows(c.kind)]
         spelt, probability = spelling(own, order.label, string, generator)
         chosen = (probability > 0) & (generator.random(self.count) < SPELT)
         labels = np.where(chosen, spelt, free)
-        meeting = self._meeting(slot, edges, labels)
-        wanted = within(request.sentence.slots[slot], string)
-        spells = transmitter.of_strings(meeting, lambda x: float(x == wanted))
+        inputs = self._inputs(slot, edges, labels)
+        wanted = within(channel.boundaries(slot, int(self.ends[0]) - 1), string)
+        spells = channel.of_strings(inputs, lambda x: float(x == wanted))
         weight = 1 / ratio(probability, spells)
         if evidence.mistaken:
-            shown = transmitter.send(meeting, self.generators, self.memory.surface)[0]
-            first, kind = kinds(shown)
+            shown = channel.sample(inputs, self.generators, self.memory.surface)[0]
+            first, kind = unique_rows(shown)
             strings = (self.memory.surface.things[i] for i in shown[first].tolist())
             weight *= np.array([evidence.weight(slot, x) for x in strings])[kind]
         else:
             shown = np.full(self.count, self.memory.surface.number(stands))
-            explain = transmitter.rewriter.explain
-            weight *= UNEXPLAINED + transmitter.of_strings(
-                meeting, lambda x: math.exp(explain(x, wanted).log_probability)
+            explain = channel.rewriter.explain
+            weight *= UNEXPLAINED + channel.of_strings(
+                inputs, lambda x: math.exp(explain(x, wanted).log_probability)
             )
         survivors = resampled(weight, generator)
         self._select(survivors)
@@ -353,7 +348,7 @@ def _weighed(weights: Floats, finders: Sequence[Finder], words: Ints, seen: Ints
     total = np.zeros((len(words), weights.shape[1]), np.float32)
     for finder in finders:
         values = seen[:, finder.looked_at]
-        first, kind = kinds(words, *values.T)
+        first, kind = unique_rows(words, *values.T)
         part = np.zeros((len(first), weights.shape[1]), np.float32)
         for family in finder.rows(words[first], values[first]).T:
             part += weights.take(family, 0)

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import LCSseq
 
-from semipunct.corpus.sentences import Puncteme
-from semipunct.inference.unique_rows import Choice, Ints
+from semipunct.inference.unique_rows import Categorical, Ints
+from semipunct.marks import Puncteme
 
 Floats = npt.NDArray[np.float64]
 
@@ -50,7 +50,7 @@ class Evidence:
 
 
 def spelling(
-    choices: Sequence[Choice],
+    choices: Sequence[Categorical],
     label: Mapping[Puncteme, int],
     string: Puncteme,
     generator: np.random.Generator,

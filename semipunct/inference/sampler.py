@@ -12,7 +12,6 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -20,14 +19,13 @@ import jax
 import numpy as np
 
 from semipunct.arrays.compilation import jit
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus.sentences import Sentence, without_punctuation
 from semipunct.errors import UsageError
-from semipunct.inference.bottom_up import Inward
+from semipunct.inference.bottom_up import BottomUp
 from semipunct.inference.draws import Draws, Request
-from semipunct.inference.left_to_right import Rightward
+from semipunct.inference.left_to_right import LeftToRight
 from semipunct.inference.likelihood import batches_by_length
 from semipunct.inference.resampling import Evidence
-from semipunct.marks import FINAL, INITIAL
 from semipunct.models.punctuation.attach import looks_back
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import Parameters, PunctuationModel, TreeScores
@@ -53,7 +51,7 @@ def generate(
     Args:
         model: the model.
         parameters: its weights.
-        sentences: words and trees; boundary marks in the outer slots count as given.
+        sentences: words and trees.
         count: draws a sentence.
         seed: with the number of a sentence fixes its draws.
         evidence: what is known of the surface of each sentence.
@@ -66,8 +64,8 @@ def generate(
     """
     if count < 1:
         raise UsageError(f"{count} draws; at least 1 is needed")
-    order = (Rightward if looks_back(parameters) else Inward).of(model, parameters)
-    bare_sentences = [_emptied(sentence) for sentence in sentences]
+    order = (LeftToRight if looks_back(parameters) else BottomUp).of(model, parameters)
+    bare_sentences = [without_punctuation(sentence) for sentence in sentences]
     prepared = model.prepare(bare_sentences)
 
     def drawn(members: Sequence[int], batch: Batch) -> list[Draws]:
@@ -105,12 +103,6 @@ def _in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[
                 yield first, result.result()
         for task, result in waiting:
             yield task, result.result()
-
-
-def _emptied(sentence: Sentence) -> Sentence:
-    """The sentence with nothing but boundary marks in its slots."""
-    slots = [tuple(t for t in slot if t in (INITIAL, FINAL)) for slot in sentence.slots]
-    return replace(sentence, slots=tuple(slots), record=None)
 
 
 @partial(jit, static_argnums=0)

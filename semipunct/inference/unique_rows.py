@@ -31,7 +31,7 @@ class Numbering(Generic[T]):
         return found
 
 
-class Codes(Generic[T]):
+class RowCache(Generic[T]):
     """Something that is read off numbered things, once for each."""
 
     def __init__(self, numbering: Numbering[T], read: Callable[[list[T]], Ints]) -> None:
@@ -47,7 +47,7 @@ class Codes(Generic[T]):
         return self._rows[numbers]
 
 
-def kinds(*columns: Ints) -> tuple[Ints, Ints]:
+def unique_rows(*columns: Ints) -> tuple[Ints, Ints]:
     """Tell rows of numbers apart.
 
     Args:
@@ -60,14 +60,14 @@ def kinds(*columns: Ints) -> tuple[Ints, Ints]:
     for column in columns[1:]:
         size = int(column.max(initial=0)) + 1
         if codes * size > _LARGEST:
-            first, code = _kinds(code)
+            first, code = _unique(code)
             codes = len(first)
         code = code * size + column
         codes *= size
-    return _kinds(code)
+    return _unique(code)
 
 
-def _kinds(code: Ints) -> tuple[Ints, Ints]:
+def _unique(code: Ints) -> tuple[Ints, Ints]:
     order = np.argsort(code)
     ascending = code[order]
     new = np.ones(len(code), np.bool_)
@@ -77,7 +77,7 @@ def _kinds(code: Ints) -> tuple[Ints, Ints]:
     return order[new], kind
 
 
-class Choice(NamedTuple):
+class Categorical(NamedTuple):
     """What each draw chooses from.
 
     Attributes:
@@ -89,7 +89,7 @@ class Choice(NamedTuple):
     kind: Ints
 
     @classmethod
-    def of(cls, scores: npt.NDArray[np.float32], kind: Ints) -> Choice:
+    def of(cls, scores: npt.NDArray[np.float32], kind: Ints) -> Categorical:
         """From ``[kinds, columns]`` log weights."""
         by_column = np.ascontiguousarray(scores.T)
         by_column -= by_column.max(0)

@@ -18,13 +18,12 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import Levenshtein
 
-from semipunct.corpus.sentences import Puncteme, Sentence
+from semipunct.corpus import Sentence
 from semipunct.errors import UsageError
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.resampling import Evidence
 from semipunct.inference.sampler import Draws, generate
-from semipunct.marks import UNK
-from semipunct.models.punctuation.inventory import bare
+from semipunct.marks import UNK, Puncteme
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.tasks.base import Slots
 
@@ -118,7 +117,7 @@ class Restoration:
 
     Attributes:
         sentence: words and tree.
-        slots: the string put into each slot, without boundary marks.
+        slots: the string put into each slot.
         posteriors: what is known about each slot.
         nbest: the most frequent draws as a whole, each with its share of all.
     """
@@ -141,7 +140,7 @@ def restore(
     Args:
         model: the model.
         parameters: its weights.
-        sentences: words and trees; boundary marks in the outer slots count as given.
+        sentences: words and trees, and punctuation if ``options.keep`` says so.
         options: how.
         first: the number of the first sentence, where these go on after others: with the seed it
             fixes the draws.
@@ -154,7 +153,7 @@ def restore(
     evidence = None
     if options.keep != "replace":
         mistaken = options.mistaken if options.keep == "repair" else 0.0
-        evidence = [Evidence(tuple(map(bare, s.slots)), mistaken) for s in sentences]
+        evidence = [Evidence(s.slots, mistaken) for s in sentences]
     drawn = generate(model, parameters, sentences, options.samples, options.seed, evidence, first)
     return [restored(s, d, options) for s, d in zip(sentences, drawn, strict=True)]
 
@@ -193,7 +192,7 @@ def restored(sentence: Sentence, draws: Draws, options: RestoreOptions) -> Resto
         for string, known in zip(slots, found, strict=True)
     ]
     if options.keep == "keep":
-        certain = [bare(s) or string for s, string in zip(sentence.slots, certain, strict=True)]
+        certain = [slot or string for slot, string in zip(sentence.slots, certain, strict=True)]
     return Restoration(sentence, tuple(certain), found, most_frequent(draws, options.nbest))
 
 

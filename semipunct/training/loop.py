@@ -60,8 +60,7 @@ def train(
         command: how to make the model again, for the model card.
 
     Raises:
-        TreebankError: if there are no sentences, or if they end with a final mark and the model
-            wants none, or the reverse.
+        TreebankError: if there are no sentences.
         ModelError: if ``output`` is not ours, or cannot be resumed.
         TrainingError: if the objective or a gradient is no longer finite; the last checkpoint
             stays.
@@ -71,11 +70,6 @@ def train(
             raise TreebankError(
                 f"there is no {use} sentence: the files hold none that can be used; "
                 "give others (semipunct stats FILE tells why sentences are left out)"
-            )
-        if any(s.final_mark != config.model.final_mark for s in sentences):
-            raise TreebankError(
-                f"model.final_mark is {config.model.final_mark}, but the {use} sentences were "
-                "read otherwise: read them with TreebankOptions(final_mark=model.final_mark)"
             )
     check_output(output)
     with CompileClock() as clock:

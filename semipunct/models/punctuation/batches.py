@@ -15,6 +15,7 @@ from semipunct.features.columns import columns
 from semipunct.features.index import FeatureMap, Rows
 from semipunct.features.templates import Target
 from semipunct.features.vocabulary import Symbols
+from semipunct.marks import with_boundaries
 from semipunct.models.punctuation.inventory import Inventory
 from semipunct.models.punctuation.slot_automata import Acceptors, acceptors
 from semipunct.structures.schedule import (
@@ -26,7 +27,6 @@ from semipunct.structures.schedule import (
     place,
     program,
 )
-from semipunct.trees.tree import constituents
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +110,8 @@ def prepare(
     features: FeatureMap,
     words: Symbols | None,
     directions: Sequence[bool],
+    *,
+    final_mark: bool,
 ) -> Prepared:
     """Do everything that does not depend on how sentences are batched.
 
@@ -119,6 +121,7 @@ def prepare(
         features: numbers of feature contexts.
         words: codes of what a network sees, or None without one.
         directions: for each pass of the channel, whether its window moves from right to left.
+        final_mark: whether the channel puts a mark at the end of a sentence, too.
     """
     mirrored = directions[0]
     number: dict[tuple[int, ...], int] = {(): 0}
@@ -127,17 +130,17 @@ def prepare(
     programs: list[Program] = []
     for sentence in sentences:
         strings: list[int] = []
-        for slot in sentence.slots:
+        for slot in with_boundaries(sentence.slots, final=final_mark):
             if slot not in encoded:
                 encoded[slot] = number.setdefault(inventory.encode(slot), len(number))
             strings.append(encoded[slot])
-        left, right = (np.asarray(x, np.int32) for x in constituents(sentence.heads))
+        left, right = (np.asarray(x, np.int32) for x in sentence.tree.edges)
         order = mirrored_program if mirrored else program
-        programs.append(order(sentence.heads, left, right, [not s for s in strings]))
+        programs.append(order(sentence.tree.heads, left, right, [not s for s in strings]))
         in_order = strings[::-1] if mirrored else strings
         string_of_slot.append(np.array(in_order, np.int32))
     row = {r: i for i, r in enumerate(inventory.relations)}
-    relation = [row.get(r, len(row)) for s in sentences for r in s.relations]
+    relation = [row.get(r, len(row)) for s in sentences for r in s.tree.relations]
     start = np.cumsum([0, *(len(s.forms) for s in sentences)])
     seen = np.zeros((len(relation), 0), np.int32)
     if words:

@@ -150,7 +150,14 @@ class PunctuationModel:
 
     def prepare(self, sentences: Sequence[Sentence]) -> Prepared:
         """Extract features and order trees, once for all batches."""
-        return prepare(sentences, self.inventory, self.features, self.words, self.directions)
+        return prepare(
+            sentences,
+            self.inventory,
+            self.features,
+            self.words,
+            self.directions,
+            final_mark=self.options.final_mark,
+        )
 
     def lay_out(
         self, prepared: Prepared, members: Sequence[int], frame: Frame | None = None

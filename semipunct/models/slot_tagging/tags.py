@@ -11,8 +11,9 @@ import numpy.typing as npt
 from rapidfuzz.distance import Levenshtein
 
 from semipunct.corpus.sentences import Puncteme, Sentence
+from semipunct.corpus.tokens import with_unknown
 from semipunct.marks import UNK
-from semipunct.models.punctuation.inventory import Inventory, bare, build_inventory
+from semipunct.models.punctuation.inventory import Inventory, build_inventory
 from semipunct.models.punctuation.options import ModelOptions
 
 Floats = npt.NDArray[np.float64]
@@ -39,12 +40,8 @@ class Tags:
     def of(cls, sentences: Sequence[Sentence], minimum: int = 2) -> Tags:
         """Collect the strings seen at least ``minimum`` times in training sentences."""
         inventory = build_inventory(sentences, ModelOptions())
-        known = set(inventory.tokens)
-        counts = Counter(
-            tuple(t if t in known else UNK for t in bare(slot))
-            for s in sentences
-            for slot in s.slots
-        )
+        known = {UNK, *inventory.tokens}
+        counts = Counter(with_unknown(slot, known) for s in sentences for slot in s.slots)
         seen = {string for string, n in counts.items() if n >= minimum} | {()}
         strings = tuple(sorted(seen, key=lambda s: (len(s), -counts[s], s)))
         # The open tag stands for strings that are like no other: of about two tokens.
@@ -63,7 +60,7 @@ class Tags:
         names = self.inventory.symbols
         result = np.full((len(slots), len(self)), -np.inf, np.float32)
         for row, slot in zip(result, slots, strict=True):
-            codes = self.inventory.encode(bare(slot))
+            codes = self.inventory.encode(slot)
             tag = number.get(tuple(names[c] for c in codes))
             if tag is not None:
                 row[tag] = 0.0
