@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import LCSseq
 
-from semipunct.inference.unique_rows import Categorical, Ints
+from semipunct.arrays.unique_rows import Ints
+from semipunct.inference.categorical import Categorical
 from semipunct.marks import Puncteme
 
 Floats = npt.NDArray[np.float64]

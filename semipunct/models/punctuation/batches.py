@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from semipunct.arrays.padding import SparseRows, round_up
 from semipunct.corpus.sentences import Sentence
+from semipunct.features.attributes import Attributes
 from semipunct.features.columns import columns
 from semipunct.features.index import FeatureMap, Rows
 from semipunct.features.templates import Target
@@ -112,6 +113,7 @@ def prepare(
     directions: Sequence[bool],
     *,
     final_mark: bool,
+    rows: Mapping[Target, Rows] | None = None,
 ) -> Prepared:
     """Do everything that does not depend on how sentences are batched.
 
@@ -122,6 +124,7 @@ def prepare(
         words: codes of what a network sees, or None without one.
         directions: for each pass of the channel, whether its window moves from right to left.
         final_mark: whether the channel puts a mark at the end of a sentence, too.
+        rows: the feature vectors of the sentences, if they are there already.
     """
     mirrored = directions[0]
     number: dict[tuple[int, ...], int] = {(): 0}
@@ -144,14 +147,14 @@ def prepare(
     start = np.cumsum([0, *(len(s.forms) for s in sentences)])
     seen = np.zeros((len(relation), 0), np.int32)
     if words:
-        seen = columns(sentences, words, features.symbols)
+        seen = columns(Attributes(sentences, features.symbols), words)
     return Prepared(
         tuple(number),
         tuple(string_of_slot),
         tuple(programs),
         np.array(relation, np.int32),
         seen,
-        features.extract(sentences),
+        features.extract(sentences) if rows is None else rows,
         start,
         2 if len(directions) == 1 else 1,
     )

@@ -85,7 +85,7 @@ class PunctuationModel:
         inventory = build_inventory(sentences, options)
         symbols = Symbols.of(sentences, inventory.symbols)
         templates = [t for t in TEMPLATES if t.name in options.templates]
-        features = FeatureMap.fit(sentences, symbols, templates, options.minimum_context_count)
+        features, _ = FeatureMap.fit(sentences, symbols, templates, options.minimum_context_count)
         words = seen_symbols(sentences) if options.network else None
         return cls(options, inventory, features, words)
 
