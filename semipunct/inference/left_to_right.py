@@ -26,6 +26,7 @@ from semipunct.inference.channel_sampler import ChannelSampler, SlotInputs, with
 from semipunct.inference.draws import Draws, Request
 from semipunct.inference.resampling import SPELT, UNEXPLAINED, Evidence, ratio, resampled, spelling
 from semipunct.marks import Puncteme, is_symmetric
+from semipunct.models.punctuation.attach import left_scores, right_scores
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.models.punctuation.network import network_weights, scores_of_marks
 
@@ -188,11 +189,10 @@ class _Drawing:
         seen = self._seen(slot, sentence)
         first, kind = unique_rows(edge, *seen)
         words, seen = word[edge[first]], np.column_stack([column[first] for column in seen])
-        scores = _weighed(self.order.opening, self.opening, words, seen)
-        scores += self.left.take(words, 0)
+        marks = _weighed(self.order.opening, self.opening, words, seen)
         if self.order.network:
-            scores += scores_of_marks(self.order.network, "opening", self.summary[words], seen)
-        return Categorical.of(scores, kind)
+            marks += scores_of_marks(self.order.network, "opening", self.summary[words], seen)
+        return Categorical.of(left_scores(self.left.take(words, 0), marks), kind)
 
     def _closing(self, slot: int, edges: Sequence[_Edge]) -> Categorical:
         """The right labels of constituents that end, given their left ones; likewise."""
@@ -206,13 +206,15 @@ class _Drawing:
         words, labels = word[edge[first]], label[first]
         seen = np.column_stack([column[first] for column in seen])
         given = _weighed(self.order.closing, self.closing, words, seen)
-        scores = given[:, :-1].copy()
-        scores += given[:, -1:] * self.order.symmetric.take(labels, 0)
-        own, some = unique_rows(words, labels)
-        scores += self.pair[words[own, None], self.order.pair[labels[own]]].take(some, 0)
+        marks, symmetry = given[:, :-1], given[:, -1:]
         if self.order.network:
-            scores += scores_of_marks(self.order.network, "closing", self.summary[words], seen)
-        return Categorical.of(scores, kind)
+            marks = marks + scores_of_marks(
+                self.order.network, "closing", self.summary[words], seen
+            )
+        own, some = unique_rows(words, labels)
+        tree = self.pair[words[own, None], self.order.pair[labels[own]]].take(some, 0)
+        symmetric = self.order.symmetric.take(labels, 0)
+        return Categorical.of(right_scores(tree, marks, symmetry, symmetric), kind)
 
     def _seen(self, slot: int, sentences: Ints) -> list[Ints]:
         """Give the columns ``SEEN`` for the draws of some sentences, one after another."""
