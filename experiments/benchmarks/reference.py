@@ -23,7 +23,7 @@ import numpy.typing as npt
 from semipunct.model.layout import Batch
 from semipunct.model.punctuation import Parameters, PunctuationModel
 from semipunct.model.slots import Acceptors, acceptors
-from semipunct.structures.window import WindowAutomata
+from semipunct.structures.given_tree import WindowAutomata
 from semipunct.treebank import Sentence, constituents
 from semipunct.treebank.trees import top_down
 
@@ -142,7 +142,7 @@ def dense_automata(model: PunctuationModel, window: WindowAutomata) -> Automata:
     """Line 3: M_i(v) of every token by composition, then M_i(l) of every puncteme by products."""
     edits = [jnp.exp(table) for table in window.edits]
     keep, absorb_left, absorb_right, transpose = edits
-    emit = jnp.exp(window.emit)
+    emit = jnp.exp(window.arcs)
     slots, states, _, symbols = emit.shape
     size = states * symbols
     same_state, same_symbol = jnp.eye(states), jnp.eye(symbols)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from semipunct.batch import by_length, jit
 from semipunct.model.layout import Batch, Prepared, fit_frame
 from semipunct.model.punctuation import Parameters, PunctuationModel
-from semipunct.structures.tree import inside
+from semipunct.structures.given_tree import inside
 from semipunct.treebank.sentences import Sentence
 from semirings.base import Semiring
 from semirings.real import Real

@@ -14,7 +14,7 @@ import numpy as np
 
 from semipunct.marks import FINAL, INITIAL, OPEN
 from semipunct.model.options import ModelOptions
-from semipunct.structures.window import Edits
+from semipunct.structures.given_tree import Edits
 
 EDITS = ("keep", "absorb_left", "absorb_right", "transpose")
 """ab to ab, b, a, ba."""

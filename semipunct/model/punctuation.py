@@ -42,8 +42,7 @@ from semipunct.model.options import ModelOptions
 from semipunct.model.slots import automata, label_tries
 from semipunct.model.symbols import Symbols
 from semipunct.model.templates import TEMPLATES
-from semipunct.structures.tree import Pairs, Potentials
-from semipunct.structures.trie import Trie
+from semipunct.structures.given_tree import GivenTrees, Pairs, Trie
 from semipunct.treebank.sentences import Sentence
 
 Parameters = Mapping[str, jax.Array]
@@ -203,7 +202,7 @@ class PunctuationModel:
         batch: Batch,
         counted: jax.Array | None = None,
         dropout: Dropout | None = None,
-    ) -> Potentials:
+    ) -> GivenTrees:
         """Log weights of all choices and slot automata of a batch.
 
         Args:
@@ -217,7 +216,7 @@ class PunctuationModel:
         passes = [
             log_edits(parameters, i, symbols, self.options) for i in range(len(self.directions))
         ]
-        return Potentials(
+        return GivenTrees(
             choice,
             None if counted is None else jnp.broadcast_to(counted, choice.shape),
             self.pairs,

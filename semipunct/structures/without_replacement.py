@@ -22,18 +22,18 @@ from semipunct.structures.distribution import Answer, Distribution
 from semirings.counting import Counting
 
 _FEW = 16
-"""So many derivations of an item are listed rather than drawn."""
+"""The most derivations of an item that are listed rather than drawn."""
 
 
 def sample_without_replacement(
     distribution: Distribution[Any], key: jax.Array, count: int, patience: int = 1000
 ) -> Answer:
-    """Different derivations, in the order in which they were drawn.
+    """Draw different derivations; return them in the order in which they were drawn.
 
     Args:
         distribution: over derivations of a batch.
         key: a random key; the same key draws the same.
-        count: how many of each item.
+        count: number of derivations of each item.
         patience: draws for each one wanted before an item is given up.
 
     Returns:
@@ -72,7 +72,7 @@ def sample_without_replacement(
 
 
 class _Drawn:
-    """What has been drawn so far, for each item."""
+    """The derivations drawn so far, for each item."""
 
     def __init__(
         self, distribution: Distribution[Any], count: int, wanted: npt.NDArray[Any]
@@ -98,7 +98,12 @@ class _Drawn:
         return bool((self.found >= self.wanted).all())
 
     def take(self, derivations: Answer, items: npt.NDArray[np.bool_]) -> None:
-        """Keep what is new among ``[draws, ...]`` derivations of some items."""
+        """Keep what is new.
+
+        Args:
+            derivations: parts and log weights with a leading axis ``[draws]``.
+            items: ``[batch]`` whose derivations are kept.
+        """
         marks = np.asarray(self._fingerprints(derivations.parts))
         log_weight = np.asarray(derivations.log_weight)
         for draw in range(len(log_weight)):
@@ -121,7 +126,7 @@ class _Drawn:
             self.found = self.found + new
 
     def _fingerprints(self, parts: Parts) -> jax.Array:
-        """``[draws, batch, 2]`` projections: equal for equal derivations, and for no others."""
+        """Project derivations: ``[draws, batch, 2]``, equal for equal ones and for no others."""
 
         def of(one: Parts) -> jax.Array:
             return jnp.stack(
@@ -135,7 +140,7 @@ class _Drawn:
         return jax.vmap(of)(parts)
 
     def answer(self) -> Answer:
-        """What was found, in the order in which it was drawn."""
+        """Return what was found, in the order in which it was drawn."""
         parts = jax.tree.map(lambda *xs: jnp.stack(xs)[1:], self._nothing, *self._parts)
         return Answer(parts, jnp.asarray(self._log_weight))
 

@@ -12,8 +12,7 @@ import pytest
 from semipunct.model.channel import mirror
 from semipunct.model.layout import fit_frame
 from semipunct.model.punctuation import PunctuationModel
-from semipunct.structures.tree import inside
-from semipunct.structures.window import Edits
+from semipunct.structures.given_tree import Edits, inside
 from semipunct.treebank import Sentence
 from semirings import Log, Real, Viterbi
 from tests.model.cases import (

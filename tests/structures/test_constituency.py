@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from semipunct.errors import UsageError
-from semipunct.structures.pcfg import GrammarParts, pcfg
+from semipunct.structures.grammar import GrammarParts, pcfg
 from semipunct.structures.spans import SpanParts, span_trees
 from semirings import Log, Real, Semiring
 from semirings.strings import Strings
@@ -183,18 +183,18 @@ def test_factors_come_from_the_top_and_from_the_left():
     spans, letters = np.full((1, 3, 3, 1), -np.inf, np.float32), np.zeros((1, 3, 3, 1), np.float32)
     for letter, (i, j) in enumerate(order):
         spans[0, i, j], letters[0, i, j] = 0.0, letter
-    find = jax.jit(lambda structure, counted: structure.total(semiring, counted).value)
+    find = jax.jit(lambda structure, feature: structure.total(semiring, feature).value)
     assert semiring.read(find(span_trees(spans), SpanParts(letters))) == [(0, 1, 2, 3, 4)]
     # One nonterminal, which branches to the left.
     rules = np.full((1, 1, 2, 2), -np.inf, np.float32)
     rules[0, 0, 0, 1] = rules[0, 0, 1, 1] = 0.0
-    counted = GrammarParts(
+    feature = GrammarParts(
         jnp.zeros((1, 1)),
         jnp.array([[[[-1.0, 1.0], [-1.0, 2.0]]]]),
         jnp.array([[[3.0], [4.0], [5.0]]]),
     )
     grammar = pcfg(np.zeros((1, 1), np.float32), rules, np.zeros((1, 3, 1), np.float32))
-    assert semiring.read(find(grammar, counted)) == [(0, 1, 2, 3, 4, 5)]
+    assert semiring.read(find(grammar, feature)) == [(0, 1, 2, 3, 4, 5)]
 
 
 def test_without_derivation_the_gradient_is_zero():

@@ -12,7 +12,7 @@ import pytest
 from semipunct.structures.base import Structure
 from semipunct.structures.chain import linear_chain
 from semipunct.structures.distribution import Distribution
-from semipunct.structures.pcfg import pcfg
+from semipunct.structures.grammar import pcfg
 from semipunct.structures.projective import projective_trees
 from semipunct.structures.spans import span_trees
 

@@ -14,8 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semipunct.structures.schedule import Capacity, pack, place, program
-from semipunct.structures.tree import Pairs, Potentials, inside
+from semipunct.structures.given_tree import (
+    Capacity,
+    GivenTrees,
+    Pairs,
+    absorptions,
+    inside,
+    pack,
+    place,
+)
 from semipunct.treebank import constituents
 from semirings import Derivation, Expectation, Groups, Log, Real, Sampling, Semiring, Viterbi
 from tests.oracle import underlying_slots
@@ -52,7 +59,7 @@ class Question(NamedTuple):
     heads: list[tuple[int, ...]]
     slots: list[list[int]]
     choice: np.ndarray
-    counted: np.ndarray
+    feature: np.ndarray
     automata: Dense
 
 
@@ -65,22 +72,22 @@ def questions(draw: st.DrawFn) -> Question:
     generator = np.random.default_rng(seed)
     choice = generator.normal(-1, 1, (CAPACITY.words, len(PAIRS))).astype(np.float32)
     choice[generator.random(choice.shape) < 0.1] = -np.inf
-    counted = generator.integers(0, 3, choice.shape).astype(np.float32)
-    return Question(heads, slots, choice, counted, automata(seed))
+    feature = generator.integers(0, 3, choice.shape).astype(np.float32)
+    return Question(heads, slots, choice, feature, automata(seed))
 
 
-def potentials(question: Question, capacity: Capacity = CAPACITY) -> Potentials:
+def potentials(question: Question, capacity: Capacity = CAPACITY) -> GivenTrees:
     programs = []
     for heads, slots in zip(question.heads, question.slots, strict=True):
         left, right = (np.asarray(x, np.int32) for x in constituents(heads))
-        programs.append(program(heads, left, right, [not s for s in slots]))
+        programs.append(absorptions(heads, left, right, [not s for s in slots]))
     placement = place(programs, [np.zeros(len(p.kid), np.int32) for p in programs], capacity.lanes)
     numbers = [np.array(s, np.int32) for s in question.slots]
     left, right = np.array(PAIRS).T
     missing = capacity.words - len(question.choice)
-    return Potentials(
+    return GivenTrees(
         jnp.pad(question.choice, ((0, missing), (0, 0))),
-        jnp.pad(question.counted, ((0, missing), (0, 0))),
+        jnp.pad(question.feature, ((0, missing), (0, 0))),
         Pairs(Groups.of(left, len(LABELS)), Groups.of(right, len(LABELS)), 0),
         question.automata,
         pack(programs, numbers, placement, capacity),
@@ -117,7 +124,7 @@ def derivations(
             if not weight:
                 break
         if weight:
-            count = sum(float(question.counted[base + w, p]) for w, p in enumerate(chosen))
+            count = sum(float(question.feature[base + w, p]) for w, p in enumerate(chosen))
             found.append((float(weight), count, chosen))
     return found
 
@@ -126,7 +133,7 @@ def derivations(
 def ask(semiring: Semiring):
     """Jitted: log weights, expected counts where there are any, and the gradient of choices."""
 
-    def log_weights(choice: jax.Array, p: Potentials):
+    def log_weights(choice: jax.Array, p: GivenTrees):
         total = inside(p._replace(choice=choice), semiring)
         log_weight = semiring.log_weight(total.value) + total.log_scale
         counts = isinstance(semiring, Expectation)
