@@ -127,8 +127,7 @@ class Distribution(Generic[S]):
         """
         k, given = 4, 0
         while True:
-            listed: Answer = jax.jit(lambda d, k=k: d.top(k, base))(self)
-            parts, log_weight = listed
+            parts, log_weight = _top(self, k, base)
             for rank in range(given, k):
                 if not bool(jnp.any(log_weight[rank] > -jnp.inf)):
                     return
@@ -243,3 +242,9 @@ class Distribution(Generic[S]):
         if shapes[0] != shapes[1]:
             raise UsageError(f"two distributions of different shapes: {shapes[0]} and {shapes[1]}")
         return self._of(ours)._total(semiring, theirs.log_weights).value.nats
+
+
+@partial(jax.jit, static_argnums=(1, 2))
+def _top(distribution: Distribution[Any], k: int, base: Selective) -> Answer:
+    """Compile ``top`` once for all lists of a shape."""
+    return distribution.top(k, base)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from math import comb
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 
 from semipunct.errors import UsageError
+from semipunct.structures.base import Structure
 from semipunct.structures.grammar import GrammarParts, pcfg
 from semipunct.structures.spans import SpanParts, span_trees
 from semirings import Log, Real, Semiring
@@ -91,16 +94,20 @@ def features(generator: np.random.Generator, weights):
     return jax.tree.map(lambda x: generator.normal(size=x.shape).astype(np.float32), weights)
 
 
-def test_answers_are_those_of_all_bracketings():
+Problem = tuple[Structure, Any, Sequence[Any]]
+"""Random weights, a feature, and all derivations of each item."""
+
+
+@cache
+def bracketings() -> Problem:
     generator = np.random.default_rng(0)
     structure = span_trees(drawn(generator, (WORDS + 1, WORDS, WORDS, LABELS)), ALL_LENGTHS)
     derivations = [list(span_parts(int(n), WORDS)) for n in ALL_LENGTHS]
-    check_sums(structure, derivations)
-    check_choices(structure, features(generator, structure.log_weights), derivations)
+    return structure, features(generator, structure.log_weights), derivations
 
 
-@pytest.mark.parametrize("shared", [True, False])
-def test_answers_are_those_of_all_parses(shared: bool):
+@cache
+def all_parses(shared: bool) -> Problem:
     generator = np.random.default_rng(1)
     each = () if shared else (WORDS + 1,)
     structure = pcfg(
@@ -110,10 +117,27 @@ def test_answers_are_those_of_all_parses(shared: bool):
         ALL_LENGTHS,
     )
     derivations = [list(grammar_parts(int(n), WORDS)) for n in ALL_LENGTHS]
+    return structure, features(generator, structure.expanded().log_weights), derivations
+
+
+PROBLEMS = pytest.mark.parametrize(
+    "problem",
+    [bracketings, partial(all_parses, True), partial(all_parses, False)],
+    ids=["bracketings", "parses, shared rules", "parses"],
+)
+
+
+@PROBLEMS
+def test_sums_are_those_of_all_derivations(problem: Callable[[], Problem]):
+    structure, _, derivations = problem()
     check_sums(structure, derivations)
-    if shared:
-        feature = features(generator, structure.expanded().log_weights)
-        check_choices(structure, feature, derivations)
+
+
+@pytest.mark.exhaustive
+@PROBLEMS
+def test_choices_are_those_of_all_derivations(problem: Callable[[], Problem]):
+    structure, feature, derivations = problem()
+    check_choices(structure, feature, derivations)
 
 
 def test_three_words_written_out():

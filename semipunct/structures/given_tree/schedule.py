@@ -3,9 +3,9 @@
 The absorptions of a batch (``order``) are packed into steps of a fixed number of *lanes*: a step
 is one iteration of a compiled scan, a lane one of the absorptions that it does side by side. Lanes
 come in groups, one for each width of vectors, so that the many absorptions at slots with short
-vectors do not pay for the few with long ones. Of what may be done next the greedy scheduler
-(Graham 1969) takes those with the longest chain of successors first: few lanes idle, and few
-steps are needed.
+vectors do not pay for the few with long ones. Of what may be done next, list scheduling (Graham
+1969) takes first what has the longest chain of successors (Hu 1961): few lanes idle, and few steps
+are needed.
 """
 
 from __future__ import annotations
