@@ -102,7 +102,7 @@ class PartWise(ABC, Generic[P]):
     def total(
         self, semiring: Semiring, feature: P | None = None, recursion: Recursion = Recursion()
     ) -> Total:
-        """Sum over all derivations of each item."""
+        """Sum over all derivations of each item; arguments as in ``Structure.total``."""
 
 
 def lifted(semiring: Semiring, log_weight: jax.Array, feature: Any) -> Value:

@@ -53,7 +53,7 @@ class LinearChain(PartWise[ChainParts]):
         feature: ChainParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the forward recursion; see ``linear_chain``."""
+        """Run the forward recursion; arguments as in ``Structure.total``."""
         batch, length, _ = self.weights.emission.shape
         if length == 0:
             return Total(semiring.ones((batch,)), jnp.zeros((batch,), jnp.float32))

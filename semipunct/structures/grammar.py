@@ -55,7 +55,7 @@ class PCFG(PartWise[GrammarParts]):
         feature: GrammarParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the inside recursion, by width; see ``pcfg``."""
+        """Run the inside recursion by width; arguments as in ``Structure.total``."""
         s, emission = semiring, self.weights.emission
         batch, length, _ = emission.shape
         if length == 0:

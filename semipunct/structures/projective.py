@@ -48,7 +48,7 @@ class ProjectiveTrees(PartWise[ArcParts]):
         feature: ArcParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the inside recursion over spans; see ``projective_trees``."""
+        """Run the inside recursion over spans; arguments as in ``Structure.total``."""
         batch, size, _ = self.weights.arc.shape
         if size == 1:
             return Total(semiring.ones((batch,)), jnp.zeros((batch,), self.weights.arc.dtype))

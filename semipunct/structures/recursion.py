@@ -38,7 +38,7 @@ class Plan(NamedTuple):
 
     @property
     def recomputes(self) -> bool:
-        """Whether the reverse pass runs the steps a second time."""
+        """True if the reverse pass runs the steps a second time."""
         return self.chunk < self.steps
 
 

@@ -53,7 +53,7 @@ class SemiMarkovChain(PartWise[SemiMarkovParts]):
         feature: SemiMarkovParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the forward recursion (Sarawagi and Cohen 2004, section 3.2).
+        """Run the forward recursion (section 3.2); arguments as in ``Structure.total``.
 
         The state of a step is a window of ``max_width`` vectors. The first holds what ended just
         before this position, by the state of its last segment; the others what ended further and

@@ -49,7 +49,7 @@ class SpanTrees(PartWise[SpanParts]):
         feature: SpanParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the inside recursion, by width; see ``span_trees``."""
+        """Run the inside recursion by width; arguments as in ``Structure.total``."""
         s, span = semiring, self.weights.span
         batch, length = span.shape[:2]
         if length == 0:

@@ -287,21 +287,21 @@ def log_prob(d: Distribution, parts: Parts) -> jax.Array:
 
 @question
 def averages(d: Distribution, other: Distribution, first: Parts, second: Parts) -> dict[str, Any]:
-    """Everything that is an average over derivations."""
+    """Averages over derivations, one in each semiring that there is for them."""
     return {
         "entropy": d.entropy(),
-        "cross_entropy": d.cross_entropy(other),
         "kl": d.kl(other),
         "expectation": d.expectation(first),
-        "variance": d.variance(first),
         "covariance": d.covariance(first, second),
     }
 
 
 @question
-def slopes(d: Distribution, feature: Parts) -> dict[str, Parts]:
-    """Gradients of averages."""
+def more_averages(d: Distribution, other: Distribution, feature: Parts) -> dict[str, Any]:
+    """The other averages, and gradients."""
     return {
-        "entropy": _slopes(d, lambda e: e.entropy())[1],
-        "expectation": _slopes(d, lambda e: e.expectation(feature))[1],
+        "cross_entropy": d.cross_entropy(other),
+        "variance": d.variance(feature),
+        "entropy slopes": _slopes(d, lambda e: e.entropy())[1],
+        "expectation slopes": _slopes(d, lambda e: e.expectation(feature))[1],
     }

@@ -187,10 +187,11 @@ def test_accepts_through_loops_of_epsilon():
 
 def test_strings_may_be_constants_of_a_compiled_function():
     machine, weights = acyclic()
-    got = jax.jit(lambda m: accept(Log(), m, jnp.array([[1, 2]]), jnp.array([2])))(machine)
+    strings, wrong, lengths = jnp.array([[1, 2]]), jnp.array([[1, 9]]), jnp.array([2])
+    got = jax.jit(lambda m: accept(Log(), m, strings, lengths))(machine)
     assert np.exp(got.value[0] + got.log_scale[0]) == pytest.approx(weights[(1, 2),], rel=1e-5)
     with pytest.raises(UsageError, match=r"strings\[0, 1\] is 9"):
-        jax.jit(lambda m: accept(Log(), m, np.array([[1, 9]]), np.array([2])))(machine)
+        jax.jit(lambda m: accept(Log(), m, wrong, lengths))(machine)
 
 
 def test_accepts_with_an_automaton_for_each_string():

@@ -28,7 +28,7 @@ FILTERS = 3
 
 
 def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transducer:
-    """Compose: return the transducer that does what the first and then the second does.
+    """Return the composition of two transducers: the second reads what the first writes.
 
     The weight of a pair (x, z) is the sum over y of the first's weight of (x, y) times the second's
     of (y, z). The arc of two states sums over the letters that the machines may share there; with

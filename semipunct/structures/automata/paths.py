@@ -87,7 +87,7 @@ class StringPaths(PartWise[PathParts]):
         feature: PathParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the forward recursion, one matrix for each position; see ``string_paths``."""
+        """Run the forward recursion; arguments as in ``Structure.total``."""
         s = semiring
         features = PathParts(None, None, None) if feature is None else feature
         if not self.by_position:

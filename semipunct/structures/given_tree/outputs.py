@@ -56,7 +56,15 @@ class OutputAcceptor(Protocol):
         ...
 
     def row_by(self, symbol: np.ndarray, vectors: Value) -> Value:
-        """Multiply ``v E(b)`` by each node's own b; shapes as in ``column_by``."""
+        """Multiply ``v E(b)`` by each node's own b.
+
+        Args:
+            symbol: ``[nodes]`` the symbol b of each node.
+            vectors: ``[n, L, S, A]``.
+
+        Returns:
+            ``[nodes, L, S, A]``.
+        """
         ...
 
 

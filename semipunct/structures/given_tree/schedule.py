@@ -210,8 +210,8 @@ def pack(
     for b, (each, slots) in enumerate(zip(batch, automata, strict=True)):
         group, step, lane = placement.group[b], placement.step[b], placement.lane[b]
         result = offset[group] + step * np.array(c.lanes)[group] + lane
-        columns, schedule.last[b] = _rows(each, slots, 2 * c.slots + result, c.slots)
-        columns = columns._replace(kid=first + columns.kid, sentence=np.full(len(result), b))
+        columns, schedule.last[b] = _columns(each, slots, 2 * c.slots + result, c.slots)
+        columns = columns._replace(kid=first + each.kid, sentence=np.full(len(result), b))
         for g, table in enumerate(lanes):
             mine = group == g
             for entries, column in zip(table, columns, strict=True):
@@ -219,6 +219,7 @@ def pack(
         schedule.last_slot[b] = slots[-1]
         schedule.sentence_of_word[first : first + each.words] = b
         schedule.is_untouched[first : first + each.words] = each.untouched
+        # Nodes that take no part in the recursion, and what lanes take out at empty slots.
         numbers = np.concatenate(
             [results + first + np.flatnonzero(each.untouched), result[columns.closes]]
         )
@@ -229,20 +230,20 @@ def pack(
     return schedule
 
 
-def _rows(
+def _columns(
     each: Absorptions, slots: Ints, results: npt.NDArray[np.int64], automata: int
 ) -> tuple[Lanes, int]:
-    """Find the rows of the store that the absorptions of one sentence read.
+    """Find automata and rows of the store for the absorptions of one sentence.
 
     Args:
         each: the absorptions.
         slots: ``[n + 1]`` the automaton of each slot.
         results: ``[absorptions]`` the row that each absorption writes.
-        automata: how many automata there are.
+        automata: the number of automata.
 
     Returns:
-        Columns ``[absorptions]`` of ``Lanes``, kids counted from 0 and no sentence, and the row
-        of the sentence's last vector.
+        Columns ``[absorptions]`` of ``Lanes``, with nodes counted from 0 and sentence 0, and the
+        row of the sentence's last vector.
     """
     ends, begins = slots, automata + slots
     # A source of -1 reads the additional entry here, and what it reads is replaced.
@@ -264,7 +265,7 @@ def _rows(
         at_right=read(each.at_right, begins[each.right_slot]).astype(np.int32),
         meeting=read(each.meeting, meeting).astype(np.int32),
         closes=np.where(each.from_left, left_slot, right_slot) == EMPTY,
-        sentence=np.zeros(0, np.int32),
+        sentence=np.zeros(len(results), np.int32),
     )
     # The root is absorbed into what the first slot begins with. Where it leaves no vector, the
     # last slot is empty, and its automaton begins with a one.

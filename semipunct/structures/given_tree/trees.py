@@ -58,11 +58,27 @@ class LiftedAutomata(Protocol):
     @property
     def final(self) -> Value: ...
     def columns(self, slots: Indices, vectors: Value) -> Value:
-        """Multiply ``M(label) v``: ``[lanes, width]`` to ``[left labels, lanes, width]``."""
+        """Multiply ``M(label) v`` for every left label.
+
+        Args:
+            slots: ``[lanes]`` the automaton of each lane.
+            vectors: ``[lanes, width]`` column vectors.
+
+        Returns:
+            ``[left labels, lanes, width]``.
+        """
         ...
 
     def rows(self, slots: Indices, vectors: Value) -> Value:
-        """Multiply ``v M(label)``: ``[lanes, width]`` to ``[right labels, lanes, width]``."""
+        """Multiply ``v M(label)`` for every right label.
+
+        Args:
+            slots: ``[lanes]`` the automaton of each lane.
+            vectors: ``[lanes, width]`` row vectors.
+
+        Returns:
+            ``[right labels, lanes, width]``.
+        """
         ...
 
 
@@ -161,10 +177,11 @@ class GivenTrees(NamedTuple):
         feature: Any = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run ``inside`` with ``feature`` instead of the trees' own.
+        """Run ``inside``; arguments as in ``Structure.total``.
 
-        A step reads results of earlier ones, and what it takes out is multiplied up at the end,
-        so all steps are kept for the reverse pass: the budget of ``recursion`` has no effect.
+        ``feature`` takes the place of the trees' own. A step reads results of earlier ones, and
+        what it takes out is multiplied up at the end, so all steps are kept for the reverse pass:
+        the budget of ``recursion`` has no effect.
         """
         return inside(self._replace(feature=feature), semiring)
 

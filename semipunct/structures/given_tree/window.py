@@ -149,7 +149,15 @@ class LiftedWindowAutomata(NamedTuple):
         return self._read(slots, vectors, self.automata.suffixes, self.suffix_edits, self._column)
 
     def rows(self, slots: Indices, vectors: Value) -> Value:
-        """Multiply ``v M(label)`` for every node of the trie ``prefixes``; see ``columns``."""
+        """Multiply ``v M(label)`` for the label of every node of the trie ``prefixes``.
+
+        Args:
+            slots: ``[lanes]`` the slot of each vector.
+            vectors: ``[lanes, width]`` row vectors.
+
+        Returns:
+            ``[nodes, lanes, width]``.
+        """
         return self._read(slots, vectors, self.automata.prefixes, self.prefix_edits, self._row)
 
     def close(self) -> LiftedWindowAutomata:
@@ -177,7 +185,16 @@ class LiftedWindowAutomata(NamedTuple):
         return self._one(self._column, symbol, vectors, slots)
 
     def row_by(self, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
-        """Multiply ``v M(b)``, with a symbol b for each node; see ``column_by``."""
+        """Multiply ``v M(b)``, with a symbol b for each node.
+
+        Args:
+            symbol: ``[nodes]`` the symbols.
+            vectors: ``[nodes or 1, lanes, width]`` row vectors.
+            slots: ``[lanes]`` the slot of each vector.
+
+        Returns:
+            ``[nodes, lanes, width]``.
+        """
         return self._one(self._row, symbol, vectors, slots)
 
     def _one(self, step: Any, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
