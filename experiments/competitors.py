@@ -21,17 +21,17 @@ from models import trained
 from treebanks import add_treebanks, check_treebanks, sentences
 
 from semipunct import __version__
-from semipunct.baselines.tagging import FitOptions, Tagger
-from semipunct.baselines.trivial import Trivial
-from semipunct.model.options import ModelOptions
+from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.sentences import Sentence
+from semipunct.evaluation.measures import PerplexityStatistics, restoration_statistics
+from semipunct.evaluation.results import Result, join_signature, write_result
+from semipunct.models.punctuation.options import ModelOptions
+from semipunct.models.slot_tagging.tagger import FitOptions, Tagger
+from semipunct.models.slot_tagging.trivial import Trivial
 from semipunct.tasks.base import Punctuator
-from semipunct.tasks.measures import PerplexityStatistics, restoration_statistics
 from semipunct.tasks.restore import Restorer
-from semipunct.tasks.results import Result, join_signature, write_result
 from semipunct.training.config import load_config
-from semipunct.training.monitor import enable_compilation_cache
-from semipunct.treebank import Sentence
-from semipunct.treebank.digest import treebank_digest
 
 OURS = {
     "none": ["model.channel=none"],

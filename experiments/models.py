@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from semipunct.training.checkpoint import Loaded, load
+from semipunct.corpus.sentences import Sentence
+from semipunct.store.models import Loaded, load
 from semipunct.training.config import Config
 from semipunct.training.loop import train
-from semipunct.treebank import Sentence
 
 
 def trained(

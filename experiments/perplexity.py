@@ -19,9 +19,9 @@ from pathlib import Path
 from models import trained
 from treebanks import add_treebanks, check_treebanks, sentences
 
+from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.training.config import load_config
 from semipunct.training.evaluation import evaluate
-from semipunct.training.monitor import enable_compilation_cache
 
 
 def main() -> None:

@@ -13,10 +13,11 @@ from collections import Counter
 from pathlib import Path
 from typing import get_args
 
-from semipunct.treebank import Record, Sentence, iterate_sentences, to_sentence
-from semipunct.treebank.attachment import Convention
-from semipunct.treebank.punctuate import convention_of, punctuated, without_punctuation
-from semipunct.treebank.renumber import spaces
+from semipunct.corpus.sentences import Sentence, iterate_sentences, to_sentence
+from semipunct.formats.conllu.punctuate import convention_of, punctuated, without_punctuation
+from semipunct.formats.conllu.records import Record
+from semipunct.formats.conllu.renumber import spaces
+from semipunct.trees.attachment import Convention
 
 
 def main() -> None:

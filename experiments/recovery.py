@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from semipunct.model.channel import EDITS, log_edits
-from semipunct.model.punctuation import PunctuationModel
+from semipunct.corpus.generator import Planted, planted_english
+from semipunct.corpus.synthetic import Synthetic, generate
+from semipunct.models.punctuation.channel import EDITS, log_edits
+from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.training.config import load_config
 from semipunct.training.loop import train
 from semipunct.training.report import Progress
-from semipunct.treebank.planted import Planted, planted_english
-from semipunct.treebank.synthetic import Synthetic, generate
 
 BAR = 0.05
 

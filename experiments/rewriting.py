@@ -13,14 +13,14 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.corpus.sentences import TreebankOptions, read_sentences
 from semipunct.inference.decode import Analysis, best
-from semipunct.inference.formats import to_brackets
 from semipunct.inference.rewriting import Rewriter
+from semipunct.marks.nunberg import FIGURE_3
+from semipunct.render.analyses import to_brackets
+from semipunct.store.models import load
 from semipunct.tasks.analyse import count, read_channel, rewriting
-from semipunct.tasks.nunberg import FIGURE_3
-from semipunct.training.checkpoint import load
-from semipunct.training.monitor import enable_compilation_cache
-from semipunct.treebank import TreebankOptions, read_sentences
 
 
 def main() -> None:

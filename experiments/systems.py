@@ -17,9 +17,9 @@ from typing import Any
 from paper import EDIT_DISTANCE, PERPLEXITY
 
 from semipunct.cli.pictures import painter
-from semipunct.tasks.comparison import compare
-from semipunct.tasks.pooling import pooled
-from semipunct.tasks.results import Result, read_result
+from semipunct.evaluation.aggregation import pooled
+from semipunct.evaluation.comparison import compare
+from semipunct.evaluation.results import Result, read_result
 
 SYSTEMS = ("trivial", "attention", "crf", "none", "l2r", "r2l", "neural")
 

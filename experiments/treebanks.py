@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from semipunct.treebank import Sentence, TreebankOptions, read_sentences
+from semipunct.corpus.sentences import Sentence, TreebankOptions, read_sentences
 
 
 def add_treebanks(parser: argparse.ArgumentParser) -> None:

@@ -76,7 +76,7 @@ def shared_data() -> Path:
 @pytest.fixture(scope="session")
 def loaded_once() -> Iterator[None]:
     """Loading a folder, or a copy of it, again gives the same objects: they are compiled once."""
-    from semipunct.training import checkpoint
+    from semipunct.store import models as checkpoint
 
     load, loaded = checkpoint.load, dict[Any, checkpoint.Loaded]()
 

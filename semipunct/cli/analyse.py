@@ -14,10 +14,10 @@ from semipunct.errors import SemipunctError
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from semipunct.corpus.sentences import Treebank
+    from semipunct.marks.nunberg import Confidence, Recall
+    from semipunct.store.models import Loaded
     from semipunct.tasks.analyse import PunctuationGrammar, Row
-    from semipunct.tasks.nunberg import Confidence, Recall
-    from semipunct.training.checkpoint import Loaded
-    from semipunct.treebank import Treebank
 
 SHOWN_ROWS, SHOWN_RELATIONS, PANELS = 20, 5, 6
 
@@ -54,10 +54,10 @@ def analyse(
     paint = pictures.painter(plot, 9, 5) if plot is not None else None
     import jax.numpy as jnp
 
+    from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.treebanks import omissions, tell_unseen, usable
+    from semipunct.store.models import load
     from semipunct.tasks.analyse import analyse as run
-    from semipunct.training.checkpoint import load
-    from semipunct.training.monitor import enable_compilation_cache
 
     loaded = load(model)
     read = usable(treebanks, final_mark=loaded.model.options.final_mark) if treebanks else None
@@ -95,8 +95,8 @@ def analyse(
 def _signature(loaded: "Loaded", read: "Treebank | None") -> str:
     """One line that says what was analysed."""
     from semipunct import __version__
-    from semipunct.tasks.results import join_signature
-    from semipunct.treebank.digest import treebank_digest
+    from semipunct.corpus.digest import treebank_digest
+    from semipunct.evaluation.results import join_signature
 
     parts = {
         "task": "analyse",
@@ -294,8 +294,8 @@ def _panels(found: "PunctuationGrammar") -> "list[Row]":
 
     Raises `SemipunctError` if there is none.
     """
+    from semipunct.marks.nunberg import FIGURE_3
     from semipunct.tasks.analyse import rewriting
-    from semipunct.tasks.nunberg import FIGURE_3
 
     rows = list(rewriting(found.channel, found.counts, FIGURE_3))
     drawn = {(row.a, row.b) for row in rows}

@@ -9,7 +9,7 @@ from semipunct.cli import console
 from semipunct.errors import ResultError, UsageError
 
 if TYPE_CHECKING:
-    from semipunct.tasks.comparison import Comparison, Difference
+    from semipunct.evaluation.comparison import Comparison, Difference
 
 LABELS = {
     "perplexity": "perplexity per slot",
@@ -38,8 +38,8 @@ def compare(
     """
     if a == b == console.STANDARD:
         raise UsageError("only one of the two results can be standard input; name a file")
-    from semipunct.tasks.comparison import compare as test
-    from semipunct.tasks.pooling import pooled, read_runs
+    from semipunct.evaluation.aggregation import pooled, read_runs
+    from semipunct.evaluation.comparison import compare as test
 
     one, other = read_runs(a), read_runs(b)
     if len(one) != len(other):

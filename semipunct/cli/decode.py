@@ -14,9 +14,9 @@ from semipunct.cli.treebanks import Unseen, in_chunks
 from semipunct.errors import SemipunctError, UsageError
 
 if TYPE_CHECKING:
+    from semipunct.corpus.sentences import Omitted, Sentence
     from semipunct.inference.decode import Analysis
-    from semipunct.model.punctuation import Parameters, PunctuationModel
-    from semipunct.treebank import Omitted, Sentence
+    from semipunct.models.punctuation.model import Parameters, PunctuationModel
     from semirings.derivation import Selective
 
 CHUNK = 1024
@@ -65,9 +65,9 @@ def decode(
     decoder = choose_decoder(semiring, samples, nbest, seed)
     import jax.numpy as jnp
 
-    from semipunct.training.checkpoint import load
-    from semipunct.training.monitor import enable_compilation_cache
-    from semipunct.treebank import TreebankOptions, iterate_sentences
+    from semipunct.arrays.compilation import enable_compilation_cache
+    from semipunct.corpus.sentences import TreebankOptions, iterate_sentences
+    from semipunct.store.models import load
 
     loaded = load(model)
     parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
@@ -84,7 +84,7 @@ def decode(
     analysed = _analysed(items, analyse, omitted)
     with console.output(out) as stream:
         if form is Format.CONLLU:
-            from semipunct.treebank import write_texts
+            from semipunct.formats.conllu.records import write_texts
 
             write_texts(
                 (text for item in analysed for text in _texts(item, form, decoder.label)), stream
@@ -186,8 +186,8 @@ def _analysed(
     decoder: "Callable[[Sequence[Sentence], int], list[list[Analysis]]]",
     omitted: Counter[str],
 ) -> Iterator[Outcome]:
-    from semipunct.inference.formats import NO_ANALYSIS
-    from semipunct.treebank import Sentence
+    from semipunct.corpus.sentences import Sentence
+    from semipunct.render.analyses import NO_ANALYSIS
 
     for number, chunk in enumerate(in_chunks(items, CHUNK)):
         sentences = [item for item in chunk if isinstance(item, Sentence)]
@@ -203,7 +203,7 @@ def _analysed(
 
 
 def _texts(outcome: Outcome, form: Format, label: str) -> Iterator[str]:
-    from semipunct.inference import formats
+    from semipunct.render import analyses as formats
 
     if not outcome.analyses:
         leave_out = {

@@ -90,7 +90,7 @@ def draw_analyses(analyses: "Sequence[Analysis]") -> "Group":
     from rich.text import Text
 
     from semipunct.cli.rules import outcome
-    from semipunct.inference.formats import to_brackets, to_surface
+    from semipunct.render.analyses import to_brackets, to_surface
 
     parts: list[Padding | Text] = []
     for analysis in analyses:

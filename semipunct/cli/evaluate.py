@@ -8,8 +8,8 @@ import typer
 from semipunct.cli import console
 
 if TYPE_CHECKING:
+    from semipunct.corpus.sentences import Treebank
     from semipunct.training.evaluation import Evaluation
-    from semipunct.treebank import Treebank
 
 
 def evaluate(
@@ -27,10 +27,10 @@ def evaluate(
 
     It is over all sentences but those that no model can take, which are counted by reason.
     """
+    from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.treebanks import omissions, tell_unseen, usable
-    from semipunct.training.checkpoint import load
+    from semipunct.store.models import load
     from semipunct.training.evaluation import evaluate as measure
-    from semipunct.training.monitor import enable_compilation_cache
 
     loaded = load(model)
     treebank = usable(tests, final_mark=loaded.model.options.final_mark)
@@ -38,8 +38,8 @@ def evaluate(
     tell_unseen(loaded.model.features.symbols, treebank.sentences)
     found = measure(loaded.model, loaded.parameters, treebank.sentences)
     if result:
-        from semipunct.tasks.measures import PerplexityStatistics
-        from semipunct.tasks.results import Result, write_result
+        from semipunct.evaluation.measures import PerplexityStatistics
+        from semipunct.evaluation.results import Result, write_result
 
         statistics = PerplexityStatistics(found.sentence_log_likelihood, found.sentence_slots)
         write_result(result, Result(model, found.signature, statistics))

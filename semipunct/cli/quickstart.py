@@ -10,8 +10,8 @@ import typer
 from semipunct.cli import console
 
 if TYPE_CHECKING:
+    from semipunct.corpus.sentences import Sentence
     from semipunct.training.report import TrainingResult
-    from semipunct.treebank import Sentence
 
 RULES, SENTENCES, LONGEST = 9, 5, 18
 
@@ -30,7 +30,7 @@ def quickstart(
     """
     from semipunct.cli.drawing import draw_analyses, draw_rules, telling
     from semipunct.cli.rules import frequent_rules
-    from semipunct.training.folder import check_output
+    from semipunct.store.folder import check_output
 
     if out is not None:
         check_output(out)
@@ -75,7 +75,7 @@ def sample() -> "tuple[tuple[Sentence, ...], tuple[Sentence, ...]]":
     """Read the bundled sample: its first four fifths and the rest, in order."""
     from importlib import resources
 
-    from semipunct.treebank import TreebankOptions, read_sentences
+    from semipunct.corpus.sentences import TreebankOptions, read_sentences
 
     source = resources.files("semipunct.data").joinpath("sample.conllu")
     with resources.as_file(source) as path:
@@ -91,10 +91,10 @@ def _fit(
     folder: Path,
     seed: int,
 ) -> "TrainingResult":
+    from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.progress import duration, training_progress
     from semipunct.training.config import load_config
     from semipunct.training.loop import train
-    from semipunct.training.monitor import enable_compilation_cache
 
     config = load_config(options={"model.channel": channel, "train.seed": seed})
     enable_compilation_cache()

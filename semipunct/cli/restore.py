@@ -16,10 +16,10 @@ from semipunct.errors import TreebankError, UsageError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from semipunct.tasks.confusion import Confusion
+    from semipunct.corpus.sentences import Omitted, Sentence
+    from semipunct.evaluation.confusion import Confusion
     from semipunct.tasks.restore import Restoration, RestoreOptions
-    from semipunct.treebank import Omitted, Sentence
-    from semipunct.treebank.attachment import Convention
+    from semipunct.trees.attachment import Convention
 
     Outcome = tuple[Sentence | Omitted, Restoration | None]
 
@@ -115,10 +115,10 @@ def restore(
         )
     import jax.numpy as jnp
 
+    from semipunct.arrays.compilation import enable_compilation_cache
+    from semipunct.store.models import load
     from semipunct.tasks.restore import RestoreOptions
     from semipunct.tasks.restore import restore as run
-    from semipunct.training.checkpoint import load
-    from semipunct.training.monitor import enable_compilation_cache
 
     options = RestoreOptions(
         samples, seed, minimise.value, frozenset(marks.split()) if marks else None,
@@ -128,8 +128,8 @@ def restore(
     options.check(loaded.model)
     enable_compilation_cache()
     parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
-    from semipunct.treebank import Sentence, TreebankOptions, iterate_sentences
-    from semipunct.treebank.punctuate import convention_of
+    from semipunct.corpus.sentences import Sentence, TreebankOptions, iterate_sentences
+    from semipunct.formats.conllu.punctuate import convention_of
 
     reading = TreebankOptions(final_mark=loaded.model.options.final_mark)
     items = chain.from_iterable(iterate_sentences(path, reading) for path in inputs)
@@ -162,7 +162,7 @@ def _outcomes(
     restored: "Callable[[Sequence[Sentence], int], Sequence[Restoration]]",
     omitted: Counter[str],
 ) -> "Iterator[Outcome]":
-    from semipunct.treebank import Sentence
+    from semipunct.corpus.sentences import Sentence
 
     number = 0
     for chunk in in_chunks(items, CHUNK):
@@ -180,8 +180,8 @@ def _outcomes(
 def _write(
     outcomes: "Iterable[Outcome]", form: Format, convention: "Convention", stream: TextIO
 ) -> None:
-    from semipunct.tasks.restored import as_conllu, as_dict, as_text
-    from semipunct.treebank import write_texts
+    from semipunct.formats.conllu.records import write_texts
+    from semipunct.render.restorations import as_conllu, as_dict, as_text
 
     if form is Format.CONLLU:
         write_texts((as_conllu(item, found, convention) for item, found in outcomes), stream)
@@ -203,10 +203,10 @@ def _report(
     json: bool,
     path: str | None,
 ) -> None:
-    from semipunct.tasks.confusion import confusions
-    from semipunct.tasks.measures import restoration_statistics
-    from semipunct.tasks.restored import signature
-    from semipunct.tasks.results import Result, write_result
+    from semipunct.evaluation.confusion import confusions
+    from semipunct.evaluation.measures import restoration_statistics
+    from semipunct.evaluation.results import Result, write_result
+    from semipunct.render.restorations import signature
 
     if not found:
         raise TreebankError("no sentence could be restored: there is nothing to compare")

@@ -39,7 +39,7 @@ def frequent_rules(
     analyses: "Iterable[Analysis]", rewriter: "Rewriter", most: int
 ) -> list[ObservedRule]:
     """Give the rules of the windows that the channel met most often, most frequent first."""
-    from semipunct.model.channel import EDITS
+    from semipunct.models.punctuation.channel import EDITS
 
     met = Counter(
         (edit.a, edit.b) for analysis in analyses for slot in analysis.slots for edit in slot.edits

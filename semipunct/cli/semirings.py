@@ -101,7 +101,7 @@ def check_semiring(
     counterexample. Exit status 1 if one fails.
     """
     plugin, semiring = _installed(name)
-    from semipunct.training.monitor import enable_compilation_cache
+    from semipunct.arrays.compilation import enable_compilation_cache
     from semirings.laws import check
 
     enable_compilation_cache()

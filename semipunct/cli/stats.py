@@ -9,7 +9,7 @@ from semipunct.cli import console
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from semipunct.treebank import TreebankStatistics
+    from semipunct.corpus.statistics import TreebankStatistics
 
 SHOWN_TOKENS = 20
 
@@ -21,7 +21,7 @@ def stats(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Count what a treebank holds: tokens, punctuation, punctemes, pairs (Table 2), omissions."""
-    from semipunct.treebank import statistics
+    from semipunct.corpus.statistics import statistics
 
     counted = statistics(files)
     if json:

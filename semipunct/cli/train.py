@@ -58,8 +58,8 @@ def train(
     """
     from semipunct.cli.progress import training_progress
     from semipunct.cli.treebanks import omissions, usable
+    from semipunct.store.folder import check_output
     from semipunct.training.config import load_config
-    from semipunct.training.folder import check_output
 
     chosen = load_config(
         config,
@@ -78,9 +78,9 @@ def train(
             f"{'; ' if told else ''}{told}"
         )
 
+    from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.training.interrupt import interruptible
     from semipunct.training.loop import train as fit
-    from semipunct.training.monitor import enable_compilation_cache
 
     enable_compilation_cache()
     command = ["semipunct", "train", *files, *(x for name in dev for x in ("--dev", name))]

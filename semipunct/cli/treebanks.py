@@ -9,8 +9,8 @@ from semipunct.cli import console
 from semipunct.errors import TreebankError
 
 if TYPE_CHECKING:
-    from semipunct.model.symbols import Symbols
-    from semipunct.treebank import Omitted, Sentence, Treebank
+    from semipunct.corpus.sentences import Omitted, Sentence, Treebank
+    from semipunct.features.vocabulary import Symbols
 
 _LISTED = 8  # unseen relations and tags are named up to here
 
@@ -20,7 +20,7 @@ def usable(paths: Sequence[str], *, final_mark: bool) -> "Treebank":
 
     Raises `TreebankError` if none is left, and as `read_sentences` does.
     """
-    from semipunct.treebank import TreebankOptions, read_sentences
+    from semipunct.corpus.sentences import TreebankOptions, read_sentences
 
     options = TreebankOptions(final_mark=final_mark, keep_records=False)
     treebank = read_sentences(paths, options)

@@ -1,1 +1,1 @@
-"""Questions asked of the tree structure: likelihood, objective, best analyses and samples."""
+"""Questions asked of the punctuation model: likelihood, decoding, sampling."""

@@ -16,16 +16,16 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.batch import jit
+from semipunct.arrays.compilation import jit
+from semipunct.corpus.sentences import Puncteme, Sentence
 from semipunct.inference.likelihood import batches_by_length
 from semipunct.inference.rewriting import Edit, Rewriter
 from semipunct.marks import FINAL, INITIAL
-from semipunct.model.layout import Batch
-from semipunct.model.punctuation import Parameters, PunctuationModel
+from semipunct.models.punctuation.batches import Batch
+from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.structures.distribution import Answer, Distribution
 from semipunct.structures.given_tree import GivenTrees
-from semipunct.treebank.sentences import Puncteme, Sentence
-from semipunct.treebank.trees import constituents
+from semipunct.trees.tree import constituents
 from semirings.derivation import Derivation, Selective
 from semirings.real import Real
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semipunct.inference.evidence import Evidence
-from semipunct.inference.kinds import Ints
-from semipunct.model.punctuation import TreeScores
-from semipunct.treebank.sentences import Puncteme, Sentence
+from semipunct.corpus.sentences import Puncteme, Sentence
+from semipunct.inference.resampling import Evidence
+from semipunct.inference.unique_rows import Ints
+from semipunct.models.punctuation.model import TreeScores
 
 
 class Request(NamedTuple):

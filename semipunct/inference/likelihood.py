@@ -9,11 +9,12 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.batch import by_length, jit
-from semipunct.model.layout import Batch, Prepared, fit_frame
-from semipunct.model.punctuation import Parameters, PunctuationModel
+from semipunct.arrays.compilation import jit
+from semipunct.arrays.padding import by_length
+from semipunct.corpus.sentences import Sentence
+from semipunct.models.punctuation.batches import Batch, Prepared, fit_frame
+from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.structures.given_tree import inside
-from semipunct.treebank.sentences import Sentence
 from semirings.base import Semiring
 from semirings.real import Real
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.corpus.sentences import Puncteme
 from semipunct.marks import OPEN
-from semipunct.model.channel import EDITS, log_edits
-from semipunct.model.inventory import Inventory
-from semipunct.model.punctuation import Parameters, PunctuationModel
-from semipunct.treebank.sentences import Puncteme
+from semipunct.models.punctuation.channel import EDITS, log_edits
+from semipunct.models.punctuation.inventory import Inventory
+from semipunct.models.punctuation.model import Parameters, PunctuationModel
 
 Floats = npt.NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from semipunct.shapes import check_lengths, check_log_weights, check_shapes
+from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
 from semipunct.structures.base import PartWise, Total, lifted
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from semipunct.shapes import check_lengths, check_log_weights, check_shapes
+from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
 from semipunct.structures.base import PartWise, Total, lifted
 from semipunct.structures.chart import by_width, diagonals, next_ends, with_newest, with_row
 from semipunct.structures.recursion import Recursion

@@ -14,14 +14,13 @@ from itertools import pairwise, product
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.corpus.sentences import Puncteme, Sentence
 from semipunct.inference.decode import Analysis, best
 from semipunct.inference.likelihood import batches_by_length, log_choices
 from semipunct.inference.rewriting import Rewriter
-from semipunct.marks import OPEN, is_symmetric
-from semipunct.model.punctuation import Parameters, PunctuationModel
-from semipunct.tasks import nunberg
-from semipunct.tasks.nunberg import EDITS, Bigram, Channel, Confidence, Edit, Recall, Rule
-from semipunct.treebank.sentences import Puncteme, Sentence
+from semipunct.marks import OPEN, is_symmetric, nunberg
+from semipunct.marks.nunberg import EDITS, Bigram, Channel, Confidence, Edit, Recall, Rule
+from semipunct.models.punctuation.model import Parameters, PunctuationModel
 
 FREQUENT = 25
 """Footnote 16: how often an underlying bigram must be met to be frequent."""

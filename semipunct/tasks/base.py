@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.treebank.sentences import Puncteme, Sentence
+from semipunct.corpus.sentences import Puncteme, Sentence
 
 Slots = tuple[Puncteme, ...]
 """A string for each slot of a sentence, without boundary marks."""

@@ -18,15 +18,15 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import Levenshtein
 
+from semipunct.corpus.sentences import Puncteme, Sentence
 from semipunct.errors import UsageError
-from semipunct.inference.evidence import Evidence
-from semipunct.inference.generation import Draws, generate
 from semipunct.inference.likelihood import corpus_log_likelihood
+from semipunct.inference.resampling import Evidence
+from semipunct.inference.sampler import Draws, generate
 from semipunct.marks import UNK
-from semipunct.model.inventory import bare
-from semipunct.model.punctuation import Parameters, PunctuationModel
+from semipunct.models.punctuation.inventory import bare
+from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.tasks.base import Slots
-from semipunct.treebank.sentences import Puncteme, Sentence
 
 Floats = npt.NDArray[np.float64]
 Minimise = Literal["slots", "draws"]

@@ -16,8 +16,8 @@ from types import NoneType
 from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 from semipunct.errors import ConfigError
-from semipunct.model.options import ModelOptions
-from semipunct.model.templates import TEMPLATES
+from semipunct.features.templates import TEMPLATES
+from semipunct.models.punctuation.options import ModelOptions
 from semipunct.training.settings import Setting, assignment, nearest, read_settings
 
 PRESETS = ("loglinear", "neural", "paper")

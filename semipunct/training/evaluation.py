@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct import __version__
-from semipunct.batch import by_length
+from semipunct.arrays.compilation import Shapes
+from semipunct.arrays.padding import by_length
+from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.sentences import Sentence
 from semipunct.inference.likelihood import SENTENCES, WORDS, score_batch
-from semipunct.model.layout import fit_frame
-from semipunct.model.punctuation import PunctuationModel
-from semipunct.training.monitor import Shapes
-from semipunct.training.vocabulary import Arrays, model_digest
-from semipunct.treebank.digest import treebank_digest
-from semipunct.treebank.sentences import Sentence
+from semipunct.models.punctuation.batches import fit_frame
+from semipunct.models.punctuation.data import Arrays, model_digest
+from semipunct.models.punctuation.model import PunctuationModel
 
 
 @dataclass(frozen=True, slots=True)

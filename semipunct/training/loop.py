@@ -11,21 +11,21 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from semipunct.arrays.compilation import CompileClock, Shapes
+from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.sentences import Sentence
 from semipunct.errors import TreebankError
-from semipunct.model.layout import fit_frame
-from semipunct.model.punctuation import PunctuationModel
-from semipunct.training import checkpoint
-from semipunct.training.card import data_files
+from semipunct.models.punctuation.batches import fit_frame
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.store import models as checkpoint
+from semipunct.store.card import data_files
+from semipunct.store.checked_files import Array
+from semipunct.store.folder import check_output
 from semipunct.training.config import Config
 from semipunct.training.evaluation import Scorer
-from semipunct.training.folder import check_output
-from semipunct.training.monitor import CompileClock, Shapes
 from semipunct.training.report import Phase, Progress, TrainingError, TrainingResult
 from semipunct.training.run import Run, Sources, check_same, save_run, take_up
-from semipunct.training.sealed import Array
 from semipunct.training.steps import Outcome, Plan, centre, make_step, optimiser
-from semipunct.treebank.digest import treebank_digest
-from semipunct.treebank.sentences import Sentence
 
 TYPICAL = 64
 """Batches looked at to choose padded sizes."""

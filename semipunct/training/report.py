@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from semipunct.errors import SemipunctError
-from semipunct.model.punctuation import PunctuationModel
-from semipunct.training.sealed import Array
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.store.checked_files import Array
 
 Phase = Literal["preparing", "training", "evaluating", "saving"]
 

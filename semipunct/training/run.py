@@ -13,13 +13,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from semipunct.errors import ModelError
-from semipunct.model.punctuation import PunctuationModel
-from semipunct.training import checkpoint
-from semipunct.training.card import DataFile, model_card
-from semipunct.training.checkpoint import State
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.store import models as checkpoint
+from semipunct.store.card import DataFile, model_card
+from semipunct.store.checked_files import Array, check_arrays
+from semipunct.store.models import State
 from semipunct.training.config import Config
 from semipunct.training.evaluation import Evaluation
-from semipunct.training.sealed import Array, check_arrays
 from semipunct.training.steps import Outcome, Weights
 
 

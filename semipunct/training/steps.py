@@ -12,11 +12,12 @@ import jax.numpy as jnp
 import numpy as np
 import optax  # pyright: ignore[reportMissingTypeStubs]
 
-from semipunct.batch import jit, shuffled
-from semipunct.inference.objective import Regularisation, objective
-from semipunct.model.layout import Batch
-from semipunct.model.network import PREFIX, Dropout
-from semipunct.model.punctuation import PunctuationModel
+from semipunct.arrays.compilation import jit
+from semipunct.arrays.padding import shuffled
+from semipunct.models.punctuation.batches import Batch
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.network import PREFIX, Dropout
+from semipunct.models.punctuation.objective import Regularisation, objective
 from semipunct.training.config import TrainOptions
 
 FINAL_RATE = 0.02

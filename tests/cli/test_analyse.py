@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 from semipunct.cli import analyse as command
+from semipunct.corpus.sentences import read_sentences
 from semipunct.inference.decode import best
 from semipunct.inference.rewriting import Rewriter
-from semipunct.tasks import nunberg
+from semipunct.marks import nunberg
+from semipunct.store import models as checkpoint
+from semipunct.store.models import Loaded
 from semipunct.tasks.analyse import PunctuationGrammar, count
-from semipunct.training import checkpoint
-from semipunct.training.checkpoint import Loaded
-from semipunct.treebank import read_sentences
 from tests.cli.conftest import Cli, Result, run
 
 PUNCTUATION_ONLY = "1\t!\t!\tPUNCT\t_\t_\t0\troot\t_\t_\n\n"

@@ -12,7 +12,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from tests.cli.conftest import Cli, Result
-from tests.treebank.builders import chain, sentence, word
+from tests.formats.conllu.builders import chain, sentence, word
 
 GOOD = sentence(word(1, "Go", 0, "root"), word(2, "!", 1, "punct", "PUNCT"))
 

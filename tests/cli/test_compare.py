@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.tasks.comparison import compare
-from semipunct.tasks.pooling import pooled
-from semipunct.tasks.results import read_result, write_result
+from semipunct.evaluation.aggregation import pooled
+from semipunct.evaluation.comparison import compare
+from semipunct.evaluation.results import read_result, write_result
 from tests.cli.conftest import Cli
-from tests.tasks.cases import GOLD, PREDICTED, restored, scored
+from tests.evaluation.cases import GOLD, PREDICTED, restored, scored
 
 RESULTS = {
     "a": scored([-1.0, -2.5, -0.5], [3, 5, 2]),
@@ -162,9 +162,9 @@ def test_help_imports_nothing_heavy(cli: Cli):
 def test_comparing_needs_no_jax_and_storing_no_scipy():
     done = run(
         "import sys\n"
-        "import semipunct.tasks.results\n"
+        "import semipunct.evaluation.results\n"
         "assert 'scipy' not in sys.modules\n"
-        "import semipunct.tasks.comparison\n"
+        "import semipunct.evaluation.comparison\n"
         "assert 'jax' not in sys.modules\n"
     )
     assert done.returncode == 0, done.stderr

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import semipunct
-from semipunct import treebank
 from semipunct.cli import console
+from semipunct.corpus import statistics
 from semipunct.errors import SemipunctError
 from tests.cli.conftest import Cli
 
@@ -98,7 +98,7 @@ def test_errors_become_one_message(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(treebank, "statistics", fail)
+    monkeypatch.setattr(statistics, "statistics", fail)
     result = cli("stats", "any")
     assert result.status == status
     assert result.message.startswith(message)
@@ -108,7 +108,7 @@ def test_defects_are_not_hidden(cli: Cli, monkeypatch: pytest.MonkeyPatch):
     def fail(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(treebank, "statistics", fail)
+    monkeypatch.setattr(statistics, "statistics", fail)
     with pytest.raises(ZeroDivisionError):
         cli("stats", "any")
 
@@ -162,7 +162,7 @@ def test_output_appears_whole_or_not_at_all(tmp_path: Path, name: str):
 
 
 def treebank_bytes(path: Path) -> list[bytes]:
-    from semipunct.treebank.files import byte_lines
+    from semipunct.files import byte_lines
 
     return list(byte_lines(path))
 

@@ -9,11 +9,11 @@ from rich.console import Console
 
 from semipunct.cli import drawing, quickstart
 from semipunct.cli.rules import ObservedRule, frequent_rules
+from semipunct.corpus.sentences import Sentence, read_sentences
 from semipunct.inference.decode import Analysis, SlotAnalysis
 from semipunct.inference.rewriting import Edit, Rewriter
-from semipunct.training.checkpoint import load
+from semipunct.store.models import load
 from semipunct.training.report import TrainingResult as Trained
-from semipunct.treebank import Sentence, read_sentences
 from tests.cli.conftest import Cli
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from semipunct.cli import restore as command
-from semipunct.tasks.results import read_result
-from semipunct.treebank import read_sentences
+from semipunct.corpus.sentences import read_sentences
+from semipunct.evaluation.results import read_result
 from tests.cli.conftest import Cli
 
 FEW = ("--samples", 40)

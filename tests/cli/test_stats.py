@@ -2,7 +2,7 @@ import gzip
 import json
 from pathlib import Path
 
-from semipunct.treebank import statistics
+from semipunct.corpus.statistics import statistics
 from tests.cli.conftest import Cli
 
 

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from semipunct.cli import decode as decode_command
+from semipunct.corpus.sentences import read_sentences
+from semipunct.formats.conllu.records import misc_attributes, read
 from semipunct.inference import decode as decoding
 from semipunct.inference.likelihood import corpus_log_likelihood
-from semipunct.model.channel import EDITS
+from semipunct.models.punctuation.channel import EDITS
+from semipunct.store.models import load
 from semipunct.training import loop
-from semipunct.training.checkpoint import load
 from semipunct.training.report import TrainingResult as Trained
-from semipunct.treebank import read, read_sentences
-from semipunct.treebank.conllu import misc_attributes
 from tests.cli.conftest import TINY, Cli, Result
 
 PUNCTUATION_ONLY = "1\t!\t!\tPUNCT\t_\t_\t0\troot\t_\t_\n\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.treebank import read_sentences
+from semipunct.corpus.sentences import read_sentences
 from tests.cli.conftest import TINY, Cli, run
 
 COMMANDS = {

@@ -8,12 +8,12 @@ import jax
 import numpy as np
 import pytest
 
+from semipunct.corpus.generator import planted_english
+from semipunct.corpus.sentences import Sentence
+from semipunct.corpus.synthetic import generate
 from semipunct.inference.likelihood import log_likelihood
-from semipunct.model.options import ModelOptions
-from semipunct.model.punctuation import PunctuationModel
-from semipunct.treebank import Sentence
-from semipunct.treebank.planted import planted_english
-from semipunct.treebank.synthetic import generate
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.options import ModelOptions
 
 # The experiments import the library; that nothing imports them is a rule about library code.
 reference = importlib.import_module("experiments.benchmarks.reference")

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from semipunct.tasks.measures import PerplexityStatistics, restoration_statistics
-from semipunct.tasks.results import Result, join_signature, write_result
+from semipunct.evaluation.measures import PerplexityStatistics, restoration_statistics
+from semipunct.evaluation.results import Result, join_signature, write_result
 
 GOLD = [[("«",), (",",), (".",)]] * 4
 """Four sentences of two words."""

@@ -14,7 +14,7 @@ from semipunct.inference.decode import Analysis, best, sample, underlying
 from semipunct.inference.decode import best_of as few
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semirings import Derivation, Viterbi
-from tests.model.cases import (
+from tests.models.punctuation.cases import (
     SENTENCES,
     log,
     model,

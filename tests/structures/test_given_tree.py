@@ -23,7 +23,7 @@ from semipunct.structures.given_tree import (
     pack,
     place,
 )
-from semipunct.treebank import constituents
+from semipunct.trees.tree import constituents
 from semirings import Derivation, Expectation, Groups, Log, Real, Sampling, Semiring, Viterbi
 from tests.oracle import underlying_slots
 from tests.structures.matrices import Dense

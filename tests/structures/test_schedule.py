@@ -18,7 +18,7 @@ from semipunct.structures.given_tree import (
     pack,
     place,
 )
-from semipunct.treebank import constituents
+from semipunct.trees.tree import constituents
 from tests.structures.trees import projective_trees
 
 CAPACITY = Capacity(sentences=4, words=40, slots=44, steps=40, lanes=(2, 1), factors=20)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from semipunct.treebank import constituents
+from semipunct.trees.tree import constituents
 
 
 @st.composite

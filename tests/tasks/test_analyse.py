@@ -9,6 +9,7 @@ import pytest
 
 from semipunct.inference.decode import Analysis, SlotAnalysis
 from semipunct.inference.rewriting import Edit, Rewriter
+from semipunct.marks.nunberg import EDITS, TABLE_1, Channel
 from semipunct.tasks.analyse import (
     Counts,
     analyse,
@@ -18,8 +19,13 @@ from semipunct.tasks.analyse import (
     relation_table,
     rewriting,
 )
-from semipunct.tasks.nunberg import EDITS, TABLE_1, Channel
-from tests.model.cases import SENTENCES, model, oracle_channel, oracle_choices, sentence
+from tests.models.punctuation.cases import (
+    SENTENCES,
+    model,
+    oracle_channel,
+    oracle_choices,
+    sentence,
+)
 from tests.oracle import Channel as OracleChannel
 from tests.oracle import rewrite
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
-from semipunct.inference.generation import Draws
+from semipunct.inference.sampler import Draws
 from semipunct.tasks.base import Punctuator
 from semipunct.tasks.restore import (
     RestoreOptions,
@@ -27,7 +27,7 @@ from semipunct.tasks.restore import (
     restore,
     restored,
 )
-from tests.model.cases import model, sentence
+from tests.models.punctuation.cases import model, sentence
 
 S = sentence([2, 0], ["^", "", ""])
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from semipunct.corpus.sentences import Sentence, TreebankOptions, read_sentences
 from semipunct.training.config import Config, load_config
 from semipunct.training.loop import train
 from semipunct.training.report import Progress, TrainingResult
-from semipunct.treebank import Sentence, TreebankOptions, read_sentences
 
 # Batches of equal shape and few contexts: compiling is nearly all of the time.
 SETTINGS = (

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from semipunct.model.options import ModelOptions
-from semipunct.model.punctuation import PunctuationModel
-from semipunct.training.card import data_files, model_card
+from semipunct.corpus.digest import treebank_digest
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.options import ModelOptions
+from semipunct.store.card import data_files, model_card
 from semipunct.training.config import Config
 from semipunct.training.evaluation import evaluate, summarise
-from semipunct.treebank.digest import treebank_digest
 
 
 def test_perplexity_is_per_slot():

@@ -12,14 +12,14 @@ import numpy as np
 import optax
 import pytest
 
+from semipunct.arrays.compilation import Shapes, enable_compilation_cache
 from semipunct.errors import ModelError, TreebankError
+from semipunct.store.models import load, load_state
 from semipunct.training import loop, steps
-from semipunct.training.checkpoint import load, load_state
 from semipunct.training.config import TrainOptions
 from semipunct.training.evaluation import evaluate
 from semipunct.training.interrupt import interruptible
 from semipunct.training.loop import train
-from semipunct.training.monitor import Shapes, enable_compilation_cache
 from semipunct.training.report import TrainingError
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import jax
 import jax.numpy as jnp
 
-from semipunct.shapes import check_log_weights, check_shapes
+from semipunct.arrays.shapes import check_log_weights, check_shapes
 from semirings.base import Semiring
 
 EPSILON = 0

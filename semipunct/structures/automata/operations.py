@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 from jax.core import Tracer
 
+from semipunct.arrays.shapes import check_lengths, check_shapes
 from semipunct.errors import UsageError
-from semipunct.shapes import check_lengths, check_shapes
 from semipunct.structures.automata.machine import EPSILON, Automaton, sizes
 from semipunct.structures.base import Total
 from semipunct.structures.recursion import Recursion

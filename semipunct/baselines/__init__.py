@@ -1,1 +1,0 @@
-"""Competitors of the model, behind one protocol (``semipunct.tasks.base``)."""

@@ -1,0 +1,1 @@
+"""Sentences with their punctuation in slots: statistics, digests, the synthetic generator."""

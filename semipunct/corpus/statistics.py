@@ -1,0 +1,167 @@
+"""What a treebank holds: Table 2 of Li, Wang and Eisner (2019), and the counts around it.
+
+How things are counted, and what English and Chinese 1.4 then give (training portions):
+
+- Token types are counted over the slots of the sentences used, after `marks.UNK` has replaced
+  the rare ones, without the initial mark and with UNK: 39 and 22.  The paper's Table 2 has 35
+  and 23.
+- Punctemes are the distinct slot strings, the empty one and those that begin with the initial
+  mark included, after UNK: 218 and 74.
+- Pairs are the distinct (left slot, right slot) of all constituents, counted likewise: 1,029
+  and 379.
+- The abbreviation dot falls under the threshold like any other token; Chinese has just one.
+
+Tokens and their share of punctuation are counted over all sentences read, used or not; the
+figures 255K and 123K of Table 2 are those of the three portions of a treebank together.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from semipunct import marks
+from semipunct.corpus.sentences import (
+    DEFAULT_OPTIONS,
+    MINIMUM_COUNT,
+    PUNCTUATION,
+    REASONS,
+    Sentence,
+    TreebankOptions,
+    frequent_tokens,
+    puncteme_with_unknown,
+    to_sentence,
+)
+from semipunct.formats.conllu import records as conllu
+from semipunct.marks import Puncteme
+from semipunct.trees.tree import constituents
+
+_SENTENCE_MARKS = frozenset({marks.INITIAL, marks.FINAL})
+
+
+@dataclass(frozen=True, slots=True)
+class TreebankStatistics:
+    """Counts over some treebank files; everything from `words` on is over the sentences used.
+
+    `tokens` and `punctuation` count the file's words with integer ids.  `slot_lengths` maps the
+    number of tokens in a slot (initial and final mark not counted, abbreviation dot counted) to
+    the number of slots; `token_counts` holds the tokens before UNK, most frequent first;
+    `rare_types` of them occur fewer than `minimum_count` times, `rare_tokens` times together.
+    The module's docstring says how `types`, `punctemes` and `pairs` are counted.
+    """
+
+    sentences_read: int
+    sentences_used: int
+    omitted: dict[str, int]
+    tokens: int
+    punctuation: int
+    words: int
+    slots: int
+    slot_lengths: dict[int, int]
+    minimum_count: int
+    types: int
+    token_counts: dict[str, int]
+    rare_types: int
+    rare_tokens: int
+    punctemes: int
+    pairs: int
+    projectivised: int
+    arcs_lifted: int
+    quotes_replaced: int
+    quotes_straight: int
+    abbreviation_dots: int
+
+    @property
+    def percent_punctuation(self) -> float:
+        """The share of punctuation among the tokens, in percent (%Punct of Table 2)."""
+        return 100 * self.punctuation / self.tokens if self.tokens else 0.0
+
+    @property
+    def percent_projectivised(self) -> float:
+        """The share of the sentences used that were not projective, in percent."""
+        return 100 * self.projectivised / self.sentences_used if self.sentences_used else 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give everything as values that JSON can hold (the keys of mappings become strings)."""
+        result = asdict(self)
+        result["slot_lengths"] = {str(key): value for key, value in self.slot_lengths.items()}
+        result["percent_punctuation"] = self.percent_punctuation
+        result["percent_projectivised"] = self.percent_projectivised
+        return result
+
+
+def statistics(
+    paths: Iterable[str | Path],
+    options: TreebankOptions = DEFAULT_OPTIONS,
+    minimum_count: int = MINIMUM_COUNT,
+) -> TreebankStatistics:
+    """Count what the files hold, one sentence in memory at a time.
+
+    Rare are the tokens that occur fewer than `minimum_count` times in these very files, so only
+    the figures of a training portion compare with the paper's.  Raises `TreebankError` as
+    `conllu.read` does.
+    """
+    omitted = dict.fromkeys(map(str, REASONS), 0)
+    totals: Counter[str] = Counter()
+    slot_counts: Counter[Puncteme] = Counter()
+    raw_pairs: set[tuple[Puncteme, Puncteme]] = set()
+    for path in paths:
+        for record in conllu.read(path):
+            totals["sentences_read"] += 1
+            totals["tokens"] += len(record.tokens)
+            totals["punctuation"] += sum(token.upos == PUNCTUATION for token in record.tokens)
+            item = to_sentence(record, options)
+            if not isinstance(item, Sentence):
+                omitted[item.reason] += 1
+                continue
+            totals["sentences_used"] += 1
+            totals["words"] += len(item.forms)
+            totals["projectivised"] += item.lifted > 0
+            totals["arcs_lifted"] += item.lifted
+            totals["quotes_replaced"] += item.quotes_replaced
+            totals["quotes_straight"] += item.quotes_straight
+            slot_counts.update(item.slots)
+            raw_pairs.update(_pairs(item))
+    counts: Counter[str] = Counter()
+    lengths: Counter[int] = Counter()
+    for slot, times in slot_counts.items():
+        tokens = [token for token in slot if token not in _SENTENCE_MARKS]
+        lengths[len(tokens)] += times
+        for token in tokens:
+            counts[token] += times
+    known = frequent_tokens(counts, minimum_count)
+    punctemes = {puncteme_with_unknown(slot, known) for slot in slot_counts}
+    pairs = {
+        (puncteme_with_unknown(left, known), puncteme_with_unknown(right, known))
+        for left, right in raw_pairs
+    }
+    rare = [count for count in counts.values() if count < minimum_count]
+    return TreebankStatistics(
+        sentences_read=totals["sentences_read"],
+        sentences_used=totals["sentences_used"],
+        omitted=omitted,
+        tokens=totals["tokens"],
+        punctuation=totals["punctuation"],
+        words=totals["words"],
+        slots=slot_counts.total(),
+        slot_lengths=dict(sorted(lengths.items())),
+        minimum_count=minimum_count,
+        types=len({token for puncteme in punctemes for token in puncteme} - _SENTENCE_MARKS),
+        token_counts=dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))),
+        rare_types=len(rare),
+        rare_tokens=sum(rare),
+        punctemes=len(punctemes),
+        pairs=len(pairs),
+        projectivised=totals["projectivised"],
+        arcs_lifted=totals["arcs_lifted"],
+        quotes_replaced=totals["quotes_replaced"],
+        quotes_straight=totals["quotes_straight"],
+        abbreviation_dots=counts[marks.ABBREVIATION],
+    )
+
+
+def _pairs(sentence: Sentence) -> Iterable[tuple[Puncteme, Puncteme]]:
+    slots = sentence.slots
+    for left, right in zip(*constituents(sentence.heads), strict=True):
+        yield slots[left], slots[right]

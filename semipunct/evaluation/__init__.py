@@ -1,0 +1,1 @@
+"""Statistics of sentences, figures of corpora, stored results and their comparison."""

@@ -1,0 +1,96 @@
+"""What the error consists of: which strings of slots are taken for which, with examples."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from semipunct.corpus.sentences import Puncteme, Sentence
+from semipunct.evaluation.measures import Slots, edit_distance, visible
+
+_AROUND = 4  # words shown on either side of a slot
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A slot in its sentence.
+
+    Attributes:
+        sentence: ``file:line``, and the sentence's id.
+        before: words to its left, the nearest last.
+        after: words to its right.
+    """
+
+    sentence: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Slots that have one string and were given another.
+
+    Attributes:
+        gold: the string that they have.
+        predicted: the string that they were given.
+        count: how many slots.
+        edits: their edit distance, summed up.
+        examples: some of them, in the order of the treebank.
+    """
+
+    gold: Puncteme
+    predicted: Puncteme
+    count: int
+    edits: int
+    examples: tuple[Example, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "gold": " ".join(self.gold),
+            "predicted": " ".join(self.predicted),
+            "count": self.count,
+            "edits": self.edits,
+            "examples": [
+                {"sentence": e.sentence, "before": " ".join(e.before), "after": " ".join(e.after)}
+                for e in self.examples
+            ],
+        }
+
+
+def confusions(
+    sentences: Sequence[Sentence], predicted: Sequence[Slots], examples: int = 3
+) -> list[Confusion]:
+    """All confusions, those that cost the most edits first.
+
+    Args:
+        sentences: with the punctuation that they have.
+        predicted: the slots that a system gave them.
+        examples: how many to keep of each.
+    """
+    places: dict[tuple[Puncteme, Puncteme], list[tuple[Sentence, int]]] = defaultdict(list)
+    for sentence, slots in zip(sentences, predicted, strict=True):
+        for i, pair in enumerate(zip(map(visible, sentence.slots), slots, strict=True)):
+            if pair[0] != visible(pair[1]):
+                places[pair[0], visible(pair[1])].append((sentence, i))
+    found = [
+        Confusion(
+            gold,
+            given,
+            len(where),
+            len(where) * edit_distance(gold, given),
+            tuple(_example(*place) for place in where[:examples]),
+        )
+        for (gold, given), where in places.items()
+    ]
+    return sorted(found, key=lambda c: (-c.edits, c.gold, c.predicted))
+
+
+def _example(sentence: Sentence, slot: int) -> Example:
+    return Example(
+        f"{sentence.path}:{sentence.line} {sentence.sentence_id}",
+        sentence.forms[max(0, slot - _AROUND) : slot],
+        sentence.forms[slot : slot + _AROUND],
+    )

@@ -1,0 +1,277 @@
+"""The feature templates of ATTACH as data (Li, Wang and Eisner 2019, appendix A).
+
+A template names what it weighs (``target``), an optional multi-valued attribute it runs over
+(``over``), and the contexts it is conjoined with, most specific first: the back-offs. One
+extractor (``semipunct.features.index``) reads the table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from semipunct.features.history import SEEN
+
+Target = Literal["pair", "left", "right", "symmetric", "opening", "closing", "closing_symmetric"]
+"""What a feature's weights distinguish: the pair (l, r), only l, only r, or only whether l and r
+are symmetric. The last three are for features of the marks to the left, which are known when l,
+and later r, is drawn: l given those marks; r given more of them, and l; their symmetry likewise."""
+
+TREE_TARGETS: tuple[Target, ...] = ("pair", "left", "right", "symmetric")
+"""Targets of features that see words and tree; template ``c`` sees marks, too."""
+
+CLOSING_TARGETS: tuple[Target, ...] = ("closing", "closing_symmetric")
+
+TARGETS: tuple[Target, ...] = (*TREE_TARGETS, "opening", *CLOSING_TARGETS)
+
+Context = tuple[str, ...]
+"""Names of the attributes of a node whose values are conjoined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One family of features.
+
+    Attributes:
+        name: as in the paper, or a new word.
+        target: what the weights distinguish.
+        contexts: the conjunctions, one feature each.
+        over: a multi-valued attribute; one feature per value, weighted by its count.
+    """
+
+    name: str
+    target: Target
+    contexts: tuple[Context, ...]
+    over: str | None = None
+
+
+_BACKOFFS: tuple[Context, ...] = (
+    ("upos", "arc"),
+    ("upos", "relation"),
+    ("upos",),
+    ("arc",),
+    ("relation",),
+)
+
+
+def _with(attribute: str) -> tuple[Context, ...]:
+    return tuple((attribute, *context) for context in _BACKOFFS)
+
+
+APPENDIX_A: tuple[Template, ...] = (
+    Template("N", "pair", _BACKOFFS),
+    Template("W", "pair", _with("length")),
+    Template("A", "pair", _BACKOFFS, over="ancestor"),
+    Template("C", "pair", _BACKOFFS, over="child"),
+    Template("L", "left", (("before_left", "after_left"),)),
+    Template("R", "right", (("before_right", "after_right"),)),
+    Template("S", "symmetric", _BACKOFFS),
+    Template("c", "pair", _BACKOFFS, over="inside"),
+)
+"""The templates of appendix A, with all their back-offs."""
+
+
+def _sides(name: str, *contexts: Context, over: str | None = None) -> tuple[Template, ...]:
+    """The same contexts for the left puncteme, for the right one, and for their symmetry."""
+    return (
+        Template(name, "left", contexts, over),
+        Template(name, "right", contexts, over),
+        Template(name, "symmetric", contexts, over),
+    )
+
+
+FURTHER: tuple[Template, ...] = (
+    Template("H", "pair", (("relation", "head_upos"), ("arc", "head_relation"))),
+    Template("O", "pair", (("relation", "order"), ("arc", "span"))),
+    *_sides(
+        "side",
+        (),
+        *_BACKOFFS,
+        ("relation", "span"),
+        ("relation", "order"),
+        ("relation", "head_upos"),
+        ("arc", "head_relation"),
+        ("arc", "order", "span"),
+        ("relation", "head_relation", "grandparent"),
+    ),
+    *_sides(
+        "sibling",
+        ("relation", "sibling_before"),
+        ("relation", "sibling_after"),
+        ("arc", "sibling_before", "sibling_after"),
+    ),
+    *_sides(
+        "place",
+        ("place",),
+        ("relation", "place"),
+        ("relation", "place", "span"),
+        ("upos", "place", "span"),
+        ("relation", "place", "form"),
+        ("relation", "place", "first_form"),
+    ),
+    *_sides(
+        "style",
+        ("style",),
+        ("relation", "style"),
+        ("upos", "style"),
+        ("relation", "style", "span"),
+        ("relation", "style", "place"),
+        ("relation", "sentence_span"),
+        ("relation", "place", "sentence_span"),
+    ),
+    *(
+        Template("sentence", side, (("relation",),), over)
+        for over in ("sentence_form", "sentence_tags")
+        for side in ("left", "right")
+    ),
+    *_sides(
+        "sentence",
+        ("relation", "last_but_one_form", "last_form"),
+        ("relation", "after_left"),
+        ("relation", "before_right"),
+        ("relation", "second_form"),
+        ("first_form", "second_form"),
+        ("relation", "first_form", "second_form"),
+    ),
+    *_sides(
+        "shape",
+        ("relation", "shape"),
+        ("relation", "first_shape"),
+        ("relation", "last_shape"),
+        ("form_before", "first_shape"),
+        ("last_shape", "form_after"),
+        ("relation", "writing"),
+        ("relation", "writing", "span"),
+        ("relation", "writing", "first_shape", "last_shape"),
+    ),
+    *_sides(
+        "character",
+        ("relation", "ends"),
+        ("relation", "first_begins"),
+        ("relation", "last_ends"),
+        ("relation", "before_ends"),
+        ("relation", "after_begins"),
+        ("before_ends", "first_begins"),
+        ("last_ends", "after_begins"),
+    ),
+    *_sides("feature", ("relation",), over="feature"),
+    *_sides(
+        "tag",
+        ("xpos",),
+        ("relation", "xpos"),
+        ("relation", "head_xpos"),
+        ("relation", "first_xpos"),
+        ("relation", "last_xpos"),
+        ("xpos_before", "first_xpos"),
+        ("relation", "xpos_before", "first_xpos"),
+        ("last_xpos", "xpos_after"),
+        ("relation", "last_xpos", "xpos_after"),
+        ("relation", "xpos", "first_xpos"),
+        ("xpos_before_that", "xpos_before", "first_xpos"),
+        ("last_xpos", "xpos_after", "xpos_after_that"),
+    ),
+    *_sides(
+        "word",
+        ("form",),
+        ("relation", "form"),
+        ("first_form",),
+        ("relation", "first_form"),
+        ("last_form",),
+        ("form_before",),
+        ("form_after",),
+        ("relation", "form_after"),
+        ("relation", "form_before"),
+        ("relation", "form_before", "form_after"),
+        ("relation", "first_form", "last_form"),
+        ("relation", "head_form"),
+        ("arc", "head_form"),
+    ),
+    Template(
+        "near",
+        "left",
+        (
+            ("relation", "before_left", "after_left"),
+            ("arc", "before_left"),
+            ("arc", "relation_before"),
+            ("form_before", "first_form"),
+        ),
+    ),
+    Template(
+        "near",
+        "right",
+        (
+            ("relation", "before_right", "after_right"),
+            ("arc", "after_right"),
+            ("arc", "relation_after"),
+            ("last_form", "form_after"),
+        ),
+    ),
+)
+"""Templates beyond the paper: one-sided ones, which share strength between pairs, and words. The
+root sees all frequent words of its sentence, and all pairs of tags: they tell questions and
+exclamations. All nodes see how their sentence is written: who begins it with a small letter leaves
+out other marks than its last one, too."""
+
+
+def _seen(side: str, *contexts: Context) -> tuple[Context, ...]:
+    """Contexts of what is seen from an edge, alone and with what the constituent is."""
+    own: tuple[Context, ...] = ((), ("relation",), ("upos",), ("arc",))
+    names = ("seen", "since", "marked", "open")
+    return (
+        *((*context, f"{side}_{name}") for context in own for name in names),
+        *(tuple(f"{side}_{p}" if p in SEEN else p for p in context) for context in contexts),
+    )
+
+
+_AFTER_ONE: tuple[Context, ...] = (
+    ("seen", "since"),
+    ("relation", "seen", "since"),
+    ("relation", "span", "since"),
+    ("relation", "order", "seen"),
+    ("relation", "head_relation", "seen"),
+    ("seen", "open"),
+    ("since", "marked"),
+)
+
+HISTORY: tuple[Template, ...] = (
+    Template(
+        "history",
+        "opening",
+        (
+            *_seen("left", *_AFTER_ONE),
+            ("before_left", "after_left", "left_seen"),
+            ("before_left", "after_left", "left_since"),
+        ),
+    ),
+    Template(
+        "history",
+        "closing",
+        (
+            *_seen("right", *_AFTER_ONE),
+            ("before_right", "after_right", "right_seen"),
+            ("before_right", "after_right", "right_since"),
+            ("edge",),
+            ("relation", "edge"),
+            ("edge", "span"),
+            ("edge", "right_seen"),
+            ("last_place",),
+            ("relation", "last_place"),
+            ("relation", "last_place", "right_seen"),
+            ("last_place", "right_seen", "right_since"),
+        ),
+    ),
+    Template(
+        "history",
+        "closing_symmetric",
+        (
+            ("edge",),
+            ("relation", "edge"),
+            ("right_open",),
+            ("relation", "last_place"),
+            ("relation", "right_since"),
+        ),
+    ),
+)
+"""Templates of the marks to the left of a constituent's edges: what is drawn from left to right."""
+
+TEMPLATES: tuple[Template, ...] = (*APPENDIX_A, *FURTHER, *HISTORY)

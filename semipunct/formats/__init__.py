@@ -1,0 +1,1 @@
+"""Formats of files: readers and writers; nothing below knows a format."""

@@ -1,0 +1,336 @@
+"""Punctuation written back: slots into CoNLL-U, attached and renumbered, and into plain text.
+
+Only punctuation changes. The lines of words keep everything but IDs, the dot of an abbreviation
+and SpaceAfter; marks that are the same before and after keep their lines in the same way.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+from semipunct import marks
+from semipunct.corpus.sentences import PUNCTUATION, Sentence
+from semipunct.errors import UsageError
+from semipunct.formats.conllu import renumber
+from semipunct.formats.conllu.misc import EMPTY
+from semipunct.formats.conllu.quotes import directional_quotes
+from semipunct.formats.conllu.records import Record, Token
+from semipunct.formats.conllu.renumber import Piece
+from semipunct.marks import Puncteme, spacing
+from semipunct.marks.spacing import Place
+from semipunct.trees.attachment import CONVENTIONS, Convention, attach
+
+_BREAKS = frozenset("\t\n\r")
+
+
+def without_punctuation(sentence: Sentence) -> Sentence:
+    """Give a sentence with the same words, tree and record but empty slots.
+
+    The initial and the final mark stay in the outer slots if they are there.
+    """
+    slots: list[Puncteme] = [()] * len(sentence.slots)
+    slots[0] = tuple(token for token in sentence.slots[0] if token == marks.INITIAL)
+    slots[-1] = tuple(token for token in sentence.slots[-1] if token == marks.FINAL)
+    return replace(sentence, slots=tuple(slots))
+
+
+def punctuated(
+    sentence: Sentence, slots: Sequence[Puncteme], convention: Convention = "unit"
+) -> Record:
+    """Write a sentence's record anew with `slots` (n + 1 of them) for its punctuation.
+
+    What the record has in its slots is compared with what it shall have; where the two are the
+    same nothing changes, and if all are the same the record itself comes back. Elsewhere marks
+    common to both keep their lines, others are removed, and new ones (UPOS PUNCT, relation
+    `punct`, head by `attachment.attach` and `convention`) put in. IDs follow in the columns ID,
+    HEAD and DEPS; the enhanced graph loses its arcs from removed tokens, and gets arcs to new
+    ones if it is there at all. Words keep their heads, projective or not. SpaceAfter and the
+    comment ``# text =`` follow `spacing`.
+
+    `marks.ABBREVIATION`, first in a slot, puts a dot on the word before it, and its absence
+    takes one off; `marks.INITIAL` and `marks.FINAL` are left out. A straight quotation mark that
+    stays becomes directional where it would no longer be read as the same mark or its partner
+    is a new, directional one.
+
+    A multiword range that loses tokens shrinks to those left, with their marks taken out of
+    its form; one that keeps a single token, or gets a mark inside, is dropped, and its words
+    are spelt apart. An empty node stays behind the word that it follows; if that was a removed
+    mark, it goes to the one before. A sentence without a record gets a new one.
+
+    Raises `UsageError` if the number of slots is wrong, for `marks.UNK` or `marks.OPEN` where
+    the record does not have just that mark, for an abbreviation's dot that follows no word, and
+    for a token that cannot stand in a column.
+    """
+    source = _Source.of(sentence)
+    target = _Target.of(source, slots)
+    if target.changes_nothing(source):
+        return source.record
+    heads = _heads(source, target, convention)
+    forms = _forms(source, target, heads)
+    pieces = _pieces(source, target, heads, forms, _spaces(source, target, recorded=True))
+    return renumber.rewritten(source.record, pieces, _text(source, target, heads, forms))
+
+
+def surface_text(sentence: Sentence, slots: Sequence[Puncteme]) -> str:
+    """Write a sentence with `slots` for its punctuation as plain text.
+
+    Multiword tokens are spelt as in the record, spaces stand where its SpaceAfter has them, and
+    where it says nothing (in none of its tokens) or a slot has changed, by the rules of
+    `spacing`. With the record's own slots the text is that of its comment ``# text =`` if it has
+    one. Raises `UsageError` as `punctuated` does.
+    """
+    source = _Source.of(sentence)
+    target = _Target.of(source, slots)
+    stated = renumber.stated_text(source.record)
+    if stated is not None and target.changes_nothing(source):
+        return stated
+    heads = _heads(source, target, "unit")
+    return _text(source, target, heads, _forms(source, target, heads))
+
+
+def convention_of(sentences: Iterable[Sentence]) -> Convention:
+    """Tell by which convention the marks in the records of sentences are attached.
+
+    That is the convention that gives more of them their head, `unit` in a tie.
+    """
+    agreeing = dict.fromkeys(CONVENTIONS, 0)
+    for sentence in sentences:
+        source = _Source.of(sentence)
+        numbers = {word_id: word for word, word_id in enumerate(sentence.word_ids, start=1)}
+        for convention in CONVENTIONS:
+            chosen = attach(sentence.heads, sentence.relations, source.slots, convention)
+            for row, ids in zip(chosen, source.ids, strict=True):
+                for head, token_id in zip(row, ids, strict=True):
+                    actual = numbers.get(source.record.tokens[token_id - 1].head)
+                    agreeing[convention] += head == actual
+    return max(CONVENTIONS, key=lambda convention: agreeing[convention])
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A sentence's record taken apart: its visible tokens by slot as they are read, their IDs.
+
+    `dots` says which words carry an abbreviation's dot; `spaces` whether a space follows each
+    token of the record, None where that is not said.
+    """
+
+    sentence: Sentence
+    record: Record
+    slots: tuple[Puncteme, ...]
+    ids: tuple[tuple[int, ...], ...]
+    dots: tuple[bool, ...]
+    spaces: tuple[bool | None, ...]
+
+    @classmethod
+    def of(cls, sentence: Sentence) -> "_Source":
+        record = sentence.record
+        if record is None:
+            record = _bare_record(sentence)
+            sentence = replace(sentence, word_ids=tuple(range(1, len(sentence.forms) + 1)))
+        words = set(sentence.word_ids)
+        is_punctuation = [token.word_id not in words for token in record.tokens]
+        surface, _, _ = directional_quotes(record.tokens, is_punctuation)
+        slots: list[list[str]] = [[]]
+        ids: list[list[int]] = [[]]
+        for token, text, punctuation in zip(record.tokens, surface, is_punctuation, strict=True):
+            if punctuation:
+                slots[-1].append(marks.UNK if text in marks.SPECIAL_TOKENS else text)
+                ids[-1].append(token.word_id)
+            else:
+                slots.append([])
+                ids.append([])
+        dots = (
+            record.tokens[word_id - 1].form != form
+            for word_id, form in zip(sentence.word_ids, sentence.forms, strict=True)
+        )
+        return cls(
+            sentence,
+            record,
+            tuple(map(tuple, slots)),
+            tuple(map(tuple, ids)),
+            tuple(dots),
+            tuple(renumber.spaces(record)),
+        )
+
+
+def _bare_record(sentence: Sentence) -> Record:
+    """Make the record of a sentence that has none, without punctuation."""
+    nothing: list[Puncteme] = [()] * len(sentence.slots)
+    lines = [
+        f"# sent_id = {sentence.sentence_id}",
+        f"# text = {spacing.text(sentence.forms, nothing)}",
+    ]
+    rows = spacing.slot_spaces(sentence.forms, nothing)
+    tokens: list[Token] = []
+    for w, ((space,), form) in enumerate(zip(rows[1:], sentence.forms, strict=True)):
+        word, upos, xpos, feats = w + 1, sentence.upos[w], sentence.xpos[w], sentence.feats[w]
+        lemma, head, relation = sentence.lemmas[w], sentence.heads[w], sentence.relations[w]
+        misc = EMPTY if space or word == len(sentence.forms) else renumber.NO_SPACE
+        cells = (word, form, lemma, upos, xpos, feats, head, relation, EMPTY, misc)
+        tokens.append(Token(word, form, lemma, upos, xpos, feats, head, relation, len(lines)))
+        lines.append("\t".join(map(str, cells)))
+    lines.append("")
+    ends = ("\n",) * len(lines)
+    return Record(
+        sentence.path, sentence.line, tuple(lines), ends, sentence.sentence_id, tuple(tokens)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """What the slots shall be: visible tokens, the record's IDs of those that stay (or 0), dots."""
+
+    slots: tuple[Puncteme, ...]
+    ids: tuple[tuple[int, ...], ...]
+    dots: tuple[bool, ...]
+
+    @classmethod
+    def of(cls, source: _Source, slots: Sequence[Puncteme]) -> "_Target":
+        if len(slots) != len(source.slots):
+            raise UsageError(
+                f"{source.record.where()}: {len(slots)} slots were given for "
+                f"{len(source.slots) - 1} words; give one more than there are words"
+            )
+        dots = tuple(marks.ABBREVIATION in slot for slot in slots[1:])
+        shown = tuple(spacing.visible(slots))
+        ids = tuple(map(_common, source.slots, source.ids, shown))
+        for slot, (tokens, visible, row) in enumerate(zip(slots, shown, ids, strict=True)):
+            _check_dot(source.record, slot, tokens)
+            _check_new(
+                source.record, slot, [t for t, old in zip(visible, row, strict=True) if not old]
+            )
+        return cls(shown, ids, dots)
+
+    def changes_nothing(self, source: _Source) -> bool:
+        """Tell whether the record is already what it shall be."""
+        return self.slots == source.slots and self.dots == source.dots
+
+
+def _check_dot(record: Record, slot: int, tokens: Puncteme) -> None:
+    if marks.ABBREVIATION in tokens[min(slot, 1) :]:
+        raise UsageError(
+            f"{record.where()}: slot {slot} has an abbreviation's dot that follows no word; "
+            "give it once, first in a slot after a word"
+        )
+
+
+def _check_new(record: Record, slot: int, tokens: Sequence[str]) -> None:
+    for token in tokens:
+        if token in marks.SPECIAL_TOKENS or not token.strip() or _BREAKS.intersection(token):
+            raise UsageError(
+                f"{record.where()}: the token {token!r} of slot {slot} cannot be written; "
+                "give a mark of one or more visible characters"
+            )
+
+
+def _common(old: Puncteme, ids: Sequence[int], new: Puncteme) -> tuple[int, ...]:
+    """Give the IDs of the tokens of a slot that stay, 0 for those that are new."""
+    if old == new:
+        return tuple(ids)
+    found = [0] * len(new)
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    for first, place, size in matcher.get_matching_blocks():
+        found[place : place + size] = ids[first : first + size]
+    return tuple(found)
+
+
+def _heads(source: _Source, target: _Target, convention: Convention) -> list[list[int]]:
+    """Give every visible token its head, as an ID of the record; those that stay keep theirs."""
+    sentence, tokens = source.sentence, source.record.tokens
+    numbers = {word_id: word for word, word_id in enumerate(sentence.word_ids, start=1)}
+    kept: dict[Place, int] = {
+        (slot, index): numbers[tokens[old - 1].head]
+        for slot, row in enumerate(target.ids)
+        for index, old in enumerate(row)
+        if old
+    }
+    chosen = attach(sentence.heads, sentence.relations, target.slots, convention, kept)
+    return [[sentence.word_ids[word - 1] for word in row] for row in chosen]
+
+
+def _forms(source: _Source, target: _Target, heads: Sequence[Sequence[int]]) -> list[list[str]]:
+    """Spell every visible token: one that stays as in the record, unless it is read otherwise.
+
+    A straight quotation mark becomes directional where its partner is new, and where the
+    sentence would not be read again with the same slots.
+    """
+    tokens = source.record.tokens
+    forms = [
+        [tokens[old - 1].form if old else token for token, old in zip(slot, row, strict=True)]
+        for slot, row in zip(target.slots, target.ids, strict=True)
+    ]
+    for pair in spacing.matched_pairs(target.slots):
+        if not all(target.ids[slot][index] for slot, index in pair):
+            for slot, index in pair:
+                forms[slot][index] = target.slots[slot][index]
+    while misread := _misread(source, target, heads, forms):
+        slot, index = misread
+        forms[slot][index] = target.slots[slot][index]
+    return forms
+
+
+def _misread(
+    source: _Source,
+    target: _Target,
+    heads: Sequence[Sequence[int]],
+    forms: Sequence[Sequence[str]],
+) -> Place | None:
+    """Find the first token, spelt otherwise than wanted, that is not read as wanted."""
+    places = [(slot, index) for slot, row in enumerate(forms) for index in range(len(row))]
+    drafts: list[Token] = []
+    for slot, index in places:
+        old = target.ids[slot][index]
+        xpos = source.record.tokens[old - 1].xpos if old else EMPTY
+        form, head = forms[slot][index], heads[slot][index]
+        drafts.append(Token(0, form, form, PUNCTUATION, xpos, EMPTY, head, "", 0))
+    read, _, _ = directional_quotes(drafts, [True] * len(drafts))
+    for (slot, index), text in zip(places, read, strict=True):
+        if target.slots[slot][index] not in (text, forms[slot][index], marks.UNK):
+            return slot, index
+    return None
+
+
+def _spaces(source: _Source, target: _Target, *, recorded: bool) -> list[list[bool]]:
+    """Tell where spaces stand in every slot, with what the record says of them or without."""
+    sentence = source.sentence
+    words = [form + "." * dot for form, dot in zip(sentence.forms, target.dots, strict=True)]
+    compounds = spacing.compound_slots(sentence.heads, sentence.relations)
+    rows = spacing.slot_spaces(words, target.slots, compounds=compounds)
+    if not recorded:
+        return rows
+    edges = (0, *sentence.word_ids, 0)
+    units = [(edges[slot], *row, edges[slot + 1]) for slot, row in enumerate(target.ids)]
+    forms = [token.form for token in source.record.tokens]
+    return spacing.revised_spaces(rows, target.slots, units, forms, source.spaces)
+
+
+def _pieces(
+    source: _Source,
+    target: _Target,
+    heads: Sequence[Sequence[int]],
+    forms: Sequence[Sequence[str]],
+    rows: Sequence[Sequence[bool]],
+) -> list[Piece]:
+    """Put words and visible tokens in order."""
+    sentence = source.sentence
+    pieces: list[Piece] = []
+    for slot, spaces in enumerate(rows):
+        if slot:
+            word_id = sentence.word_ids[slot - 1]
+            form = sentence.forms[slot - 1] + "." * target.dots[slot - 1]
+            head = source.record.tokens[word_id - 1].head
+            pieces.append(Piece(word_id, form, head, spaces[0]))
+        columns = (target.ids[slot], forms[slot], heads[slot], spaces[1:])
+        pieces += map(Piece._make, zip(*columns, strict=True))
+    return pieces
+
+
+def _text(
+    source: _Source,
+    target: _Target,
+    heads: Sequence[Sequence[int]],
+    forms: Sequence[Sequence[str]],
+) -> str:
+    """Write the sentence as plain text, by the record's spaces if it says anything of them."""
+    rows = _spaces(source, target, recorded=False in source.spaces)
+    return renumber.text(source.record, _pieces(source, target, heads, forms, rows))

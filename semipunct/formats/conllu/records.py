@@ -1,0 +1,251 @@
+"""Reading and writing CoNLL-U without loss; the only door to the `conllu` library.
+
+A `Record` keeps every line of its sentence as it stood in the file.  Writing puts the lines
+back, changed only where attributes are added to the MISC column, so multiword tokens, empty
+nodes, comments, blank lines, line ends and columns that nobody looked at survive byte for byte.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple, NoReturn, TextIO
+
+from conllu.exceptions import ParseException
+from conllu.parser import DEFAULT_FIELDS, parse_id_value, parse_int_value
+
+from semipunct.errors import TreebankError, UsageError
+from semipunct.files import display_name
+from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, blocks, is_blank, is_comment, text_lines
+from semipunct.formats.conllu.misc import attributes, with_attributes
+from semipunct.trees.tree import tree_fault
+
+NO_HEAD = -1
+"""The head of a word whose HEAD is `_`; only `read(..., trees=False)` lets it through."""
+
+COLUMNS = len(DEFAULT_FIELDS)
+_NOTHING: Mapping[int, Mapping[str, str]] = MappingProxyType({})
+_SENTENCE_ID = re.compile(r"#\s*sent_id(?:\s*=\s*|\s+(?!=))(\S.*)")
+_LINE_END = re.compile(r"\r?\n?\Z")
+_MISC = COLUMNS - 1
+
+
+class Token(NamedTuple):
+    """One syntactic word: the columns that the project reads, as they are in the file."""
+
+    word_id: int
+    form: str
+    lemma: str
+    upos: str
+    xpos: str
+    feats: str
+    head: int
+    relation: str
+    position: int
+    """Where the word stands in `Record.lines`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One sentence of a CoNLL-U file, with everything that was written around it.
+
+    `lines` are the raw lines without their ends, `ends` the line ends in the same order; the
+    blank lines after a sentence belong to it.  `line` is the 1-based number of `lines[0]`.
+    `tokens` are the words with integer ids, 1..n; ranges (1-2) and empty nodes (8.1) are in
+    `lines` only.  `sentence_id` is ``#k`` for the file's k-th sentence where it has no id.
+    """
+
+    path: str
+    line: int
+    lines: tuple[str, ...]
+    ends: tuple[str, ...]
+    sentence_id: str
+    tokens: tuple[Token, ...]
+
+    def where(self, position: int = 0) -> str:
+        """Say for a message where line `position` of the record is: file, line, sentence."""
+        return f"{self.path}:{self.line + position}: sentence {self.sentence_id}"
+
+
+def read(path: str | Path, *, trees: bool = True) -> Iterator[Record]:
+    """Yield the sentences of a CoNLL-U file one by one, holding one in memory.
+
+    `path` may be ``-`` (standard input) and may end in ``.gz``.  With `trees=False` the HEAD
+    column may be ``_`` and need not form a tree.
+
+    Raises `TreebankError`, which says file, line and sentence, if the file cannot be read, is
+    not UTF-8, is not CoNLL-U, has a sentence whose words 1..n are not a tree with one root, or
+    has no sentence at all.
+    """
+    name = display_name(path)
+    ordinal = 0
+    for first_line, raw in blocks(text_lines(path)):
+        ordinal += 1
+        yield _record(name, first_line, raw, ordinal, trees)
+    if not ordinal:
+        raise TreebankError(
+            f"{name}: no sentence was found (the file is empty or holds only comments); "
+            "give a file in CoNLL-U format"
+        )
+
+
+def _record(path: str, line: int, raw: list[str], ordinal: int, trees: bool) -> Record:
+    lines = tuple(_LINE_END.sub("", text) for text in raw)
+    ends = tuple(text[len(content) :] for text, content in zip(raw, lines, strict=True))
+    sentence_id = f"#{ordinal}"
+    for text in takewhile(_is_outside, lines):
+        if is_comment(text):
+            match = _SENTENCE_ID.fullmatch(text.lstrip(BYTE_ORDER_MARK).rstrip())
+            sentence_id = match.group(1) if match else sentence_id
+    draft = Record(path, line, lines, ends, sentence_id, ())
+    tokens = tuple(_tokens(draft, trees))
+    if not tokens:
+        _fail(draft, 0, "it has no word with an integer ID", "give its words, numbered 1, 2, 3")
+    if trees:
+        fault = tree_fault([token.head for token in tokens])
+        if fault:
+            word, problem = fault
+            token = tokens[word - 1]
+            _fail(
+                draft,
+                token.position,
+                f"word {word} ({token.form}): {problem}",
+                "correct the HEAD column, or leave the sentence out",
+            )
+    return Record(path, line, lines, ends, sentence_id, tokens)
+
+
+def _is_outside(line: str) -> bool:
+    return is_blank(line) or is_comment(line)
+
+
+def _tokens(record: Record, trees: bool) -> Iterator[Token]:
+    expected = 1
+    for position, text in enumerate(record.lines):
+        if _is_outside(text):
+            continue
+        columns = text.lstrip(BYTE_ORDER_MARK).split("\t")
+        if len(columns) != COLUMNS:
+            _fail(
+                record,
+                position,
+                f"{len(columns)} columns instead of {COLUMNS}",
+                "separate the ten columns by single tabs and fill empty ones with _",
+            )
+        try:
+            word_id = parse_id_value(columns[0])
+        except (ParseException, ValueError):
+            word_id = None
+        if isinstance(word_id, tuple):
+            continue
+        if word_id is None or word_id != expected:
+            _fail(
+                record,
+                position,
+                f"the ID is {columns[0]!r} where {expected} was expected",
+                "number the words 1, 2, 3 and so on, and put an empty line between sentences",
+            )
+        expected += 1
+        head = _head(record, position, columns[6], trees)
+        _, form, lemma, upos, xpos, feats, _, relation, *_ = columns
+        yield Token(word_id, form, lemma, upos, xpos, feats, head, relation, position)
+
+
+def _head(record: Record, position: int, text: str, trees: bool) -> int:
+    try:
+        head = parse_int_value(text)
+    except (ParseException, ValueError):
+        head = None
+        trees = True
+    if head is None:
+        if trees:
+            _fail(
+                record,
+                position,
+                f"the HEAD is {text!r}, not a whole number",
+                "give the ID of the head, 0 for the root",
+            )
+        return NO_HEAD
+    return head
+
+
+def _fail(record: Record, position: int, found: str, advice: str) -> NoReturn:
+    raise TreebankError(f"{record.where(position)}: {found}; {advice}")
+
+
+def misc_attributes(record: Record, word_id: int) -> dict[str, str]:
+    """Read the MISC attributes of a word, values unescaped (see `conllu.misc`)."""
+    position = record.tokens[word_id - 1].position
+    return attributes(record.lines[position].split("\t")[_MISC])
+
+
+def format_record(
+    record: Record,
+    misc: Mapping[int, Mapping[str, str]] = _NOTHING,
+    comments: Sequence[str] = (),
+) -> str:
+    """Give a sentence back as text, with annotations added and all else byte for byte the same.
+
+    `misc` maps word ids to the attributes to put into the word's MISC column (see
+    `conllu.misc.with_attributes`); `comments` are lines to put after the sentence's
+    own comments, the leading ``#`` included.
+
+    Raises `UsageError` for a word id that the sentence does not have, and for a comment that
+    would not be read as one.
+    """
+    lines = list(record.lines)
+    for word_id, wanted in misc.items():
+        if not 1 <= word_id <= len(record.tokens):
+            raise UsageError(
+                f"{record.where()}: there is no word {word_id} to annotate; "
+                f"its words are 1 to {len(record.tokens)}"
+            )
+        position = record.tokens[word_id - 1].position
+        columns = lines[position].split("\t")
+        columns[_MISC] = with_attributes(columns[_MISC], wanted)
+        lines[position] = "\t".join(columns)
+    texts = [line + end for line, end in zip(lines, record.ends, strict=True)]
+    if comments:
+        first = sum(1 for _ in takewhile(_is_outside, lines))
+        end = next((end for end in record.ends if end), "\n")
+        mark = BYTE_ORDER_MARK if first == 0 and texts[0].startswith(BYTE_ORDER_MARK) else ""
+        texts[first] = texts[first].removeprefix(mark)
+        texts[first:first] = [mark, *(_checked_comment(record, line) + end for line in comments)]
+    return "".join(texts)
+
+
+def _checked_comment(record: Record, comment: str) -> str:
+    if not comment.startswith("#") or "\n" in comment or "\r" in comment:
+        raise UsageError(
+            f"{record.where()}: {comment!r} cannot be added as a comment; "
+            "it must be one line that starts with #"
+        )
+    return comment
+
+
+def write(records: Iterable[Record], stream: TextIO) -> None:
+    """Write sentences as they were read.  `stream` must not translate line ends (newline="")."""
+    write_texts((format_record(record) for record in records), stream)
+
+
+def write_texts(texts: Iterable[str], stream: TextIO) -> None:
+    """Write sentences formatted by `format_record`, kept apart even across files.
+
+    The last sentence of a file may lack its blank line or final newline; they are added where
+    another sentence follows, and only there.
+    """
+    separator = ""
+    for text in texts:
+        stream.write(separator)
+        stream.write(text)
+        separator = _separator(text)
+
+
+def _separator(text: str) -> str:
+    """Give what is missing for another sentence to follow."""
+    *_, before, last = ["", *text.rsplit("\n", 2)]
+    if last:
+        return "\n" if is_blank(last) else "\n\n"
+    return "" if is_blank(before) else "\n"

@@ -1,0 +1,307 @@
+"""CoNLL-U lines after tokens have come and gone: IDs, arcs, ranges, empty nodes, SpaceAfter."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import NamedTuple
+
+from semipunct.corpus.sentences import PUNCTUATION
+from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, is_blank, is_comment
+from semipunct.formats.conllu.misc import EMPTY
+from semipunct.formats.conllu.records import Record, Token
+
+NO_SPACE = "SpaceAfter=No"
+"""The attribute of MISC that says that no space follows a token."""
+
+_RELATION = "punct"
+_ID, _FORM, _HEAD, _DEPS, _MISC = 0, 1, 6, 8, 9
+_TEXT = re.compile(r"(#\s*text\s*=\s*)(.*)", re.DOTALL)
+_WORD = re.compile(r"(\d+)\t")
+_RANGE = re.compile(r"(\d+)-(\d+)\t")
+_EMPTY_NODE = re.compile(r"(\d+)\.(\d+)\t")
+
+
+class Piece(NamedTuple):
+    """A token of the new sentence; its new ID is its place among the pieces, from 1 on."""
+
+    old: int
+    """Its ID in the record, 0 if it is new."""
+    form: str
+    head: int
+    """The ID of its head in the record, 0 for the root; every head is one that stays."""
+    space: bool
+    """Whether a space follows."""
+
+
+class _Range(NamedTuple):
+    """A multiword token: its place in `Record.lines`, its first and last ID, its form."""
+
+    position: int
+    first: int
+    last: int
+    form: str
+
+
+def spaces(record: Record) -> list[bool | None]:
+    """Tell whether a space follows each token; None for those within a multiword token."""
+    found: list[bool | None] = [_has_space(record.lines[token.position]) for token in record.tokens]
+    for span in _ranges(record):
+        for word_id in range(max(span.first, 1), min(span.last, len(found) + 1)):
+            found[word_id - 1] = None
+        if 0 < span.last <= len(found):
+            found[span.last - 1] = _has_space(record.lines[span.position])
+    return found
+
+
+def _has_space(line: str) -> bool:
+    return NO_SPACE not in line.split("\t")[_MISC].split("|")
+
+
+def stated_text(record: Record) -> str | None:
+    """Give the text that the comment ``# text =`` states, None without such a comment."""
+    header = takewhile(_is_outside, record.lines)
+    matches = (_TEXT.fullmatch(line.lstrip(BYTE_ORDER_MARK)) for line in header)
+    return next((match.group(2) for match in matches if match), None)
+
+
+def _is_outside(line: str) -> bool:
+    return is_blank(line) or is_comment(line)
+
+
+def text(record: Record, pieces: Sequence[Piece]) -> str:
+    """Write the new sentence as plain text, multiword tokens as they are spelt."""
+    spans = {span.first: span for span in _revised_ranges(record, pieces)}
+    result: list[str] = []
+    last = 0
+    for new, piece in enumerate(pieces, start=1):
+        if new > last:
+            span = spans.get(new)
+            last = min(span.last, len(pieces)) if span else new
+            result += (span.form if span else piece.form, " " if pieces[last - 1].space else "")
+    return "".join(result[:-1])
+
+
+def rewritten(record: Record, pieces: Sequence[Piece], new_text: str) -> Record:
+    """Put `pieces` in the place of a record's tokens, with `new_text` in ``# text =``.
+
+    Lines of tokens that stay change only where they must: the ID, the form if the piece has
+    another, references to other tokens, SpaceAfter. References to tokens that are gone leave the
+    enhanced graph. A new token is punctuation; it gets an arc in the enhanced graph if that is
+    used at all. Empty nodes stay behind the token that they follow, or the one before it. Of a
+    multiword token that has lost tokens the form loses theirs; it goes if a single token is left
+    or a new one has come in between. Line ends and a byte order mark stay where they are.
+    """
+    change = _Change.of(record, pieces)
+    usual_end = next((end for end in record.ends if end), "\n")
+    lines: list[str] = []
+    ends: list[str] = []
+    last, started = 0, False  # the token whose line came last; whether one came
+    for position, (line, end) in enumerate(zip(record.lines, record.ends, strict=True)):
+        body = line.lstrip(BYTE_ORDER_MARK)
+        word = None if _is_outside(line) else _WORD.match(body)
+        # A new token goes behind the empty nodes of the one before it.
+        if word or _RANGE.match(body) or (started and _is_outside(line)):
+            started = True
+            fresh = change.new_after.pop(last, ())
+            lines += (_new_line(change, new) for new in fresh)
+            ends += (end or usual_end for _ in fresh)
+        if _is_outside(line):
+            revised = body if started else _with_text(body, new_text)
+        else:
+            revised = _revised_line(change, body, position)
+        if revised is not None:
+            lines.append((line[: len(line) - len(body)] if position else "") + revised)
+            ends.append(end or usual_end)
+        last = int(word.group(1)) if word else last
+    fresh = change.new_after.pop(last, ())
+    lines += (_new_line(change, new) for new in fresh)
+    ends += (usual_end for _ in fresh)
+    if record.lines[0].startswith(BYTE_ORDER_MARK):
+        lines[0] = BYTE_ORDER_MARK + lines[0]
+    # A file that ends without a line end still does.
+    ends[-1] = record.ends[-1]
+    return replace(record, lines=tuple(lines), ends=tuple(ends), tokens=tuple(_tokens(lines)))
+
+
+def _tokens(lines: Sequence[str]) -> Iterator[Token]:
+    for position, line in enumerate(lines):
+        columns = line.lstrip(BYTE_ORDER_MARK).split("\t")
+        if not _is_outside(line) and columns[_ID].isdecimal():
+            word_id, form, lemma, upos, xpos, feats, head, relation, *_ = columns
+            yield Token(int(word_id), form, lemma, upos, xpos, feats, int(head), relation, position)
+
+
+def _with_text(line: str, new_text: str) -> str:
+    match = _TEXT.fullmatch(line)
+    return match.group(1) + new_text if match else line
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What happens to a record: everything that its lines, one by one, need to know.
+
+    `ids` lead from old to new IDs of tokens, `references` from all that HEAD and DEPS can name,
+    empty nodes included, to what it is now; `removed` are the IDs of tokens that are gone.
+    `ranges` are the multiword tokens that stay, renumbered, by their places among the lines;
+    `within` the new IDs inside one. `new_after` lists the new tokens after an old one.
+    """
+
+    pieces: Sequence[Piece]
+    ids: Mapping[int, int]
+    references: Mapping[str, str]
+    removed: frozenset[str]
+    ranges: Mapping[int, _Range]
+    within: frozenset[int]
+    new_after: dict[int, list[int]]
+    has_enhanced: bool
+
+    @classmethod
+    def of(cls, record: Record, pieces: Sequence[Piece]) -> "_Change":
+        ids = _new_ids(pieces)
+        ranges = _revised_ranges(record, pieces)
+        new_after: defaultdict[int, list[int]] = defaultdict(list)
+        anchor = 0
+        for new, piece in enumerate(pieces, start=1):
+            anchor = piece.old or anchor
+            if not piece.old:
+                new_after[anchor].append(new)
+        columns = (record.lines[token.position].split("\t") for token in record.tokens)
+        return cls(
+            pieces,
+            ids,
+            _references(record, pieces),
+            frozenset(str(t.word_id) for t in record.tokens if t.word_id not in ids),
+            {span.position: span for span in ranges},
+            frozenset(new for span in ranges for new in range(span.first, span.last + 1)),
+            new_after,
+            any(column[_DEPS] != EMPTY for column in columns),
+        )
+
+
+def _new_ids(pieces: Sequence[Piece]) -> dict[int, int]:
+    return {piece.old: new for new, piece in enumerate(pieces, start=1) if piece.old}
+
+
+def _references(record: Record, pieces: Sequence[Piece]) -> dict[str, str]:
+    """Say what the IDs of the tokens that stay and of the empty nodes are now."""
+    ids = {0: 0, **_new_ids(pieces)}
+    found = {str(old): str(new) for old, new in ids.items()}
+    highest: Counter[int] = Counter()  # of the second numbers of the empty nodes behind a token
+    standing = [len(pieces)]  # the token itself, or the last new one before a removed one's place
+    for token in reversed(record.tokens):
+        after = standing[-1] - (token.word_id + 1 in ids)
+        standing.append(ids.get(token.word_id, after))
+    standing = [0, *reversed(standing[1:])]
+    for line in record.lines:
+        match = _EMPTY_NODE.match(line.lstrip(BYTE_ORDER_MARK))
+        if match and int(match.group(1)) < len(standing):
+            old, index = map(int, match.groups())
+            new = standing[old]
+            index = index if old in ids else highest[new] + 1
+            highest[new] = max(highest[new], index)
+            found[f"{match.group(1)}.{match.group(2)}"] = f"{new}.{index}"
+    return found
+
+
+def _ranges(record: Record) -> list[_Range]:
+    found: list[_Range] = []
+    for position, line in enumerate(record.lines):
+        match = _RANGE.match(line.lstrip(BYTE_ORDER_MARK))
+        if match:
+            first, last = map(int, match.groups())
+            found.append(_Range(position, first, last, line.split("\t")[_FORM]))
+    return found
+
+
+def _revised_ranges(record: Record, pieces: Sequence[Piece]) -> list[_Range]:
+    """List the multiword tokens that stay, with new IDs and forms."""
+    ids = _new_ids(pieces)
+    found: list[_Range] = []
+    for span in _ranges(record):
+        old = record.tokens[max(span.first - 1, 0) : span.last]
+        new = [ids[token.word_id] for token in old if token.word_id in ids]
+        left_out = len(old) - len(new)
+        if not new or new[-1] - new[0] + 1 != len(new) or (left_out and len(new) < 2):
+            continue
+        # Not from the last token: a range may name tokens that the sentence does not have.
+        last = new[0] + span.last - span.first - left_out
+        found.append(_Range(span.position, new[0], last, _range_form(span, old, pieces, ids)))
+    return found
+
+
+def _range_form(
+    span: _Range, tokens: Sequence[Token], pieces: Sequence[Piece], ids: Mapping[int, int]
+) -> str:
+    """Spell a multiword token without the tokens it has lost."""
+    forms = [
+        pieces[ids[token.word_id] - 1].form if token.word_id in ids else "" for token in tokens
+    ]
+    if span.form == "".join(token.form for token in tokens):
+        return "".join(forms)
+    spelt = span.form
+    for token, form in zip(tokens, forms, strict=True):
+        before, found, after = spelt.rpartition(token.form)
+        if found and not form:
+            spelt = before + after
+    if forms[-1] == tokens[-1].form + ".":  # an abbreviation's dot that was put on
+        return spelt + "."
+    taken_off = forms[-1] and forms[-1] + "." == tokens[-1].form
+    return spelt.removesuffix(".") if taken_off else spelt
+
+
+def _new_line(change: _Change, new: int) -> str:
+    _, form, head, space = change.pieces[new - 1]
+    governor = change.references[str(head)]
+    arc = f"{governor}:{_RELATION}" if change.has_enhanced else EMPTY
+    misc = EMPTY if space else NO_SPACE
+    columns = (str(new), form, form, PUNCTUATION, EMPTY, EMPTY, governor, _RELATION, arc, misc)
+    return "\t".join(columns)
+
+
+def _revised_line(change: _Change, line: str, position: int) -> str | None:
+    """Renumber the line of a token, a range or an empty node; None if it goes."""
+    columns = line.split("\t")
+    span = _RANGE.match(line)
+    if span:
+        kept = change.ranges.get(position)
+        if kept is None:
+            return None
+        columns[_ID], columns[_FORM] = f"{kept.first}-{kept.last}", kept.form
+        last = change.pieces[min(kept.last, len(change.pieces)) - 1]
+        columns[_MISC] = _with_space(columns[_MISC], last.space)
+    elif columns[_ID] in change.removed:
+        return None
+    else:
+        columns[_ID] = change.references.get(columns[_ID], columns[_ID])
+        columns[_DEPS] = _revised_arcs(change, columns[_DEPS])
+        if _WORD.match(line):
+            new = int(columns[_ID])
+            columns[_FORM] = change.pieces[new - 1].form
+            columns[_HEAD] = change.references.get(columns[_HEAD], columns[_HEAD])
+            if new not in change.within:
+                columns[_MISC] = _with_space(columns[_MISC], change.pieces[new - 1].space)
+    return "\t".join(columns)
+
+
+def _revised_arcs(change: _Change, column: str) -> str:
+    """Renumber the governors of the enhanced graph, without those that are gone."""
+    if column == EMPTY:
+        return column
+    arcs = (arc.partition(":") for arc in column.split("|"))
+    kept = (
+        change.references.get(governor, governor) + colon + relation
+        for governor, colon, relation in arcs
+        if governor not in change.removed
+    )
+    return "|".join(kept) or EMPTY
+
+
+def _with_space(column: str, space: bool) -> str:
+    items = column.split("|")
+    if (NO_SPACE not in items) == space:
+        return column
+    if not space:
+        return NO_SPACE if column == EMPTY else f"{column}|{NO_SPACE}"
+    return "|".join(item for item in items if item != NO_SPACE) or EMPTY

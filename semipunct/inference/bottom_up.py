@@ -1,0 +1,150 @@
+"""Drawing from the inside out: features of a constituent may look at the marks within it.
+
+A constituent draws its pair when all that is within it is drawn. As soon as all punctemes that
+meet at a slot are drawn, the channel rewrites them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.corpus.sentences import Puncteme
+from semipunct.errors import UsageError
+from semipunct.features.index import FeatureMap
+from semipunct.inference.channel_sampler import Transmitter
+from semipunct.inference.draws import Draws, Request
+from semipunct.inference.unique_rows import Choice, Codes, Ints, Numbering, kinds
+from semipunct.models.punctuation.model import Parameters, PunctuationModel
+from semipunct.trees.tree import constituents
+
+INSIDE = "inside"
+"""The attribute that looks at surface marks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inward:
+    """What the draws of all sentences share.
+
+    Attributes:
+        transmitter: the channel.
+        features: the features of a model.
+        pairs: ``[pairs, 2]`` the labels of each pair.
+        weights: ``[features + 1, pairs]`` of pair features; the last, of none, are zero.
+        token: codes of the tokens that features look at.
+    """
+
+    transmitter: Transmitter
+    features: FeatureMap
+    pairs: Ints
+    weights: npt.NDArray[np.float32]
+    token: Mapping[str, int]
+
+    @classmethod
+    def of(cls, model: PunctuationModel, parameters: Parameters) -> Inward:
+        """Read it off a model.
+
+        Raises:
+            UsageError: if marks within a constituent decide anything but its pair.
+        """
+        families = [c for c in model.features.conjunctions if c.over == INSIDE and len(c.kept)]
+        if other := {c.target for c in families} - {"pair"}:
+            raise UsageError(f"templates over {INSIDE!r} weigh {sorted(other)}; draw pairs only")
+        return cls(
+            transmitter=Transmitter.of(model, parameters),
+            features=model.features,
+            pairs=model.inventory.pairs.astype(np.int64),
+            weights=np.pad(np.asarray(parameters["attach.pair"]), ((0, 1), (0, 0))),
+            token={t: i for i, t in enumerate(model.features.symbols.values["token"])},
+        )
+
+    def draw(self, requests: Sequence[Request], count: int) -> list[Draws]:
+        """Draw the punctuation of sentences, ``count`` times each.
+
+        Raises:
+            UsageError: if there is evidence.
+        """
+        if any(request.evidence is not None for request in requests):
+            raise UsageError(
+                "this model draws from the inside out, and marks can be kept only by one that "
+                "draws from left to right: train with the template history instead of c"
+            )
+        return [self._draw(request, count) for request in requests]
+
+    def _draw(self, request: Request, count: int) -> Draws:
+        sentence, generator = request.sentence, request.generator
+        heads = sentence.heads
+        left, right = constituents(heads)
+        words = len(heads)
+        rows = self.features.rows_over(sentence, INSIDE)
+        surface, seen = Numbering[Puncteme](()), _Seen()
+        members = Codes(surface, partial(seen.members, self.token))
+        slots = np.zeros((words + 1, count), np.int64)
+        # Labels of the constituents that end and that start at each slot, innermost first.
+        ending: list[list[Ints]] = [[] for _ in slots]
+        starting: list[list[Ints]] = [[] for _ in slots]
+        within = np.zeros((words, count), np.int64)
+        dependents: list[list[int]] = [[] for _ in heads]
+        size = np.array(right) - np.array(left)
+
+        def send(slot: int) -> Ints:
+            labels = [*ending[slot], *starting[slot][::-1]]
+            of_one = np.zeros(len(labels), np.int64)
+            rows = np.array(labels).reshape(-1, count)
+            meeting = self.transmitter.meeting(rows, of_one, [sentence.slots[slot]])
+            return self.transmitter.send(meeting, [generator], surface)[0]
+
+        for w in np.argsort(size, kind="stable").tolist():
+            inner = {w, w + 1, *(side[d] for d in dependents[w] for side in (left, right))}
+            for i in inner - {left[w], right[w]}:
+                slots[i] = send(i)
+                seen.unite(within[w], members[slots[i]])
+            for d in dependents[w]:
+                seen.unite(within[w], within[d])
+            choice = self._choice(np.asarray(request.scores.pair[w]), rows[w], within[w], seen)
+            pair = choice.draw(generator.random(count))
+            starting[left[w]].append(self.pairs[pair, 0])
+            ending[right[w]].append(self.pairs[pair, 1])
+            if heads[w]:
+                dependents[heads[w] - 1].append(w)
+        for i in (0, words):
+            slots[i] = send(i)
+        return Draws.of(slots, surface.things)
+
+    def _choice(
+        self, scores: npt.NDArray[np.float32], rows: Ints, within: Ints, seen: _Seen
+    ) -> Choice:
+        """The pair of one constituent, given the sets of tokens within it."""
+        first, kind = kinds(within)
+        given = np.stack([scores] * len(first))
+        for row, number in zip(given, within[first].tolist(), strict=True):
+            features = rows[list(seen.sets.things[number])]
+            row += self.weights[features[features >= 0]].sum(0)
+        return Choice.of(given, kind)
+
+
+class _Seen:
+    """Sets of tokens, which go by numbers; 0 is the empty one."""
+
+    def __init__(self) -> None:
+        self.sets = Numbering[frozenset[int]](frozenset())
+
+    def members(self, token: Mapping[str, int], strings: list[Puncteme]) -> Ints:
+        """The sets of the tokens of strings."""
+        return np.array([self.sets.number(frozenset(token[t] for t in s)) for s in strings])
+
+    def unite(self, sets: Ints, others: Ints) -> None:
+        """Put the members of other sets into those of each draw."""
+        draws = others.nonzero()[0]
+        if len(draws):
+            pairs = sets[draws], others[draws]
+            first, kind = kinds(*pairs)
+            united = [
+                self.sets.number(self.sets.things[a] | self.sets.things[b])
+                for a, b in zip(*(numbers[first].tolist() for numbers in pairs), strict=True)
+            ]
+            sets[draws] = np.array(united)[kind]

@@ -1,0 +1,202 @@
+"""What meets at slots is sent through the channel, by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from semipunct.corpus.sentences import Puncteme
+from semipunct.inference.rewriting import Pass, Rewriter
+from semipunct.inference.unique_rows import Floats, Ints, Numbering, kinds
+from semipunct.marks import FINAL, INITIAL, OPEN
+from semipunct.models.punctuation.channel import EDITS
+from semipunct.models.punctuation.model import Parameters, PunctuationModel
+
+END = -1
+"""Stands behind the end of a string in ``[strings, longest]`` symbols."""
+
+
+class Meeting(NamedTuple):
+    """What is underlying in one slot of some sentences.
+
+    Attributes:
+        shape: sentences and draws.
+        at: ``[strings]`` where something meets, ascending: ``sentence * draws + draw``.
+        symbols: ``[strings, longest]`` in text order, boundary marks included.
+    """
+
+    shape: tuple[int, int]
+    at: Ints
+    symbols: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Transmitter:
+    """The channel, and the spelling of labels.
+
+    Attributes:
+        rewriter: the channel.
+        spelt: ``[labels + 2, longest]`` the symbols of labels and of both boundary marks.
+    """
+
+    rewriter: Rewriter
+    spelt: Ints
+
+    @classmethod
+    def of(cls, model: PunctuationModel, parameters: Parameters) -> Transmitter:
+        """Read them off a model."""
+        code = {s: i for i, s in enumerate(model.inventory.symbols)}
+        punctemes = [*model.inventory.labels, (INITIAL,), (FINAL,)]
+        spelt = np.full((len(punctemes), max(map(len, punctemes))), END)
+        for row, puncteme in zip(spelt, punctemes, strict=True):
+            row[: len(puncteme)] = [code.get(t, END) for t in puncteme]
+        return cls(Rewriter.of(model, parameters), spelt)
+
+    def meeting(self, labels: Ints, sentences: Ints, given: Sequence[Puncteme]) -> Meeting:
+        """What labels make, one after another.
+
+        Args:
+            labels: ``[edges, draws]`` of the constituents that end or begin at a slot; those of a
+                sentence in text order.
+            sentences: ``[edges]`` the sentence of each.
+            given: ``[sentences]`` the boundary marks of the slot.
+        """
+        draws = labels.shape[1]
+        edge, draw = labels.nonzero()
+        at, label = sentences[edge] * draws + draw, labels[edge, draw]
+        some = np.zeros(len(given) * draws, np.bool_)
+        some[at] = True
+        marked = some.reshape(len(given), draws)
+
+        def boundary(mark: str, number: int) -> tuple[Ints, Ints]:
+            has = marked & np.array([mark in marks for marks in given])[:, None]
+            where = has.ravel().nonzero()[0]
+            return where, np.full(len(where), number)
+
+        parts = (boundary(INITIAL, -2), (at, label), boundary(FINAL, -1))
+        at, label = (np.concatenate(x) for x in zip(*parts, strict=True))
+        order = np.argsort(at, kind="stable")
+        return Meeting(
+            marked.shape, some.nonzero()[0], _lined_up(at[order], self.spelt[label[order]])
+        )
+
+    def send(
+        self,
+        meeting: Meeting,
+        generators: Sequence[np.random.Generator],
+        surface: Numbering[Puncteme],
+    ) -> Ints:
+        """``[sentences, draws]`` numbers of the surface strings that come of what meets.
+
+        Args:
+            meeting: what is underlying.
+            generators: ``[sentences]`` sources of chance.
+            surface: the numbers of surface strings; boundary marks are left out of them.
+        """
+        shown = np.zeros(meeting.shape, np.int64)
+        if not len(meeting.at):
+            return shown
+        symbols, sentence = meeting.symbols, meeting.at // meeting.shape[1]
+        for one in self.rewriter.passes:
+            # What is drawn for a sentence does not depend on those beside it.
+            points = np.zeros((len(symbols), symbols.shape[1] - 1))
+            for i in np.unique(sentence).tolist():
+                own = sentence == i
+                longest = (symbols[own] != END).any(0).sum() - 1
+                points[own, :longest] = generators[i].random((own.sum(), longest))
+            symbols = rewritten(one, symbols, points)
+        first, kind = kinds(*(symbols + 1).T)
+        found = [self.tokens(row) for row in symbols[first].tolist()]
+        numbers = np.array([surface.number(_bare(string)) for string in found])[kind]
+        is_open = np.array([OPEN in string for string in found])[kind]
+        for i in is_open.nonzero()[0].tolist():
+            string = self._spelt(found[kind[i]], generators[sentence[i]])
+            numbers[i] = surface.number(_bare(string))
+        shown.ravel()[meeting.at] = numbers
+        return shown
+
+    def of_strings(self, meeting: Meeting, value: Callable[[Puncteme], float]) -> Floats:
+        """``[draws]`` a value of what is underlying in one sentence; zero where nothing is."""
+        first, kind = kinds(*(meeting.symbols + 1).T)
+        values = [value(self.tokens(row)) for row in meeting.symbols[first].tolist()]
+        result = np.zeros(meeting.shape[1])
+        result[meeting.at] = np.array(values)[kind]
+        return result
+
+    def tokens(self, string: Sequence[int]) -> Puncteme:
+        """The tokens of a row of symbols."""
+        names = self.rewriter.inventory.symbols
+        return tuple(names[s] for s in string if s != END)
+
+    def _spelt(self, string: Puncteme, generator: np.random.Generator) -> Puncteme:
+        """The string with open punctemes written out."""
+        spelling = self.rewriter.inventory.spelling
+        parts = (self.tokens(spelling.draw(generator)) if t == OPEN else (t,) for t in string)
+        return tuple(token for part in parts for token in part)
+
+
+def within(given: Puncteme, string: Puncteme) -> Puncteme:
+    """A string with the boundary marks of its slot."""
+    before = (t for t in given if t == INITIAL)
+    return (*before, *string, *(t for t in given if t == FINAL))
+
+
+def _bare(string: Puncteme) -> Puncteme:
+    return tuple(token for token in string if token not in (INITIAL, FINAL))
+
+
+def rewritten(one: Pass, symbols: Ints, points: Floats) -> Ints:
+    """Send strings through one pass of the channel.
+
+    Args:
+        one: the pass.
+        symbols: ``[strings, longest]``, each string of at least one.
+        points: ``[strings, longest - 1]`` uniform between 0 and 1; they choose the edits.
+
+    Returns:
+        ``[strings, longest]``.
+    """
+    lengths = (symbols != END).sum(1)
+    reading = _reversed(symbols, lengths) if one.mirrored else symbols
+    effects = [one.effect(edit, 0, 1) for edit in EDITS]
+    moves = np.array([stays == 1 for stays, _ in effects])
+    writes = np.array([END if not w else w[0] for _, w in effects])
+    cumulative = np.exp(one.log_probability).cumsum(0).transpose(1, 2, 0)
+    written = np.full_like(reading, END)
+    length = np.zeros_like(lengths)
+    pending = reading[:, 0].copy()
+    for i in range(1, reading.shape[1]):
+        alive = (lengths > i).nonzero()[0]
+        before, symbol = pending[alive], reading[alive, i]
+        window = (symbol, before) if one.mirrored else (before, symbol)
+        ends = cumulative[window]
+        edit = (points[alive, i - 1, None] * ends[:, -1:] >= ends).sum(1)
+        spells = (writes[edit] != END).nonzero()[0]
+        rows = alive[spells]
+        written[rows, length[rows]] = np.where(writes[edit], symbol, before)[spells]
+        length[rows] += 1
+        pending[alive] = np.where(moves[edit], symbol, before)
+    written[np.arange(len(written)), length] = pending
+    written = written[:, : int(length.max()) + 1]
+    return _reversed(written, length + 1) if one.mirrored else written
+
+
+def _lined_up(rows: Ints, symbols: Ints) -> Ints:
+    """Strings of the symbols of consecutive entries with the same row, ``END`` left out."""
+    entry, column = (symbols != END).nonzero()
+    row, first = np.unique(rows[entry], return_index=True)
+    sizes = np.diff([*first.tolist(), len(entry)])
+    place = np.arange(len(entry)) - np.repeat(first, sizes)
+    result = np.full((len(row), int(place.max(initial=0)) + 1), END)
+    result[np.repeat(np.arange(len(row)), sizes), place] = symbols[entry, column]
+    return result
+
+
+def _reversed(symbols: Ints, lengths: Ints) -> Ints:
+    """Every string from its end to its beginning."""
+    place = lengths[:, None] - 1 - np.arange(symbols.shape[1])
+    turned = np.take_along_axis(symbols, np.maximum(place, 0), 1)
+    return np.where(place < 0, END, turned)

@@ -1,0 +1,118 @@
+"""Surface punctuation drawn for words and trees: p(x | T) itself, without looking at any x.
+
+All draws of a sentence go together: those that agree in what a step looks at share its
+distribution. In which order constituents draw their punctemes depends on what the features look
+at: ``rightward`` where they look at the marks to the left, ``inward`` where they look at the marks
+within (template ``c`` of appendix A).
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar
+
+import jax
+import numpy as np
+
+from semipunct.arrays.compilation import jit
+from semipunct.corpus.sentences import Sentence
+from semipunct.errors import UsageError
+from semipunct.inference.bottom_up import Inward
+from semipunct.inference.draws import Draws, Request
+from semipunct.inference.left_to_right import Rightward
+from semipunct.inference.likelihood import batches_by_length
+from semipunct.inference.resampling import Evidence
+from semipunct.marks import FINAL, INITIAL
+from semipunct.models.punctuation.attach import looks_back
+from semipunct.models.punctuation.batches import Batch
+from semipunct.models.punctuation.model import Parameters, PunctuationModel, TreeScores
+
+A = TypeVar("A", bound=tuple[Any, ...])
+R = TypeVar("R")
+
+
+def generate(
+    model: PunctuationModel,
+    parameters: Parameters,
+    sentences: Sequence[Sentence],
+    count: int,
+    seed: int,
+    evidence: Sequence[Evidence] | None = None,
+    first: int = 0,
+) -> list[Draws]:
+    """Draw surface punctuation for words and trees; that of the sentences is not looked at.
+
+    With evidence the draws are from the posterior, as far as their number allows; those of a
+    sentence are then no longer independent.
+
+    Args:
+        model: the model.
+        parameters: its weights.
+        sentences: words and trees; boundary marks in the outer slots count as given.
+        count: draws a sentence.
+        seed: with the number of a sentence fixes its draws.
+        evidence: what is known of the surface of each sentence.
+        first: the number of the first sentence.
+
+    Raises:
+        UsageError: if there is nothing to draw, if the features look at marks in a way that no
+            order of drawing allows for, or if there is evidence and the order is not from left
+            to right.
+    """
+    if count < 1:
+        raise UsageError(f"{count} draws; at least 1 is needed")
+    order = (Rightward if looks_back(parameters) else Inward).of(model, parameters)
+    bare_sentences = [_emptied(sentence) for sentence in sentences]
+    prepared = model.prepare(bare_sentences)
+
+    def drawn(members: Sequence[int], batch: Batch) -> list[Draws]:
+        scores = jax.tree.map(np.asarray, _tree_scores(model, parameters, batch))
+        ends = np.cumsum([len(sentences[i].forms) for i in members])
+        words = zip(*(np.split(array, ends)[:-1] for array in scores), strict=True)
+        return order.draw(
+            [
+                Request(
+                    bare_sentences[i],
+                    TreeScores(*of_words),
+                    evidence[i] if evidence else None,
+                    np.random.default_rng((seed, first + i)),
+                )
+                for i, of_words in zip(members, words, strict=True)
+            ],
+            count,
+        )
+
+    result: dict[int, Draws] = {}
+    for (members, _), draws in _in_order(drawn, batches_by_length(model, prepared)):
+        result |= zip(members, draws, strict=True)
+    return [result[i] for i in range(len(sentences))]
+
+
+def _in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[A, R]]:
+    """Results of a function for some arguments, a few of them at a time in threads of their own."""
+    threads = os.cpu_count() or 1
+    waiting: deque[tuple[A, Future[R]]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        for task in tasks:
+            waiting.append((task, pool.submit(function, *task)))
+            if len(waiting) > 2 * threads:
+                first, result = waiting.popleft()
+                yield first, result.result()
+        for task, result in waiting:
+            yield task, result.result()
+
+
+def _emptied(sentence: Sentence) -> Sentence:
+    """The sentence with nothing but boundary marks in its slots."""
+    slots = [tuple(t for t in slot if t in (INITIAL, FINAL)) for slot in sentence.slots]
+    return replace(sentence, slots=tuple(slots), record=None)
+
+
+@partial(jit, static_argnums=0)
+def _tree_scores(model: PunctuationModel, parameters: Parameters, batch: Batch) -> TreeScores:
+    return model.tree_scores(parameters, batch)

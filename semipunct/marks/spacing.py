@@ -1,0 +1,294 @@
+"""Where spaces stand around punctuation: words and slots as plain text.
+
+A mark is glued to what precedes it (a comma), to what follows (an opening bracket), to both (a
+slash) or to neither (a dash). Which, is read off Unicode's categories and a small table of
+exceptions; a quotation mark that may open or close is settled by its partner, else by its place.
+Scripts that do not part words by spaces are known by the names of their characters. The language
+is not asked: the spaces French sets before *;* and inside guillemets are not set.
+"""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence, Set
+from functools import lru_cache
+from itertools import pairwise
+from typing import Literal
+
+from semipunct import marks
+from semipunct.marks import SILENT, Puncteme
+
+Side = Literal["left", "right", "both", "neither"]
+"""What a token is glued to: what precedes it, what follows it, both or neither."""
+
+Place = tuple[int, int]
+"""A token's slot, and its index among the tokens of that slot."""
+
+HYPHEN = "-"
+"""Writes a hyphen, glued on both sides, and for want of a dash a dash, with spaces."""
+
+_STRAIGHT = ('"', "'")
+# Marks that look the same at both ends and are told apart by their order alone.
+_PARTNERS = marks.PAIRS.union((mark, mark) for mark in (*_STRAIGHT, "”", "»"))
+_OPENING = {left for left, _ in _PARTNERS}
+_OPENERS = {right: [left for left, other in _PARTNERS if other == right] for _, right in _PARTNERS}
+
+_BY_CATEGORY: dict[str, Side] = {
+    "Ps": "right",
+    "Pi": "right",
+    "Pe": "left",
+    "Pf": "left",
+    "Po": "left",
+}
+# Each side's characters that their category would put on another one.
+_EXCEPTIONS: tuple[tuple[Side, str], ...] = (
+    ("right", "¿¡#`"),
+    ("both", "/\\_‐‑־⁄·‧・"),
+    ("neither", "&*@§¶†‡•‣⁂※"),
+)
+_BY_CHARACTER: dict[str, Side] = {char: side for side, chars in _EXCEPTIONS for char in chars}
+
+_WORD: tuple[Side] = ("neither",)
+_TO_THE_LEFT: frozenset[Side] = frozenset({"left", "both"})
+_TO_THE_RIGHT: frozenset[Side] = frozenset({"right", "both"})
+
+# How the names of the characters begin that are set without spaces between words.
+_UNSPACED_NAMES = (
+    "BOPOMOFO",
+    "CJK",
+    "FULLWIDTH",
+    "HIRAGANA",
+    "IDEOGRAPHIC",
+    "KATAKANA",
+    "KHMER",
+    "LAO",
+    "MYANMAR",
+    "THAI",
+)
+
+# Relations of a following dependent that is set off rather than part of a word.
+_LOOSE = frozenset(
+    {
+        "acl",
+        "advcl",
+        "appos",
+        "cc",
+        "conj",
+        "discourse",
+        "dislocated",
+        "list",
+        "parataxis",
+        "vocative",
+    }
+)
+
+
+def visible(slots: Sequence[Puncteme]) -> list[Puncteme]:
+    """Leave only the tokens that a reader sees between words (those not in `plain.SILENT`)."""
+    return [tuple(token for token in slot if token not in SILENT) for slot in slots]
+
+
+def matched_pairs(slots: Sequence[Puncteme]) -> list[tuple[Place, Place]]:
+    """Find the opening and closing tokens that belong together, in the order of their closing.
+
+    A token closes the nearest open one that it pairs with (`marks.PAIRS`; a mark that opens and
+    closes alike, such as the straight quotation mark, pairs with itself); what was opened
+    between the two stays without a partner, so pairs nest.
+    """
+    found: list[tuple[Place, Place]] = []
+    waiting: list[tuple[str, Place]] = []
+    open_tokens: Counter[str] = Counter()
+    for slot, tokens in enumerate(slots):
+        for index, token in enumerate(tokens):
+            partners = [partner for partner in _OPENERS.get(token, ()) if open_tokens[partner]]
+            while partners:
+                opened, place = waiting.pop()
+                open_tokens[opened] -= 1
+                if opened in partners:
+                    found.append((place, (slot, index)))
+                    break
+            else:
+                if token in _OPENING:
+                    waiting.append((token, (slot, index)))
+                    open_tokens[token] += 1
+    return found
+
+
+def token_sides(slots: Sequence[Puncteme]) -> list[list[Side]]:
+    """Tell for every token what it is glued to, given all slots of its sentence."""
+    sides: list[list[Side]] = [[_side(token) for token in tokens] for tokens in slots]
+    for (slot, index), (last_slot, last_index) in matched_pairs(slots):
+        sides[slot][index], sides[last_slot][last_index] = "right", "left"
+    # A straight mark without a partner closes after all words, and opens anywhere else.
+    for index, token in enumerate(slots[-1]):
+        if token in _STRAIGHT:
+            sides[-1][index] = "left"
+    return sides
+
+
+@lru_cache(maxsize=4096)
+def _side(token: str) -> Side:
+    """Tell what a token is glued to where it has no partner."""
+    opens, closes = token in _OPENING, token in _OPENERS
+    if opens != closes:
+        return "right" if opens else "left"
+    if token in _STRAIGHT:
+        return "right"
+    found: list[Side] = [_character_side(char) for char in token]
+    return found[0] if len(set(found)) == 1 else "neither"
+
+
+def _character_side(char: str) -> Side:
+    return _BY_CHARACTER.get(char) or _BY_CATEGORY.get(unicodedata.category(char), "neither")
+
+
+def is_dash(token: str) -> bool:
+    """Tell whether a token is nothing but dashes and hyphens."""
+    return all(unicodedata.category(char) == "Pd" for char in token) and bool(token)
+
+
+def are_spaced(before: str, after: str) -> bool:
+    """Tell whether the script sets a space between two neighbours, words or marks.
+
+    It does not where either ends or begins, at the point where they meet, with a character of a
+    script without spaces or a wide mark. Korean, which writes Han characters too, has spaces.
+    """
+    last, first = _script(before[-1:]), _script(after[:1])
+    return "unspaced" not in (last, first) or "hangul" in (last, first)
+
+
+@lru_cache(maxsize=4096)
+def _script(char: str) -> Literal["unspaced", "hangul", "other"]:
+    name = unicodedata.name(char, "") if char else ""
+    if name.startswith("HANGUL"):
+        return "hangul"
+    wide_mark = bool(char) and (
+        unicodedata.category(char)[0] == "P" and unicodedata.east_asian_width(char) in "WF"
+    )
+    return "unspaced" if wide_mark or name.startswith(_UNSPACED_NAMES) else "other"
+
+
+def compound_slots(heads: Sequence[int], relations: Sequence[str]) -> frozenset[int]:
+    """Find the slots at which a hyphen would make one word of two (*text-based*, *al-Qaida*).
+
+    There an arc joins the two neighbouring words, and it is not one of the loose relations to a
+    following word before which a hyphen stands for a dash (*Lagos - home of ...*).
+    """
+    return frozenset(
+        word
+        for word in range(1, len(heads))
+        if heads[word - 1] == word + 1
+        or (heads[word] == word and relations[word].partition(":")[0] not in _LOOSE)
+    )
+
+
+def slot_spaces(
+    forms: Sequence[str],
+    slots: Sequence[Puncteme],
+    spaced: Sequence[bool | None] | None = None,
+    compounds: Set[int] = frozenset(),
+) -> list[list[bool]]:
+    """Tell where a typographer sets spaces: for every slot, before each token and after the last.
+
+    `forms` are the n words as they are spelt, `slots` the n + 1 strings of tokens with none of
+    `plain.SILENT` (see `visible`). `spaced[i]` is whether a space follows word i + 1 where slot
+    i + 1 is empty, None where that is not known: then the script decides, as it does for all
+    where `spaced` is None. A hyphen that is alone in one of the slots `compounds` is glued on
+    both sides (see `compound_slots`). Row i has one more entry than slot i has tokens; before
+    the sentence and after it there is no space.
+    """
+    rows: list[list[bool]] = []
+    last = len(forms)
+    for slot, (tokens, sides) in enumerate(zip(slots, token_sides(slots), strict=True)):
+        known = spaced[slot - 1] if spaced is not None and 0 < slot < last else None
+        if not tokens and known is not None:
+            rows.append([known])
+            continue
+        if slot in compounds and tokens == (HYPHEN,):
+            sides = ["both"]
+        texts = (*forms[slot - 1 : slot], *tokens, *forms[slot : slot + 1])
+        words_before, words_after = min(slot, 1), int(slot < last)
+        glued = [*_WORD[:words_before], *sides, *_WORD[:words_after]]
+        inner = [
+            one[1] not in _TO_THE_RIGHT
+            and other[1] not in _TO_THE_LEFT
+            and are_spaced(one[0], other[0])
+            for one, other in pairwise(zip(texts, glued, strict=True))
+        ]
+        rows.append([*[False] * (1 - words_before), *inner, *[False] * (1 - words_after)])
+    return rows
+
+
+def revised_spaces(
+    rows: Sequence[Sequence[bool]],
+    slots: Sequence[Puncteme],
+    units: Sequence[Sequence[int]],
+    forms: Sequence[str],
+    spaces: Sequence[bool | None],
+) -> list[list[bool]]:
+    """Put the spaces of an original text back where it still says something.
+
+    `rows` are the spaces of `slot_spaces` for `slots`; `units[i]` says of slot i what the word
+    before it, its tokens and the word after it are in the original: numbers 1, 2, ..., 0 for
+    what is new and for the edges of the sentence. `forms` are the original words and marks,
+    `spaces` whether a space follows each, None where that is not said.
+
+    Neighbours that were neighbours keep what was between them. A dash stays glued or free as the
+    original dash in its slot was, and is glued between words that were glued. Where marks
+    have gone and nothing came, words that were apart stay so. What follows the sentence stays.
+    """
+    revised = [list(row) for row in rows]
+    for row, tokens, numbers in zip(revised, slots, units, strict=True):
+        if not tokens and numbers[0] and spaces[numbers[0] - 1]:
+            row[0] = True
+        for index, token in enumerate(tokens):
+            if is_dash(token):
+                _keep(row, index, _around_dash(numbers, index, forms, spaces), spaces)
+        for gap, (one, other) in enumerate(pairwise(numbers)):
+            if one and other == one + 1:
+                _keep(row, gap, (one,), spaces)
+    _keep(revised[-1], len(slots[-1]), (len(forms),), spaces)
+    return revised
+
+
+def _around_dash(
+    numbers: Sequence[int], index: int, forms: Sequence[str], spaces: Sequence[bool | None]
+) -> Sequence[int]:
+    """Give the originals whose following spaces a dash takes over, at its left and right."""
+    before, old, after = numbers[0], numbers[index + 1], numbers[-1] or len(forms) + 1
+    dashes = (number for number in range(before + 1, after) if is_dash(forms[number - 1]))
+    source = old or next(dashes, 0)
+    if source:
+        return source - 1, source
+    glued = before and after == before + 1 and spaces[before - 1] is False
+    return (before, before) if glued else ()
+
+
+def _keep(row: list[bool], gap: int, numbers: Sequence[int], spaces: Sequence[bool | None]) -> None:
+    """Let the spaces after the originals `numbers` stand from `gap` on, as far as known."""
+    for place, number in enumerate(numbers, start=gap):
+        known = spaces[number - 1] if number else None
+        row[place] = row[place] if known is None else known
+
+
+def text(
+    forms: Sequence[str],
+    slots: Sequence[Puncteme],
+    spaced: Sequence[bool | None] | None = None,
+    compounds: Set[int] = frozenset(),
+) -> str:
+    """Write words and the tokens of their slots as plain text.
+
+    `forms` are the n words and `slots` the n + 1 slots of a sentence; an abbreviation's dot is
+    put on the word before it, the initial and final marks are left out. `spaced` and
+    `compounds` are those of `slot_spaces`.
+    """
+    dotted = [
+        form + "." * slot.count(marks.ABBREVIATION)
+        for form, slot in zip(forms, slots[1:], strict=True)
+    ]
+    shown = visible(slots)
+    pieces: list[str] = []
+    for slot, row in enumerate(slot_spaces(dotted, shown, spaced, compounds)):
+        for piece, space in zip((*shown[slot], *dotted[slot : slot + 1]), row, strict=False):
+            pieces += [" ", piece] if space else [piece]
+    return "".join(pieces)

@@ -1,0 +1,102 @@
+"""Punctuation tokens as data: the special tokens, and which marks open and close a pair.
+
+A token is a `str`, a puncteme a tuple of tokens.  The tables follow the list in Appendix A of
+Li, Wang and Eisner (2019), extended by Unicode's bracket and quotation pairs as the paper's
+footnote 24 suggests.
+"""
+
+from collections.abc import Sequence, Set
+
+Puncteme = tuple[str, ...]
+"""A string of 0 or more punctuation tokens, in text order."""
+
+INITIAL = "^"
+"""The mark before every sentence (section 4): it can absorb an initial comma."""
+
+FINAL = "$"
+"""The mark after a sentence, wanted "for symmetry" by footnote 13; off unless asked for."""
+
+ABBREVIATION = "<abbr>"
+"""The dot of an abbreviation (*etc.*), a mark of its own, distinct from the period."""
+
+UNK = "<unk>"
+"""Stands for every token that is too rare to be in the vocabulary."""
+
+OPEN = "<open>"
+"""The underlying token that can be spelt as any string of surface tokens."""
+
+SPECIAL_TOKENS: frozenset[str] = frozenset({INITIAL, FINAL, ABBREVIATION, UNK, OPEN})
+
+SILENT: frozenset[str] = frozenset({INITIAL, FINAL, ABBREVIATION})
+"""Tokens of a slot that are no words of the file: the marks, and a dot that belongs to a word."""
+
+# Each string is a row of opening and closing marks in turn.
+_BRACKETS = (
+    "()[]{}<>⁅⁆⌈⌉⌊⌋〈〉❨❩❪❫❬❭❮❯❰❱❲❳❴❵⟅⟆⟦⟧⟨⟩⟪⟫⟬⟭⟮⟯⦃⦄⦅⦆⦇⦈⦉⦊⦋⦌⸢⸣⸤⸥⸦⸧⸨⸩"
+    "〈〉《》「」『』【】〔〕〖〗〘〙〚〛︗︘︵︶︷︸︹︺︻︼︽︾︿﹀﹁﹂﹃﹄﹇﹈﹙﹚﹛﹜﹝﹞（）［］｛｝＜＞｟｠｢｣༺༻༼༽᚛᚜"
+)
+# Quotation marks of several traditions: one mark may open in one language and close in another.
+_QUOTES = "“”‘’„“„”‚‘‚’‛’‟”«»‹›»«›‹〝〞〝〟⹂”"
+_SENTENCE_MARKS = "¿?¡!"
+# Marks written with several characters: ASCII guillemets, TeX quotes, Penn Treebank brackets.
+_LONGER_PAIRS = (
+    ("<<", ">>"),
+    ("``", "''"),
+    ("-LRB-", "-RRB-"),
+    ("-LSB-", "-RSB-"),
+    ("-LCB-", "-RCB-"),
+)
+
+
+def _pairs(row: str) -> tuple[tuple[str, str], ...]:
+    return tuple(zip(row[::2], row[1::2], strict=True))
+
+
+PAIRS: frozenset[tuple[str, str]] = frozenset(
+    (*_pairs(_BRACKETS), *_pairs(_QUOTES), *_pairs(_SENTENCE_MARKS), *_LONGER_PAIRS)
+)
+"""All pairs (opening token, closing token) whose two tokens differ (Appendix B)."""
+
+EQUAL_PAIRS: frozenset[tuple[str, str]] = frozenset(
+    (mark, mark) for mark in (",", "-", "--", "–", "—")
+)
+"""Pairs of equal tokens: they count for symmetry (Appendix A), never for matching."""
+
+STRAIGHT: frozenset[str] = frozenset(('"', "'"))
+"""Quotation marks that open and close alike."""
+
+_SYMMETRIC = PAIRS | EQUAL_PAIRS
+
+
+def is_symmetric(left: Sequence[str], right: Sequence[str]) -> bool:
+    """Tell whether two punctemes mirror each other (Appendix A, the S feature).
+
+    They do when both have the same length, at least 1, and the i-th token of `left` pairs (in
+    `PAIRS` or `EQUAL_PAIRS`) with the i-th token of `right` counted from its end.
+    """
+    return _mirrors(left, right, _SYMMETRIC)
+
+
+def is_unmatched(
+    left: Sequence[str], right: Sequence[str], pairs: Set[tuple[str, str]] = PAIRS
+) -> bool:
+    """Tell whether a node's punctemes hold a token without its partner (Appendix B).
+
+    Tokens that occur in no pair are ignored; what is left must mirror each other.  Two punctemes
+    of which nothing is left are matched: the appendix, read to the letter, would count every
+    bare node.  Read to the letter it also counts every final *?* and *!* in languages without
+    the inverted marks; a caller who does not want that passes `pairs` restricted to the tokens
+    of its vocabulary (a pair counts where both its tokens occur).
+    """
+    members = {token for pair in pairs for token in pair}
+    filtered_left = [token for token in left if token in members]
+    filtered_right = [token for token in right if token in members]
+    if not filtered_left and not filtered_right:
+        return False
+    return not _mirrors(filtered_left, filtered_right, pairs)
+
+
+def _mirrors(left: Sequence[str], right: Sequence[str], pairs: Set[tuple[str, str]]) -> bool:
+    if len(left) != len(right) or not left:
+        return False
+    return all(pair in pairs for pair in zip(left, reversed(right), strict=True))

@@ -1,1 +1,0 @@
-"""The punctuation model: inventory, features, ATTACH, the channel, and their potentials."""

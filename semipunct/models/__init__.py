@@ -1,0 +1,1 @@
+"""Models, a folder each; none imports another."""

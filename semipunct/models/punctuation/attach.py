@@ -1,0 +1,248 @@
+"""ATTACH: the log-linear distribution over a node's pair of punctemes (section 2.1, equation 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.padding import SparseRows
+from semipunct.features.index import FeatureMap
+from semipunct.features.templates import CLOSING_TARGETS, TARGETS, TREE_TARGETS, Target
+from semipunct.marks import is_symmetric
+from semipunct.models.punctuation.inventory import Inventory
+
+Numbers = jax.Array | npt.NDArray[np.int32]
+"""Numbers of relations, nodes or features, traced once compiled."""
+
+_IMPOSSIBLE = -1e30
+"""Score of what cannot be: finite, so that gradients are."""
+
+SHARED = 100.0
+"""Constituents that a relation starts with beside its own."""
+
+_CHUNK = 1 << 13
+"""Feature entries that are weighed at a time."""
+
+
+class AttachTables(NamedTuple):
+    """Constants of an inventory.
+
+    Attributes:
+        projection: for each target ``[columns, pairs]`` how its weights spread over pairs.
+        left: ``[pairs]`` the left label of each.
+        allowed: ``[relations, pairs]`` or None.
+    """
+
+    projection: Mapping[str, npt.NDArray[np.float32]]
+    left: npt.NDArray[np.int32]
+    allowed: npt.NDArray[np.bool_] | None
+
+
+class Further(NamedTuple):
+    """Scores to be added to the log-linear ones.
+
+    Attributes:
+        pair: ``[nodes, pairs]``.
+        opening: ``[nodes, labels]`` of left labels, given the marks to the left.
+        closing: ``[nodes, labels]`` of right labels, likewise.
+    """
+
+    pair: jax.Array
+    opening: jax.Array | float = 0.0
+    closing: jax.Array | float = 0.0
+
+
+def attach_tables(inventory: Inventory) -> AttachTables:
+    """Build the constants of an inventory."""
+    pairs = np.arange(len(inventory.pairs))
+    left = np.zeros((len(inventory.labels), len(pairs)), np.float32)
+    right = left.copy()
+    left[inventory.pairs[:, 0], pairs] = 1.0
+    right[inventory.pairs[:, 1], pairs] = 1.0
+    symmetric = np.array(
+        [[is_symmetric(*inventory.pair_name(p)) for p in range(len(pairs))]], np.float32
+    )
+    projection = {"left": left, "right": right, "symmetric": symmetric}
+    projection |= {"closing": right, "closing_symmetric": symmetric}
+    return AttachTables(projection, inventory.pairs[:, 0], inventory.allowed)
+
+
+def target_columns(inventory: Inventory) -> dict[Target, int]:
+    """How many different things the weights of each target tell apart."""
+    labels = len(inventory.labels)
+    own: dict[Target, int] = {"pair": len(inventory.pairs), "symmetric": 1, "closing_symmetric": 1}
+    return {target: own.get(target, labels) for target in TARGETS}
+
+
+def attach_parameters(
+    inventory: Inventory, features: FeatureMap, initial: np.random.Generator | None, scale: float
+) -> dict[str, np.ndarray]:
+    """Initial weights: N(0, scale^2) or zero, plus log-counts for ``N.l.r.d`` (appendix A).
+
+    The log-counts are of ``SHARED`` more constituents than were seen of a relation, spread over
+    pairs as those of all relations are: a rare relation starts like any other, and a pair never
+    seen with a relation starts low instead of impossible.
+    """
+    columns = target_columns(inventory)
+    result: dict[str, np.ndarray] = {}
+    for target in TARGETS:
+        shape = (features.sizes[target], columns[target])
+        table = np.zeros(shape) if initial is None else initial.normal(0.0, scale, shape)
+        result[f"attach.{target}"] = table.astype(np.float32)
+    overall = inventory.counts[-1] + 0.5
+    counts = np.log(inventory.counts + SHARED * overall / overall.sum()).astype(np.float32)
+    result["attach.relation"] = counts - counts[:, :1]
+    return result
+
+
+def log_attach(
+    parameters: Mapping[str, jax.Array],
+    tables: AttachTables,
+    features: Mapping[str, SparseRows],
+    relation: Numbers,
+    further: Further | None = None,
+) -> jax.Array:
+    """Log probability of every pair at every node, ``[nodes, pairs]``.
+
+    Without features of the history this is equation 4. With them it is p(l) p(r | l): both factors
+    are made of the same scores, but the scores of the second one look further.
+
+    Args:
+        parameters: from ``attach_parameters``.
+        tables: from ``attach_tables``.
+        features: feature vectors by target.
+        relation: ``[nodes]``.
+        further: scores to be added, or None.
+    """
+    score = tree_scores(parameters, tables, features, relation, further and further.pair)
+    if not looks_back(parameters):
+        log_p = jax.nn.log_softmax(score)
+    else:
+        nodes = relation.shape[0]
+        opening = _weigh(parameters["attach.opening"], features["opening"], nodes)
+        then = score + _projected(parameters, tables, features, CLOSING_TARGETS, nodes)
+        if further is not None:
+            opening += further.opening
+            then += further.closing @ tables.projection["right"]
+        first = jax.nn.log_softmax(sum_by_left(score, tables) + opening)
+        log_p = first[:, tables.left] + then - sum_by_left(then, tables)[:, tables.left]
+    if tables.allowed is None:
+        return log_p
+    return jnp.where(jnp.asarray(tables.allowed)[relation], log_p, -jnp.inf)
+
+
+def looks_back(parameters: Mapping[str, Any]) -> bool:
+    """Whether there are features of the history: what is drawn is drawn from left to right."""
+    return any(len(parameters[f"attach.{t}"]) > 0 for t in ("opening", *CLOSING_TARGETS))
+
+
+def tree_scores(
+    parameters: Mapping[str, jax.Array],
+    tables: AttachTables,
+    features: Mapping[str, SparseRows],
+    relation: Numbers,
+    further: jax.Array | None = None,
+) -> jax.Array:
+    """What words and tree say about every pair at every node, ``[nodes, pairs]``, unnormalised.
+
+    Very low where a pair is not allowed. See ``log_attach`` for the arguments; ``further`` is
+    ``[nodes, pairs]`` or None.
+    """
+    score = parameters["attach.relation"][relation]
+    if further is not None:
+        score = score + further
+    score = score + _projected(parameters, tables, features, TREE_TARGETS, relation.shape[0])
+    if tables.allowed is None:
+        return score
+    return jnp.where(jnp.asarray(tables.allowed)[relation], score, _IMPOSSIBLE)
+
+
+def _projected(
+    parameters: Mapping[str, jax.Array],
+    tables: AttachTables,
+    features: Mapping[str, SparseRows],
+    targets: Sequence[Target],
+    nodes: int,
+) -> jax.Array:
+    """Summed weights of some targets' features, spread over pairs: ``[nodes, pairs]``."""
+    score = jnp.zeros((nodes, len(tables.left)))
+    for target in targets:
+        summed = _weigh(parameters[f"attach.{target}"], features[target], nodes)
+        score += summed if target == "pair" else summed @ tables.projection[target]
+    return score
+
+
+def sum_by_left(score: jax.Array, tables: AttachTables) -> jax.Array:
+    """Log of the summed weights of the pairs with each left label, ``[nodes, labels]``."""
+    columns, left, labels = score.T, tables.left, len(tables.projection["left"])
+    top = jax.lax.stop_gradient(jax.ops.segment_max(columns, left, labels))
+    top = jnp.maximum(top, _IMPOSSIBLE)  # A label that is nobody's left one.
+    total = jax.ops.segment_sum(jnp.exp(columns - top[left]), left, labels)
+    some = total > 0
+    return jnp.where(some, jnp.log(jnp.where(some, total, 1.0)) + top, _IMPOSSIBLE).T
+
+
+def _weigh(weights: jax.Array, rows: SparseRows, nodes: int) -> jax.Array:
+    """Sum of the weights of each node's features, ``[nodes, columns]``."""
+    if not weights.shape[0]:
+        return jnp.zeros((nodes, weights.shape[1]), weights.dtype)
+    summed: jax.Array = _product(weights, rows, nodes)
+    return summed
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(2,))
+def _product(weights: jax.Array, rows: SparseRows, nodes: int) -> jax.Array:
+    """The sparse matrix of the features times the weights, ``[nodes, columns]``.
+
+    The reverse pass is the product with the transposed matrix. It is written out because that of
+    a scan would make an array of the size of all weights in every step.
+    """
+    return _accumulate(weights, rows.context, rows.node, rows.value, nodes)
+
+
+def _product_forward(
+    weights: jax.Array, rows: SparseRows, nodes: int
+) -> tuple[jax.Array, tuple[jax.Array, SparseRows]]:
+    summed: jax.Array = _product(weights, rows, nodes)
+    return summed, (weights, rows)
+
+
+def _product_reverse(
+    nodes: int, kept: tuple[jax.Array, SparseRows], cotangent: jax.Array
+) -> tuple[jax.Array, None]:
+    weights, rows = kept
+    return _accumulate(cotangent, rows.node, rows.context, rows.value, len(weights)), None
+
+
+_product.defvjp(_product_forward, _product_reverse)
+
+
+def _accumulate(
+    table: jax.Array,
+    source: Numbers,
+    target: Numbers,
+    value: jax.Array | npt.NDArray[np.float32],
+    size: int,
+) -> jax.Array:
+    """``[size, columns]`` with ``value`` times row ``source`` of a table added to row ``target``.
+
+    Entries are taken a part at a time: their rows together would fill the memory. Entries of no
+    value may point past the last row.
+    """
+    table = jnp.asarray(table)
+    part = min(len(value), _CHUNK)
+    padding = -len(value) % part
+    entries = [jnp.pad(x, (0, padding)).reshape(-1, part) for x in (source, target, value)]
+
+    def step(total: jax.Array, some: list[jax.Array]) -> tuple[jax.Array, None]:
+        source, target, value = some
+        rows = table.at[source].get(mode="clip") * value[:, None]
+        return total.at[target].add(rows, mode="drop"), None
+
+    return jax.lax.scan(step, jnp.zeros((size, table.shape[1]), table.dtype), entries)[0]

@@ -1,0 +1,109 @@
+"""NOISYCHANNEL: a sliding window that edits a slot's underlying tokens (section 2.2, appendix D).
+
+Edit probabilities are indexed in text order, ``[a, b]`` with a left of b. The right-to-left
+channel is the left-to-right one on mirrored strings: ``mirror`` is the only place that knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from semipunct.marks import FINAL, INITIAL, OPEN
+from semipunct.models.punctuation.options import ModelOptions
+from semipunct.structures.given_tree import Edits
+
+EDITS = ("keep", "absorb_left", "absorb_right", "transpose")
+"""ab to ab, b, a, ba."""
+
+
+def possible_edits(symbols: Sequence[str]) -> np.ndarray:
+    """Which edits each window allows, ``[edits, symbols, symbols]``.
+
+    Structural zeros: two equal tokens have one way to stay and one to merge; the boundary marks
+    stay at their edge and are never absorbed; the open puncteme is written as it stands.
+    """
+    number = {s: i for i, s in enumerate(symbols)}
+    keep, left, right, transpose = range(4)
+    possible = np.ones((4, len(symbols), len(symbols)), bool)
+    same = np.arange(len(symbols))
+    possible[left, same, same] = possible[transpose, same, same] = False
+    for mark, absorbed in ((number[INITIAL], left), (number[FINAL], right)):
+        # A mark absorbs; it is not absorbed and does not move.
+        possible[[absorbed, transpose], mark, :] = False
+        possible[[absorbed, transpose], :, mark] = False
+    possible[[left, right], number[INITIAL], number[INITIAL]] = False
+    for first, second in ((number[OPEN], slice(None)), (slice(None), number[OPEN])):
+        possible[[left, right, transpose], first, second] = False
+    possible[:, 0, :] = possible[:, :, 0] = False
+    # Reading the first token is an absorption of the start to the left, with probability one.
+    possible[left, 0, 1:] = True
+    possible[keep, 0, 0] = possible[keep, 1:, 0] = True
+    return possible
+
+
+def channel_parameters(
+    symbols: Sequence[str], options: ModelOptions, initial: np.random.Generator | None, scale: float
+) -> dict[str, np.ndarray]:
+    """Initial weights: drawn from N(0, scale^2), or zero."""
+    n = len(symbols)
+    shapes: dict[str, tuple[int, ...]] = {}
+    if options.channel != "none":
+        for i in range(options.passes):
+            shapes[f"channel.{i}.window"] = (4, n, n)
+            if options.tied:
+                shapes[f"channel.{i}.first"] = (4, n)
+                shapes[f"channel.{i}.second"] = (4, n)
+                shapes[f"channel.{i}.strength"] = (n,)
+
+    def draw(shape: tuple[int, ...]) -> np.ndarray:
+        return np.zeros(shape) if initial is None else initial.normal(0.0, scale, shape)
+
+    return {name: np.asarray(draw(shape), np.float32) for name, shape in shapes.items()}
+
+
+def log_edits(
+    parameters: Mapping[str, jax.Array], number: int, symbols: Sequence[str], options: ModelOptions
+) -> Edits:
+    """Log probabilities of the edits of one pass, in text order, each ``[symbols, symbols]``.
+
+    With tied weights a token's strength decides who absorbs whom (footnote 5): absorbing left
+    gains ``strength[b] - strength[a]``, absorbing right the opposite.
+    """
+    possible = jnp.asarray(possible_edits(symbols))
+    if options.channel == "none":
+        n = len(symbols)
+        only_keep = np.zeros((4, n, n), bool)
+        only_keep[0, 1:, 1:] = True
+        only_keep[1, 0, 1:] = True
+        return Edits(*jnp.where(jnp.asarray(only_keep), 0.0, -jnp.inf))
+    weight = parameters[f"channel.{number}.window"]
+    if options.tied:
+        strength = parameters[f"channel.{number}.strength"]
+        wins = strength[None, :] - strength[:, None]
+        weight = (
+            weight
+            + parameters[f"channel.{number}.first"][:, :, None]
+            + parameters[f"channel.{number}.second"][:, None, :]
+            + jnp.stack([jnp.zeros_like(wins), wins, -wins, jnp.zeros_like(wins)])
+        )
+    finite = jnp.where(possible, weight, -1e30)
+    return Edits(*jnp.where(possible, jax.nn.log_softmax(finite, 0), -jnp.inf))
+
+
+def mirror(edits: Edits) -> Edits:
+    """The edits as the mirrored string sees them: text order reversed, the sides swapped."""
+
+    # The start symbol is no token of the text: its row stays what it is.
+    def swap(table: jax.Array, start: jax.Array) -> jax.Array:
+        return table.T.at[0, :].set(start[0, :]).at[1:, 0].set(-jnp.inf)
+
+    return Edits(
+        swap(edits.keep, edits.keep),
+        swap(edits.absorb_right, edits.absorb_left),
+        swap(edits.absorb_left, edits.absorb_right),
+        swap(edits.transpose, edits.transpose),
+    )

@@ -1,0 +1,216 @@
+"""What may be attached: tokens, punctemes, pairs of punctemes, and the open puncteme's spelling."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.corpus.sentences import Puncteme, Sentence
+from semipunct.marks import FINAL, INITIAL, OPEN, UNK
+from semipunct.models.punctuation.options import ModelOptions
+from semipunct.trees.tree import constituents
+
+START = "<start>"
+"""Symbol 0 of the channel: the state before the first token of a slot (Lambda in appendix D)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How the open puncteme is written: a normalised distribution over strings of >= 1 tokens.
+
+    The first token follows ``first``; then, with probability ``1 - stop`` each time, another:
+    the same again with probability ``again``, else one from ``first``.
+
+    Attributes:
+        first: ``[symbols]`` probabilities, zero for symbols that are no surface token.
+        again, stop: probabilities.
+    """
+
+    first: tuple[float, ...]
+    again: float
+    stop: float
+
+    def log_probability(self, tokens: Sequence[int]) -> float:
+        """Log probability that the open puncteme is written as ``tokens`` (at least one)."""
+        if not tokens:
+            return -np.inf
+        with np.errstate(divide="ignore"):
+            table = self.log_tokens(tokens)
+        return float(table[0, 0] + table[1:, 1].sum() + np.log(self.stop))
+
+    def draw(self, generator: np.random.Generator) -> tuple[int, ...]:
+        """Draw a string."""
+        symbols = len(self.first)
+        tokens = [int(generator.choice(symbols, p=self.first))]
+        while generator.random() >= self.stop:
+            if generator.random() >= self.again:
+                tokens.append(int(generator.choice(symbols, p=self.first)))
+            else:
+                tokens.append(tokens[-1])
+        return tuple(tokens)
+
+    def log_tokens(self, tokens: Sequence[int]) -> npt.NDArray[np.float64]:
+        """``[tokens, 2]``: log probability of each token as the first, and as a further one."""
+        first = np.log(np.array(self.first)[list(tokens)])
+        result = np.stack([first, first], 1)
+        for i in range(1, len(tokens)):
+            same = self.again * (tokens[i] == tokens[i - 1])
+            further = same + (1 - self.again) * self.first[tokens[i]]
+            result[i, 1] = np.log((1 - self.stop) * further)
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """The finite sets of the model, estimated from the surface of a training treebank (section 4).
+
+    Attributes:
+        symbols: the channel's alphabet; symbol 0 is the start.
+        labels: the punctemes; label 0 is the empty one.
+        pairs: ``[pairs, 2]`` label numbers (left, right); pair 0 is the pair of empty ones.
+        relations: relations for which ``allowed`` has a row.
+        allowed: ``[relations + 1, pairs]`` which pairs a relation may take (the last row: any
+            other relation), or None if all pairs may stand everywhere.
+        counts: ``[relations + 1, pairs]`` how often a pair flanked a constituent of a relation.
+        spelling: how the open puncteme is written.
+    """
+
+    symbols: tuple[str, ...]
+    labels: tuple[Puncteme, ...]
+    pairs: npt.NDArray[np.int32]
+    relations: tuple[str, ...]
+    allowed: npt.NDArray[np.bool_] | None
+    counts: npt.NDArray[np.int32]
+    spelling: Spelling
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The surface tokens: symbols that text may show in a slot, boundary marks excluded."""
+        return tuple(s for s in self.symbols[1:] if s not in (INITIAL, FINAL, OPEN))
+
+    def encode(self, puncteme: Sequence[str]) -> tuple[int, ...]:
+        """Symbols of a surface puncteme; unknown tokens become UNK."""
+        number = {s: i for i, s in enumerate(self.symbols) if s not in (START, OPEN)}
+        unknown = number[UNK]
+        return tuple(number.get(t, unknown) for t in puncteme)
+
+    def pair_name(self, pair: int) -> tuple[Puncteme, Puncteme]:
+        """The two punctemes of a pair."""
+        left, right = (int(label) for label in self.pairs[pair])
+        return self.labels[left], self.labels[right]
+
+
+def bare(puncteme: Puncteme) -> Puncteme:
+    """A slot's tokens without the boundary marks, which belong to no puncteme."""
+    return tuple(t for t in puncteme if t not in (INITIAL, FINAL))
+
+
+def token_vocabulary(sentences: Sequence[Sentence], minimum: int) -> tuple[str, ...]:
+    """Surface tokens seen at least ``minimum`` times, most frequent first."""
+    counts = Counter(t for s in sentences for slot in s.slots for t in bare(slot))
+    kept = [(-n, t) for t, n in counts.items() if n >= minimum and t not in (START, UNK, OPEN)]
+    return tuple(t for _, t in sorted(kept))
+
+
+def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inventory:
+    """Estimate the inventory from training sentences.
+
+    With ``options.hard_sets`` these are the paper's: every surface string of a slot is a puncteme,
+    and a relation takes the pairs that flank its constituents (V and W_d of section 4). Without,
+    pairs are also read off parts of the strings, rare pairs are left to the back-off, and every
+    single token and the open puncteme may stand on either side of any relation; docs/decisions
+    says why.
+    """
+    known = token_vocabulary(sentences, options.minimum_token_count)
+    keep = set(known)
+
+    def masked(puncteme: Puncteme) -> Puncteme:
+        return tuple(t if t in keep else UNK for t in bare(puncteme))
+
+    relations = tuple(sorted({r for s in sentences for r in s.relations}))
+    row = {r: i for i, r in enumerate(relations)}
+    flanks: Counter[tuple[int, Puncteme, Puncteme]] = Counter()
+    strings: Counter[Puncteme] = Counter()
+    for sentence in sentences:
+        slots = [masked(slot) for slot in sentence.slots]
+        strings.update(slots)
+        left, right = constituents(sentence.heads)
+        for w, relation in enumerate(sentence.relations):
+            flanks[row[relation], slots[left[w]], slots[right[w]]] += 1
+    candidates: Counter[tuple[Puncteme, Puncteme]] = Counter()
+    for (_, left_string, right_string), n in flanks.items():
+        if options.hard_sets:
+            candidates[left_string, right_string] += n
+        else:
+            for pair in _parts(left_string, right_string):
+                candidates[pair] += n
+    pairs = _choose(candidates, (*known, UNK), options)
+    labels = _number({p for pair in pairs for p in pair})
+    number = {pair: i for i, pair in enumerate(pairs)}
+    counts = np.zeros((len(relations) + 1, len(pairs)), np.int32)
+    for (relation, left_string, right_string), n in flanks.items():
+        if (i := number.get((left_string, right_string))) is not None:
+            counts[relation, i] += n
+    counts[-1] = counts.sum(0)
+    label = {p: i for i, p in enumerate(labels)}
+    symbols = (START, INITIAL, FINAL, OPEN, UNK, *known)
+    return Inventory(
+        symbols,
+        labels,
+        np.array([[label[left], label[right]] for left, right in pairs], np.int32),
+        relations,
+        counts > 0 if options.hard_sets else None,
+        counts,
+        _spelling(strings, symbols),
+    )
+
+
+def _parts(left: Puncteme, right: Puncteme) -> Iterator[tuple[Puncteme, Puncteme]]:
+    """Pairs of substrings: a slot's string may come from several constituents."""
+    for a in _substrings(left):
+        for b in _substrings(right):
+            yield a, b
+
+
+def _substrings(puncteme: Puncteme) -> set[Puncteme]:
+    n = len(puncteme)
+    return {()} | {puncteme[i:j] for i in range(n) for j in range(i + 1, n + 1)}
+
+
+def _choose(
+    candidates: Counter[tuple[Puncteme, Puncteme]], tokens: Sequence[str], options: ModelOptions
+) -> list[tuple[Puncteme, Puncteme]]:
+    chosen: set[tuple[Puncteme, Puncteme]] = {((), ())}
+    for (left, right), n in candidates.items():
+        short = max(len(left), len(right)) <= options.longest_puncteme
+        if options.hard_sets or (short and n >= options.minimum_pair_count):
+            chosen.add((left, right))
+    if not options.hard_sets:
+        for token in (*tokens, OPEN):
+            chosen |= {((token,), ()), ((), (token,))}
+        chosen.add(((OPEN,), (OPEN,)))
+    return sorted(chosen, key=lambda p: (len(p[0]) + len(p[1]), p))
+
+
+def _number(labels: set[Puncteme]) -> tuple[Puncteme, ...]:
+    return tuple(sorted(labels, key=lambda p: (len(p), p)))
+
+
+def _spelling(strings: Counter[Puncteme], symbols: Sequence[str]) -> Spelling:
+    """Estimate the spelling of unseen strings: smoothed counts over distinct seen strings."""
+    number = {s: i for i, s in enumerate(symbols)}
+    first = np.zeros(len(symbols))
+    first[number[UNK] :] = 0.5
+    repeats, further, ends = 1.0, 2.0, 1.0
+    for string in strings:
+        for i, token in enumerate(string):
+            first[number[token]] += 1
+            further += i > 0
+            repeats += i > 0 and string[i - 1] == token
+        ends += bool(string)
+    stop = ends / (ends + further)
+    return Spelling(tuple((first / first.sum()).tolist()), repeats / further, stop)

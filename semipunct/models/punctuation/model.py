@@ -1,0 +1,226 @@
+"""The whole model: p(x | T) from ATTACH and the channel, as potentials of the tree structure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.corpus.sentences import Sentence
+from semipunct.features.columns import seen_symbols, sizes
+from semipunct.features.history import CLOSING, OPENING, history_codes
+from semipunct.features.index import FeatureMap
+from semipunct.features.templates import TEMPLATES
+from semipunct.features.vocabulary import Symbols
+from semipunct.marks import PAIRS, is_unmatched
+from semipunct.models.punctuation.attach import (
+    AttachTables,
+    Further,
+    attach_parameters,
+    attach_tables,
+    log_attach,
+    looks_back,
+    sum_by_left,
+    target_columns,
+    tree_scores,
+)
+from semipunct.models.punctuation.batches import Batch, Frame, Prepared, lay_out, prepare
+from semipunct.models.punctuation.channel import channel_parameters, log_edits
+from semipunct.models.punctuation.inventory import Inventory, build_inventory
+from semipunct.models.punctuation.network import (
+    Dropout,
+    network_parameters,
+    network_weights,
+    read_words,
+    scores_of_marks,
+    scores_of_words,
+)
+from semipunct.models.punctuation.options import ModelOptions
+from semipunct.models.punctuation.slot_automata import automata, label_tries
+from semipunct.structures.given_tree import GivenTrees, Pairs, Trie
+
+Parameters = Mapping[str, jax.Array]
+
+
+class TreeScores(NamedTuple):
+    """Scores, unnormalised, of what constituents may draw.
+
+    Attributes:
+        pair: ``[words, pairs]``.
+        left: ``[words, labels]`` of left labels: log sums over the pairs that begin with them.
+        summary: ``[words, width]`` what the network makes of words; of width 0 without one.
+    """
+
+    pair: jax.Array
+    left: jax.Array
+    summary: jax.Array
+
+
+@dataclass(frozen=True, eq=False)
+class PunctuationModel:
+    """Everything of a model but its weights.
+
+    Attributes:
+        options: what was asked for.
+        inventory: tokens, punctemes and pairs.
+        features: the feature contexts kept.
+        words: codes of what the network sees of words, or None without one.
+    """
+
+    options: ModelOptions
+    inventory: Inventory
+    features: FeatureMap
+    words: Symbols | None = None
+
+    @classmethod
+    def fit(cls, sentences: Sequence[Sentence], options: ModelOptions) -> PunctuationModel:
+        """Collect the inventory and the feature contexts of training sentences."""
+        inventory = build_inventory(sentences, options)
+        symbols = Symbols.of(sentences, inventory.symbols)
+        templates = [t for t in TEMPLATES if t.name in options.templates]
+        features = FeatureMap.fit(sentences, symbols, templates, options.minimum_context_count)
+        words = seen_symbols(sentences) if options.network else None
+        return cls(options, inventory, features, words)
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether the window of the first pass moves from right to left."""
+        return self.directions[0]
+
+    @property
+    def directions(self) -> tuple[bool, ...]:
+        """For each pass, whether its window moves from right to left; they alternate."""
+        first = self.options.channel == "r2l"
+        passes = 1 if self.options.channel == "none" else self.options.passes
+        return tuple(first == (i % 2 == 0) for i in range(passes))
+
+    @cached_property
+    def attach_tables(self) -> AttachTables:
+        """Constants of ATTACH."""
+        return attach_tables(self.inventory)
+
+    @cached_property
+    def tries(self) -> tuple[Trie, Trie]:
+        """Tries of the punctemes in reading order."""
+        return label_tries(self.inventory, mirrored=self.mirrored)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """The pairs grouped by either side, in reading order.
+
+        Groups are trie nodes: left labels are read as columns (suffixes), right ones as rows.
+        """
+        sides = self.inventory.pairs[:, ::-1] if self.mirrored else self.inventory.pairs
+        prefixes, suffixes = self.tries
+        nodes = max(prefixes.nodes, suffixes.nodes)
+        left, right = suffixes.label[sides[:, 0]], prefixes.label[sides[:, 1]]
+        return Pairs.of(left, right, nodes)
+
+    @cached_property
+    def unmatched(self) -> npt.NDArray[np.float32]:
+        """``[pairs]`` one for pairs with unmatched symmetric tokens (appendix B)."""
+        tokens = set(self.inventory.symbols)
+        known = {(a, b) for a, b in PAIRS if a in tokens and b in tokens}
+        names = (self.inventory.pair_name(p) for p in range(len(self.inventory.pairs)))
+        return np.array([is_unmatched(a, b, known) for a, b in names], np.float32)
+
+    def initial_parameters(self, seed: int, scale: float) -> dict[str, np.ndarray]:
+        """Starting weights: N(0, scale^2), or zero for scale 0, plus the log-counts."""
+        generator = np.random.default_rng(seed) if scale > 0 else None
+        result = {
+            **attach_parameters(self.inventory, self.features, generator, scale),
+            **channel_parameters(self.inventory.symbols, self.options, generator, scale),
+        }
+        if self.words:
+            # The scale is that of the log-linear weights: a network of equal units learns nothing.
+            own = np.random.default_rng((seed, 1))
+            codes = sizes(self.words)
+            if looks_back(result):
+                codes |= history_codes(self.features.symbols)
+            columns = target_columns(self.inventory)
+            result |= network_parameters(codes, columns, self.options, own)
+        return result
+
+    def prepare(self, sentences: Sequence[Sentence]) -> Prepared:
+        """Extract features and order trees, once for all batches."""
+        return prepare(sentences, self.inventory, self.features, self.words, self.directions)
+
+    def lay_out(
+        self, prepared: Prepared, members: Sequence[int], frame: Frame | None = None
+    ) -> Batch:
+        """The padded arrays of a batch of prepared sentences; see ``fit_frame`` for the frame."""
+        return lay_out(prepared, members, self.inventory, self.directions, frame)
+
+    def log_choice(
+        self, parameters: Parameters, batch: Batch, dropout: Dropout | None = None
+    ) -> jax.Array:
+        """Log probability of every pair at every word, ``[words, pairs]``."""
+        further = self._further(parameters, batch, dropout)
+        return log_attach(parameters, self.attach_tables, batch.features, batch.relation, further)
+
+    def tree_scores(self, parameters: Parameters, batch: Batch) -> TreeScores:
+        """What words and tree say, without any look at punctuation."""
+        summary, further = jnp.zeros((len(batch.relation), 0)), None
+        if self.words is not None:
+            summary = self._read(parameters, batch, None)
+            further = scores_of_words(parameters, self.attach_tables.projection, summary)
+        tables = self.attach_tables
+        pair = tree_scores(parameters, tables, batch.features, batch.relation, further)
+        return TreeScores(pair, sum_by_left(pair, tables), summary)
+
+    def _further(
+        self, parameters: Parameters, batch: Batch, dropout: Dropout | None
+    ) -> Further | None:
+        """What the network adds."""
+        if self.words is None:
+            return None
+        summary = self._read(parameters, batch, dropout)
+        pair = scores_of_words(parameters, self.attach_tables.projection, summary)
+        if not looks_back(parameters):
+            return Further(pair)
+        marks = batch.columns[:, -len(OPENING) - len(CLOSING) :]
+        left, right = marks[:, : len(OPENING)], marks[:, len(OPENING) :]
+        weights = network_weights(parameters)
+        opening = scores_of_marks(weights, "opening", summary, left)
+        return Further(pair, opening, scores_of_marks(weights, "closing", summary, right))
+
+    def _read(self, parameters: Parameters, batch: Batch, dropout: Dropout | None) -> jax.Array:
+        schedule = batch.schedule
+        # Padding is no sentence's.
+        sentence = jnp.where(schedule.is_word, schedule.sentence_of_word, -1)
+        return read_words(parameters, batch.columns, sentence, self.options.network_layers, dropout)
+
+    def potentials(
+        self,
+        parameters: Parameters,
+        batch: Batch,
+        counted: jax.Array | None = None,
+        dropout: Dropout | None = None,
+    ) -> GivenTrees:
+        """Log weights of all choices and slot automata of a batch.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+            counted: ``[pairs]`` or ``[words, pairs]``, an additive quantity of choices.
+            dropout: what the network leaves out, only while training.
+        """
+        choice = self.log_choice(parameters, batch, dropout)
+        symbols = self.inventory.symbols
+        passes = [
+            log_edits(parameters, i, symbols, self.options) for i in range(len(self.directions))
+        ]
+        return GivenTrees(
+            choice,
+            None if counted is None else jnp.broadcast_to(counted, choice.shape),
+            self.pairs,
+            automata(batch.accept, passes, self.inventory, self.tries, self.directions),
+            batch.schedule,
+            batch.log_scale,
+        )

@@ -1,0 +1,202 @@
+"""A neural score of a node's pairs of punctemes, beside the log-linear one.
+
+Words and their places in the tree are embedded; gated convolutions over the sentence give each
+word a view of its neighbours; a small feed-forward network reads the word, its head, both edges
+of its constituent, what stands outside of them and the mean of what is within, and scores the pair
+as a whole, each puncteme alone, and whether the two are symmetric. All that sees no punctuation.
+Two further layers see the marks to the left of a constituent's edges (``features.history``)
+and score its left and its right puncteme. Inference stays as exact as without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.features.columns import CODES, PLACES
+from semipunct.features.history import CLOSING, OPENING
+from semipunct.features.templates import TREE_TARGETS, Target
+from semipunct.models.punctuation.options import ModelOptions
+
+PREFIX = "network."
+"""What the names of the network's weights begin with."""
+
+_EMBEDDED = {
+    "form": 64, "suffix": 24, "prefix": 16, "upos": 16, "xpos": 24,
+    "feats": 16, "relation": 24,
+    "shape": 4, "side": 4, "span": 8, "left_dependents": 4, "right_dependents": 4,
+    "depth": 4, "starting": 4, "ending": 4, "order": 8,
+}  # fmt: skip
+"""Sizes of the embeddings of the coded columns."""
+
+_OF_THE_HEAD = ("relation", "upos")
+_BESIDE = ("span", "order", "side", "relation")
+
+
+class Dropout(NamedTuple):
+    """What training leaves out.
+
+    Attributes:
+        key: the source of chance.
+        rate: share of the inputs of each layer that is dropped.
+        words: share of the word forms that are taken for unseen ones.
+    """
+
+    key: jax.Array
+    rate: float
+    words: float
+
+
+def network_parameters(
+    sizes: Mapping[str, int],
+    columns: Mapping[Target, int],
+    options: ModelOptions,
+    generator: np.random.Generator,
+) -> dict[str, npt.NDArray[np.float32]]:
+    """Initial weights; the last layer is zero, so that a new network scores nothing.
+
+    Args:
+        sizes: codes of each coded column; with those of marks seen, if it looks at them.
+        columns: how many scores each target has.
+        options: width and layers.
+        generator: the source of chance.
+    """
+    width, hidden = options.network_width, 2 * options.network_width
+
+    def normal(rows: int, size: int, scale: float | None = None) -> npt.NDArray[np.float32]:
+        drawn = generator.standard_normal((rows, size)) * (scale or rows**-0.5)
+        return drawn.astype(np.float32)
+
+    embedded = sum(_EMBEDDED.values()) + sum(_EMBEDDED[name] for name in _OF_THE_HEAD)
+    read = 7 * width + sum(_EMBEDDED[name] for name in _BESIDE)
+    found = {f"embed.{name}": normal(sizes[name], _EMBEDDED[name], 0.1) for name in CODES}
+    found |= {"edges": normal(2, width, 0.1)}
+    found |= {"input.weight": normal(embedded, width), "input.bias": np.zeros(width, np.float32)}
+    for layer in range(options.network_layers):
+        found[f"convolution{layer}.weight"] = normal(3 * width, 2 * width)
+        found[f"convolution{layer}.bias"] = np.zeros(2 * width, np.float32)
+    found |= {"hidden.weight": normal(read, hidden), "hidden.bias": np.zeros(hidden, np.float32)}
+    found |= {"deep.weight": normal(hidden, hidden), "deep.bias": np.zeros(hidden, np.float32)}
+    targets = list(TREE_TARGETS)
+    if OPENING[0] in sizes:
+        for target, names in _SEEN.items():
+            targets.append(target)
+            found |= {f"embed.{name}": normal(sizes[name], hidden, 0.1) for name in names}
+            found[f"{target}.weight"] = normal(hidden, hidden)
+            found[f"{target}.bias"] = np.zeros(hidden, np.float32)
+    found |= {f"score.{t}": np.zeros((hidden, columns[t]), np.float32) for t in targets}
+    return {PREFIX + name: value for name, value in found.items()}
+
+
+def network_weights(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The network's own among all weights, by their names within it."""
+    return {n.removeprefix(PREFIX): x for n, x in parameters.items() if n.startswith(PREFIX)}
+
+
+def read_words(
+    parameters: Mapping[str, jax.Array],
+    columns: jax.Array | npt.NDArray[np.int32],
+    sentence: jax.Array | npt.NDArray[np.int64],
+    layers: int,
+    dropout: Dropout | None = None,
+) -> jax.Array:
+    """``[words, 2 width]`` what the network makes of words and their places; it sees no marks.
+
+    Args:
+        parameters: weights by name, from ``network_parameters`` among others.
+        columns: ``[words, columns]`` from ``context.columns``.
+        sentence: ``[words]`` which sentence each word belongs to: none sees another.
+        layers: how many convolutions.
+        dropout: only while training.
+    """
+    w = network_weights(parameters)
+    code = {name: jnp.asarray(columns[:, i]) for i, name in enumerate(CODES)}
+    index = jnp.arange(columns.shape[0])
+    head, first, last = (
+        jnp.clip(index + columns[:, len(CODES) + i], 0, len(index) - 1) for i in range(len(PLACES))
+    )
+    keys = iter(jax.random.split(dropout.key, layers + 5)) if dropout else None
+    if dropout and keys:
+        unseen = jax.random.bernoulli(next(keys), dropout.words, code["form"].shape)
+        code["form"] = jnp.where(unseen, 0, code["form"])
+
+    def dropped(x: jax.Array) -> jax.Array:
+        if not (dropout and keys):
+            return x
+        kept = jax.random.bernoulli(next(keys), 1 - dropout.rate, x.shape)
+        return jnp.where(kept, x / (1 - dropout.rate), 0.0)
+
+    def affine(name: str, x: jax.Array) -> jax.Array:
+        return x @ w[f"{name}.weight"] + w[f"{name}.bias"]
+
+    def beside(x: jax.Array, distance: int) -> jax.Array:
+        """What stands so far to the right of each word; an edge's vector beyond its sentence."""
+        there = index + distance
+        inside = (there >= 0) & (there < len(index))
+        inside &= sentence[jnp.clip(there, 0, len(index) - 1)] == sentence
+        edge = w["edges"][0 if distance < 0 else 1]
+        return jnp.where(inside[:, None], jnp.roll(x, -distance, 0), edge)
+
+    embedded = {name: w[f"embed.{name}"][code[name]] for name in CODES}
+    of_the_head = [embedded[name][head] for name in _OF_THE_HEAD]
+    x = jax.nn.gelu(affine("input", dropped(_side_by_side(*embedded.values(), *of_the_head))))
+    for layer in range(layers):
+        window = _side_by_side(*(beside(x, d) for d in (-1 - layer, 0, 1 + layer)))
+        value, gate = jnp.split(affine(f"convolution{layer}", dropped(window)), 2, 1)
+        x = x + jnp.tanh(value) * jax.nn.sigmoid(gate)
+    before, after = beside(x, -1)[first], beside(x, 1)[last]
+    total = jnp.pad(jnp.cumsum(x, 0), ((1, 0), (0, 0)))
+    within = (total[last + 1] - total[first]) / (last - first + 1)[:, None]
+    own = [embedded[name] for name in _BESIDE]
+    read = _side_by_side(x, x[head], x[first], x[last], before, after, within, *own)
+    y = dropped(jax.nn.gelu(affine("hidden", dropped(read))))
+    return y + jax.nn.gelu(affine("deep", y))
+
+
+def scores_of_words(
+    parameters: Mapping[str, jax.Array],
+    projection: Mapping[str, npt.NDArray[np.float32]],
+    summary: jax.Array,
+) -> jax.Array:
+    """``[words, pairs]`` scores to be added to those of the log-linear model.
+
+    Args:
+        parameters: weights by name.
+        projection: how scores of a target spread over pairs; see ``AttachTables``.
+        summary: ``[words, 2 width]`` from ``read_words``.
+    """
+    w = network_weights(parameters)
+    score: Any = summary @ w["score.pair"]
+    for target in TREE_TARGETS[1:]:
+        score = score + (summary @ w[f"score.{target}"]) @ projection[target]
+    return score
+
+
+def scores_of_marks(weights: Mapping[str, Any], target: Target, summary: Any, seen: Any) -> Any:
+    """``[words, labels]`` scores of left or right labels, given the marks seen from an edge.
+
+    For arrays of JAX as of numpy: training asks for many words at once, drawing for one word and
+    many pasts.
+
+    Args:
+        weights: from ``network_weights``.
+        target: ``opening`` or ``closing``.
+        summary: ``[words, 2 width]`` from ``read_words``, or of one word.
+        seen: ``[words, columns]`` codes, in the order of ``history.OPENING`` or ``CLOSING``.
+    """
+    x = summary @ weights[f"{target}.weight"] + weights[f"{target}.bias"]
+    for i, name in enumerate(_SEEN[target]):
+        x = x + weights[f"embed.{name}"][seen[:, i]]
+    return (x * (x > 0)) @ weights[f"score.{target}"]
+
+
+_SEEN: dict[Target, tuple[str, ...]] = {"opening": OPENING, "closing": CLOSING}
+
+
+def _side_by_side(*arrays: jax.Array) -> jax.Array:
+    return jnp.concatenate(arrays, 1)

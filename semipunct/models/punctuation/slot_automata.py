@@ -1,0 +1,151 @@
+"""Slot automata: the channel run backwards from what a slot shows (section 3.1, appendix D)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.marks import FINAL, INITIAL, OPEN
+from semipunct.models.punctuation.channel import mirror
+from semipunct.models.punctuation.inventory import Inventory
+from semipunct.structures.given_tree import Edits, Trie, WindowAutomata
+
+Floats = npt.NDArray[np.float32]
+
+# From this length on, an unseen string's probability may leave the range of float32: its tokens'
+# own probabilities are then taken out of the automaton, as a factor of the sentence.
+_LONG = 5
+
+
+class Acceptors(NamedTuple):
+    """Straight-line acceptors of surface strings, as log weights; slot 0 accepts the empty string.
+
+    Attributes:
+        emit: ``[slots, states, states, symbols]`` arcs within the string.
+        final: ``[slots, states, symbols]`` the last arc; a pending start ends the empty string.
+        pending: ``[slots, symbols]`` the symbol that the first pass begins with: a boundary
+            mark, which no puncteme holds, or the start.
+        closed: ``[slots]`` whether the first pass still has to read a boundary mark at the end.
+        log_scale: ``[slots]`` log of the factor taken out of each slot's weights.
+    """
+
+    emit: Floats
+    final: Floats
+    pending: Floats
+    closed: npt.NDArray[np.bool_]
+    log_scale: Floats
+
+
+def acceptors(
+    strings: Sequence[tuple[int, ...]],
+    inventory: Inventory,
+    states: int,
+    slots: int,
+    directions: Sequence[bool],
+) -> Acceptors:
+    """Build the acceptors of distinct surface strings, padded to ``slots`` and ``states``.
+
+    Args:
+        strings: symbols of each string in text order; the first is the empty string.
+        inventory: gives the alphabet and the spelling of the open puncteme.
+        states: at least the length of the longest string.
+        slots: at least the number of strings.
+        directions: for each pass, whether its window moves from right to left. The last pass
+            writes the surface string in its own order.
+    """
+    symbols = len(inventory.symbols)
+    number = {s: i for i, s in enumerate(inventory.symbols)}
+    boundary = number[INITIAL], number[FINAL]
+    opening, closing = boundary[::-1] if directions[0] else boundary
+    emit = np.full((slots, states, states, symbols), -np.inf, np.float32)
+    final = np.full((slots, states, symbols), -np.inf, np.float32)
+    pending = np.full((slots, symbols), -np.inf, np.float32)
+    closed = np.zeros(slots, bool)
+    log_scale = np.zeros(slots, np.float32)
+    pending[:, 0] = final[0, 0, 0] = 0.0
+    for i, text in enumerate(strings):
+        if not text:
+            continue
+        ends = text[::-1] if directions[0] else text
+        if ends[0] == opening:
+            pending[i, 0], pending[i, opening] = -np.inf, 0.0
+        closed[i] = ends[-1] == closing
+        log_scale[i] = _accept(text, inventory, emit[i], final[i], mirrored=directions[-1])
+    return Acceptors(emit, final, pending, closed, log_scale)
+
+
+def _accept(
+    text: tuple[int, ...], inventory: Inventory, emit: Floats, final: Floats, *, mirrored: bool
+) -> float:
+    """Fill in the arcs of one string, and return the log of the factor taken out of them."""
+    is_open = inventory.symbols.index(OPEN)
+    string = text[::-1] if mirrored else text
+    # The spelling is a distribution over strings in text order.
+    with np.errstate(divide="ignore"):  # boundary marks are never spelt: log of zero
+        spell = inventory.spelling.log_tokens(text)
+    n = len(text)
+    taken = np.where(np.isfinite(spell[:, 1]) & (n >= _LONG), spell[:, 1], 0.0)
+    for s in range(n):
+        for t in range(s + 1, n + 1):
+            a, b = (n - t, n - s) if mirrored else (s, t)
+            weight = spell[a, 0] + spell[a + 1 : b, 1].sum() + np.log(inventory.spelling.stop)
+            arc = final[s] if t == n else emit[s, t]
+            arc[is_open] = weight - taken[a:b].sum()
+            if t == s + 1:
+                arc[string[s]] = -taken[a]
+    return float(taken.sum())
+
+
+def automata(
+    accept: Acceptors,
+    passes: Sequence[Edits],
+    inventory: Inventory,
+    labels: tuple[Trie, Trie],
+    directions: Sequence[bool],
+) -> WindowAutomata:
+    """Compose the passes of the channel with acceptors, the last pass first.
+
+    Args:
+        accept: from ``acceptors`` with the same ``directions``.
+        passes: log probabilities of each pass's edits, in text order.
+        inventory: gives the alphabet.
+        labels: tries of the (mirrored) labels and of their reversals.
+        directions: for each pass, whether its window moves from right to left.
+    """
+    slots, states, _, symbols = accept.emit.shape
+    start = np.full((slots, symbols), -np.inf, np.float32)
+    start[:, 0] = 0.0
+    result: WindowAutomata | None = None
+    for number in range(len(passes) - 1, -1, -1):
+        mirrored = directions[number]
+        initial = np.full((slots, states, symbols), -np.inf, np.float32)
+        # Only the first pass begins and ends with boundary marks; later ones read them.
+        initial[:, 0] = start
+        if number == 0:
+            initial = jnp.asarray(initial).at[:, 0].set(accept.pending)
+        result = WindowAutomata(
+            mirror(passes[number]) if mirrored else passes[number],
+            jnp.asarray(accept.emit),
+            jnp.asarray(initial),
+            jnp.asarray(accept.final),
+            jnp.asarray(accept.closed) if number == 0 else jnp.zeros(slots, bool),
+            np.array([inventory.symbols.index(INITIAL if mirrored else FINAL)]),
+            *labels,
+            next_pass=result,
+        )
+    if result is None:
+        raise ValueError("a channel has at least one pass")
+    return result
+
+
+def label_tries(inventory: Inventory, *, mirrored: bool) -> tuple[Trie, Trie]:
+    """Tries of the labels, and of the reversed labels, in reading order."""
+    number = {s: i for i, s in enumerate(inventory.symbols)}
+    texts = [tuple(number[t] for t in label) for label in inventory.labels]
+    if mirrored:
+        texts = [t[::-1] for t in texts]
+    return Trie.of(texts), Trie.of([t[::-1] for t in texts])

@@ -1,0 +1,1 @@
+"""Taggers of slots: the recurrent and the trivial competitors of the punctuation model."""

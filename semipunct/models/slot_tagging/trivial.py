@@ -1,0 +1,47 @@
+"""The trivial competitor: the usual mark at the end of a sentence, and nothing before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.corpus.sentences import Sentence
+from semipunct.models.slot_tagging.tags import Tags, target_counts
+from semipunct.tasks.base import Slots
+
+
+@dataclass(frozen=True, slots=True)
+class Trivial:
+    """Slots independent of words and tree: one distribution for the last, one for all others.
+
+    Attributes:
+        tags: the strings.
+        log_probability: ``[2, tags]`` of inner slots and of last ones.
+    """
+
+    tags: Tags
+    log_probability: npt.NDArray[np.float64]
+
+    @classmethod
+    def fit(cls, sentences: Sequence[Sentence]) -> Trivial:
+        """Count; every tag once more than it was seen, divided by the number of tags."""
+        tags = Tags.of(sentences)
+        counts = target_counts(tags, sentences) + 1 / len(tags)
+        return cls(tags, np.log(counts / counts.sum(1, keepdims=True)))
+
+    def log_likelihoods(self, sentences: Sequence[Sentence]) -> npt.NDArray[np.float64]:
+        """``[sentences]``."""
+        result = np.empty(len(sentences))
+        for i, s in enumerate(sentences):
+            evidence = self.tags.log_evidence(s.slots).astype(np.float64)
+            rows = np.array([*[0] * (len(s.slots) - 1), 1])
+            result[i] = np.logaddexp.reduce(evidence + self.log_probability[rows], 1).sum()
+        return result
+
+    def restore(self, sentences: Sequence[Sentence]) -> list[Slots]:
+        """The string of least risk at the end, that of inner slots (none, as a rule) before."""
+        inner, last = self.tags.least_risk(np.exp(self.log_probability))
+        return [(*[inner] * (len(s.slots) - 1), last) for s in sentences]

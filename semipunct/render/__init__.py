@@ -1,0 +1,1 @@
+"""Analyses and restorations as CoNLL-U, brackets, text and JSON."""

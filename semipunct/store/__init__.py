@@ -1,0 +1,1 @@
+"""Model folders: manifest, arrays, model card."""

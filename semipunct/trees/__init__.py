@@ -1,0 +1,1 @@
+"""Trees: edges of constituents, lifting, where punctuation hangs from."""

@@ -1,0 +1,382 @@
+import itertools
+import json
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import cast
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from semipunct.errors import ResultError, UsageError
+from semipunct.evaluation import comparison
+from semipunct.evaluation.comparison import Comparison, Difference, compare
+from semipunct.evaluation.measures import RestorationStatistics, restoration_statistics
+from semipunct.evaluation.results import Result
+from semipunct.marks import Puncteme
+from tests.evaluation.cases import GOLD, PREDICTED, restored, scored
+
+SIX_A = scored([-1.0, -2.5, -0.5, -4.0, -1.5, -2.0], [3, 5, 2, 7, 4, 4])
+SIX_B = scored([-1.5, -2.0, -1.0, -5.0, -1.5, -2.5], [3, 5, 2, 7, 4, 4])
+
+
+def found(comparison: Comparison) -> dict[str, Difference]:
+    return {difference.measure: difference for difference in comparison.differences}
+
+
+def enumerated(
+    a: Sequence[Sequence[float]],
+    b: Sequence[Sequence[float]],
+    measure: Callable[[Sequence[float]], float | Fraction],
+) -> Fraction:
+    """p from the definition: every way of swapping rows of A and B, one by one."""
+
+    def difference(swaps: Sequence[bool]) -> float | Fraction:
+        pairs = [(y, x) if s else (x, y) for x, y, s in zip(a, b, swaps, strict=True)]
+        one, other = (
+            measure([sum(column) for column in zip(*(pair[side] for pair in pairs), strict=True)])
+            for side in (0, 1)
+        )
+        return one - other
+
+    observed = abs(difference([False] * len(a)))
+    every = [abs(difference(s)) for s in itertools.product([False, True], repeat=len(a))]
+    return Fraction(sum(value >= observed for value in every), len(every))
+
+
+def test_p_of_perplexity_is_that_of_all_permutations():
+    # Multiples of a half, so that sums are exact here, too.
+    def log_likelihood(sums: Sequence[float]) -> float:
+        return sums[0]
+
+    sides = [cast(list[float], r.statistics.log_likelihood.tolist()) for r in (SIX_A, SIX_B)]
+    one, other = ([[value] for value in side] for side in sides)
+    expected = enumerated(one, other, log_likelihood)
+    difference = found(compare(SIX_A, SIX_B))["perplexity"]
+    assert difference.a == pytest.approx(math.exp(11.5 / 25))
+    assert difference.b == pytest.approx(math.exp(13.5 / 25))
+    assert difference.difference == difference.a - difference.b
+    # The sentences differ by 1/2, -1/2, 1/2, 1, 0, 1/2, together 2. With signs, four halves and 1
+    # make 2 or more if 1 is positive and at most one half negative: 5 ways of 32; -2 the same.
+    assert expected == Fraction(5 + 5, 32)
+    assert difference.p == expected
+
+
+def test_testing_perplexity_itself_gives_the_same_p():
+    def perplexity(sums: Sequence[float]) -> float:
+        return round(math.exp(-sums[0] / 25), 9)
+
+    sides = [cast(list[float], r.statistics.log_likelihood.tolist()) for r in (SIX_A, SIX_B)]
+    one, other = ([[value] for value in side] for side in sides)
+    assert found(compare(SIX_A, SIX_B))["perplexity"].p == enumerated(one, other, perplexity)
+
+
+@given(st.lists(st.sampled_from([3, 7777, -3, -7777]), min_size=8, max_size=8))
+@example([-3, -3, 3, -3, 7777, 3, -7777, -3])
+def test_ties_are_ties_whatever_the_rounding(tenths: list[int]):
+    # Where large differences cancel, their last bits outweigh a tolerance relative to what is
+    # left: the example fails if sums depend on their order.
+    slots = [2] * len(tenths)
+    a, b = (scored([min(side * t, 0) / 10 for t in tenths], slots) for side in (1, -1))
+    one, other = ([[min(side * t, 0)] for t in tenths] for side in (1, -1))
+
+    def log_likelihood(sums: Sequence[float]) -> float:
+        return sums[0]
+
+    assert found(compare(a, b))["perplexity"].p == enumerated(one, other, log_likelihood)
+
+
+def test_a_perplexity_beyond_the_numbers_is_infinite():
+    a, b = scored([-9000.0, -1.0], [2, 2]), scored([-1.0, -1.0], [2, 2])
+    difference = found(compare(a, b))["perplexity"]
+    assert (difference.a, difference.difference, difference.p) == (math.inf, math.inf, 1)
+
+
+def test_differences_at_the_edge_of_the_numbers():
+    a, b = scored([-1e-310, 0.0, 0.0], [2, 2, 2]), scored([0.0, 0.0, 0.0], [2, 2, 2])
+    assert found(compare(a, b))["perplexity"].p == 1
+
+
+SIX_GOLD: list[list[Puncteme]] = [
+    [(), (",",), (".",)],
+    [("(",), (",",), (")",), ()],
+    [(), (".",)],
+    [(), (), (".",)],
+    [("“",), ("”",), (".",)],
+    [(), (",",), (",",), (".",)],
+]
+SIX_PREDICTED: list[list[list[Puncteme]]] = [
+    [
+        [(), (), (".",)],
+        [("(",), (), (), ()],
+        [(), (",",)],
+        [(), ("(",), (".",)],
+        [("“",), ("”",), (".",)],
+        [(), (",",), (), (".",)],
+    ],
+    [
+        [(",",), (",",), (".",)],
+        [("(",), (",",), (")",), ()],
+        [(), (".",)],
+        [(), (), (".",)],
+        [("“",), (".", "”"), (".",)],
+        [(), (",",), (",",), (".",)],
+    ],
+]
+
+
+def rows(statistics: RestorationStatistics) -> list[list[int]]:
+    """Of each sentence: edits, true positives, predicted, pairing errors."""
+    columns = [
+        statistics.edit_distance,
+        statistics.true_positives.sum(1),
+        statistics.predicted.sum(1),
+        statistics.predicted_pairing.sum(1),
+    ]
+    return np.stack(columns, -1).tolist()
+
+
+def test_p_of_restoration_is_that_of_all_permutations():
+    one, other = (rows(restoration_statistics(SIX_GOLD, side)) for side in SIX_PREDICTED)
+    gold, slots = 13, 19
+    measures: dict[str, Callable[[Sequence[float]], Fraction]] = {
+        "average_edit_distance": lambda sums: Fraction(int(sums[0]), slots),
+        "micro_f1": lambda sums: Fraction(2 * int(sums[1]), int(sums[2]) + gold),
+        "pairing_errors": lambda sums: Fraction(int(sums[3]), 6),
+    }
+    a, b = (restored(SIX_GOLD, side) for side in SIX_PREDICTED)
+    differences = found(compare(a, b))
+    assert list(differences) == list(measures)
+    for name, measure in measures.items():
+        expected = enumerated(one, other, measure)
+        assert 0 < expected < 1, name  # or the case would prove little
+        assert differences[name].p == expected, name
+        for side, data in (("a", one), ("b", other)):
+            figure = measure([sum(column) for column in zip(*data, strict=True)])
+            assert getattr(differences[name], side) == pytest.approx(float(figure))
+
+
+def test_random_permutations_come_near_all_of_them(monkeypatch: pytest.MonkeyPatch):
+    random = np.random.default_rng(3)
+    slots = random.integers(2, 9, 12)
+    a, b = (scored(-random.integers(1, 99, 12) / 8, slots.tolist()) for _ in range(2))
+    exact = found(compare(a, b, resamples=2**12))["perplexity"].p
+    assert (exact * 2**12).is_integer()
+    drawn = found(compare(a, b, resamples=4000))["perplexity"].p
+    assert drawn == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 4000))
+    # Neither depends on how many are held in memory at a time.
+    before = compare(a, b, resamples=500).as_dict()
+    monkeypatch.setattr(comparison, "_CELLS", 12 * 7)
+    assert compare(a, b, resamples=500).as_dict() == before
+
+
+TWELVE = st.lists(st.floats(-20, 0), min_size=12, max_size=12)
+
+
+@given(TWELVE, TWELVE, st.integers(0, 5))
+def test_exchanging_two_results_of_perplexity(one: list[float], other: list[float], seed: int):
+    slots = list(range(2, 14))
+    check_exchange(scored(one, slots), scored(other, slots), seed)
+
+
+@given(st.integers(0, 1000))
+def test_exchanging_two_results_of_restoration(seed: int):
+    random = np.random.default_rng(seed)
+    gold = drawn(random, 12)
+    a, b = (restored(gold, changed(random, gold, 0.2)) for _ in range(2))
+    check_exchange(a, b, seed)
+
+
+def drawn(random: np.random.Generator, number: int) -> list[list[Puncteme]]:
+    """Sentences of random slots."""
+    strings: list[Puncteme] = [(), (), (), (",",), (".",), ("(",), (")",), (",", "(")]
+    return [
+        [strings[random.integers(len(strings))] for _ in range(random.integers(2, 8))]
+        for _ in range(number)
+    ]
+
+
+def changed(
+    random: np.random.Generator, gold: list[list[Puncteme]], share: float
+) -> list[list[Puncteme]]:
+    """The same with a share of the slots emptied or filled."""
+    return [
+        [(slot if random.random() > share else (".",)[bool(slot) :]) for slot in s] for s in gold
+    ]
+
+
+def check_exchange(a: Result, b: Result, seed: int) -> None:
+    forth, back = (compare(*pair, resamples=99, seed=seed) for pair in ((a, b), (b, a)))
+    for one, other in zip(forth.differences, back.differences, strict=True):
+        assert one.p == other.p
+        assert (one.a, one.b) == (other.b, other.a)
+        assert one.difference == -other.difference
+        assert [one.low, one.high] == pytest.approx([-other.high, -other.low], rel=1e-9, abs=1e-12)
+        assert one.low <= one.high
+
+
+@pytest.mark.parametrize("result", [SIX_A, restored(GOLD, PREDICTED)], ids=["six", "tiny"])
+def test_identical_results_do_not_differ(result: Result):
+    for difference in compare(result, result).differences:
+        assert (difference.difference, difference.p) == (0, 1)
+        assert [difference.low, difference.high] == pytest.approx([0, 0], abs=1e-12)
+
+
+def test_identical_results_of_many_sentences_do_not_differ():
+    random = np.random.default_rng(0)
+    result = scored(-random.exponential(size=300), random.integers(2, 9, 300).tolist())
+    (difference,) = compare(result, result, resamples=500).differences
+    assert (difference.difference, difference.p) == (0, 1)
+
+
+def test_a_planted_difference_is_found():
+    random = np.random.default_rng(1)
+    gold = drawn(random, 150)
+    a, b = (restored(gold, changed(random, gold, share)) for share in (0.1, 0.25))
+    differences = found(compare(a, b, resamples=999))
+    edits, f1 = differences["average_edit_distance"], differences["micro_f1"]
+    assert edits.p == f1.p == 2 / 1000  # none of the permutations is as far out
+    assert edits.low < edits.difference < edits.high < 0
+    assert 0 < f1.low < f1.difference < f1.high
+
+    slots = random.integers(2, 9, 200)
+    noise = random.normal(0, 1, 200)
+    a, b = (
+        scored(-5 - slots * shift + noise * s, slots.tolist()) for shift, s in ((0, 0), (0.2, 1))
+    )
+    (difference,) = compare(a, b, resamples=999).differences
+    assert difference.p == 2 / 1000
+    assert difference.low < difference.difference < difference.high < 0
+
+
+def test_chance_differences_are_seldom_significant():
+    random = np.random.default_rng(2)
+    p: list[float] = []
+    for _ in range(60):
+        pair = -random.exponential(size=(2, 40))
+        a, b = (scored(side.tolist(), [3] * 40) for side in pair)
+        p.append(found(compare(a, b, resamples=199))["perplexity"].p)
+    # Binomial with n = 60 and chances 0.05 and 0.5: four standard deviations either way.
+    assert sum(value <= 0.05 for value in p) <= 9
+    assert 15 <= sum(value <= 0.5 for value in p) <= 45
+
+
+def test_the_interval_is_that_of_the_normal_distribution_where_that_holds():
+    random = np.random.default_rng(4)
+    gold = drawn(random, 400)
+    sides = [changed(random, gold, share) for share in (0.1, 0.15)]
+    a, b = (restored(gold, side) for side in sides)
+    edits = found(compare(a, b, resamples=2000))["average_edit_distance"]
+    one, other = (restoration_statistics(gold, side) for side in sides)
+    # The linearised ratio of sums (the delta method).
+    slots = one.slots / one.slots.mean()
+    errors = (one.edit_distance - other.edit_distance) / one.slots.mean() - edits.difference * slots
+    half = 1.96 * errors.std() / math.sqrt(len(gold))
+    assert edits.high - edits.difference == pytest.approx(half, rel=0.15)
+    assert edits.difference - edits.low == pytest.approx(half, rel=0.15)
+
+
+def test_sentences_of_probability_zero():
+    a = scored([-1.0, -math.inf, -0.5, -4.0], [3, 5, 2, 7])
+    b = scored([-1.5, -2.0, -1.0, -5.0], [3, 5, 2, 7])
+    differences = found(compare(a, b))
+    everything, rest = differences["perplexity"], differences["perplexity_of_scorable"]
+    assert (everything.a, everything.difference) == (math.inf, math.inf)
+    assert everything.b == pytest.approx(math.exp(9.5 / 17))
+    assert math.isnan(everything.p)
+    assert math.isnan(everything.low)
+    without = (scored(s, [3, 2, 7]) for s in ([-1.0, -0.5, -4.0], [-1.5, -1.0, -5.0]))
+    alone = found(compare(*without))["perplexity"]
+    assert (rest.a, rest.b, rest.p) == (alone.a, alone.b, alone.p)
+    assert rest.p == 2 / 8
+    both = found(compare(a, a))["perplexity"]
+    assert math.isnan(both.difference)
+    json.dumps(compare(a, b).as_dict(), allow_nan=False)
+
+
+def test_without_any_mark_f1_is_undefined():
+    gold: list[list[Puncteme]] = [[(), ()]] * 3
+    some: list[list[Puncteme]] = [[(), (".",)], [(), ()], [(), ()]]
+    nothing = found(compare(restored(gold, gold), restored(gold, gold)))
+    assert math.isnan(nothing["micro_f1"].a)
+    assert math.isnan(nothing["micro_f1"].p)
+    assert nothing["average_edit_distance"].p == 1
+    # One system writes no mark, as both do in some permutations.
+    differences = found(compare(restored(gold, gold), restored(gold, some)))
+    assert math.isnan(differences["micro_f1"].p)
+    assert differences["average_edit_distance"].p == 1
+    json.dumps(compare(restored(gold, gold), restored(gold, some)).as_dict(), allow_nan=False)
+    # Each writes one, which some permutations give to the same system.
+    others = found(compare(restored(gold, some), restored(gold, some[::-1])))
+    assert (others["micro_f1"].a, others["micro_f1"].b) == (0, 0)
+    assert math.isnan(others["micro_f1"].p)
+
+
+@pytest.mark.parametrize(
+    "parts, complaint",
+    [
+        ({"treebank": "t2"}, "treebank .*is t1 for A and t2 for B.*with the same treebank"),
+        ({"tokens": ">=2"}, "tokens .*>=5 for A and >=2 for B"),
+        ({"final": "yes"}, "final .*no for A and yes for B"),
+    ],
+)
+def test_results_over_different_data_are_refused(parts: dict[str, str], complaint: str):
+    other = scored([-1.0, -2.0], [2, 3], **parts)
+    with pytest.raises(ResultError, match=complaint):
+        compare(scored([-1.0, -2.0], [2, 3]), other)
+
+
+def test_a_part_that_only_one_has_is_a_difference():
+    a = scored([-1.0, -2.0], [2, 3])
+    b = Result("b", "task:perplexity|treebank:t1|final:no", a.statistics)
+    with pytest.raises(ResultError, match=r"tokens .*>=5 for A and not given for B"):
+        compare(a, b)
+
+
+def test_systems_may_differ():
+    a = scored([-1.0, -2.0], [2, 3], model="x", channel="none")
+    b = scored([-1.0, -1.5], [2, 3], model="y", channel="l2r", version="9")
+    assert found(compare(a, b))["perplexity"].p == 1
+
+
+def test_other_sentences_are_refused():
+    a = scored([-1.0, -2.0], [2, 3])
+    cases = [
+        (a, restored(GOLD, PREDICTED), "task .*perplexity for A and restoration for B"),
+        (a, scored([-1.0], [2]), "A has 2 sentences and B 1"),
+        (a, scored([-1.0, -2.0], [2, 4]), "sentence 2 has 3 slots in A and 4 in B"),
+        (scored([-1.0], [2]), scored([-1.0], [2]), "needs 2 sentences, and there are 1; measure"),
+        (scored([], []), scored([], []), "needs 2 sentences, and there are 0; measure"),
+        (
+            restored(GOLD, PREDICTED),
+            restored([*GOLD[:3], [("^",), ("?",)]], PREDICTED),
+            r"sentence 4 has the mark \. 1 times in the gold .*of A and 0 times",
+        ),
+    ]
+    for one, other, complaint in cases:
+        with pytest.raises(ResultError, match=complaint):
+            compare(one, other)
+
+
+def test_other_pairs_are_refused():
+    one, other = restored(GOLD, PREDICTED), restored(GOLD, PREDICTED)
+    statistics = restoration_statistics(GOLD, PREDICTED, {("(", ")")})
+    with pytest.raises(ResultError, match="different pairs"):
+        compare(one, Result(other.system, other.signature, statistics))
+
+
+@pytest.mark.parametrize("options", [{"resamples": 0}, {"seed": -1}])
+def test_numbers_that_make_no_sense(options: dict[str, int]):
+    with pytest.raises(UsageError, match="resamples with seed"):
+        compare(SIX_A, SIX_B, **options)
+
+
+def test_the_same_seed_gives_the_same_answer():
+    slots = list(range(2, 22))
+    random = np.random.default_rng(5)
+    a, b = (scored(-random.exponential(size=20), slots) for _ in range(2))
+    first = compare(a, b, resamples=300, seed=7).as_dict()
+    assert compare(a, b, resamples=300, seed=7).as_dict() == first
+    assert compare(a, b, resamples=300, seed=8).as_dict() != first

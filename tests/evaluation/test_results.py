@@ -1,0 +1,306 @@
+import gzip
+import io
+import json
+import math
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.errors import ResultError
+from semipunct.evaluation.measures import PerplexityStatistics
+from semipunct.evaluation.results import (
+    Result,
+    as_dict,
+    join_signature,
+    read_result,
+    split_signature,
+    write_result,
+)
+from tests.evaluation.cases import GOLD, PREDICTED, restored, scored
+
+SCORED = scored([-0.1, -math.inf, -1 / 3], [2, 5, 7])
+RESTORED = restored(GOLD, PREDICTED)
+RESULTS = {"perplexity": SCORED, "restoration": RESTORED}
+
+
+@pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
+@pytest.mark.parametrize("name", ["r.json", "r.json.gz"])
+def test_round_trip(tmp_path: Path, result: Result, name: str):
+    path = tmp_path / name
+    write_result(path, result)
+    found = read_result(path)
+    assert (found.system, found.signature, found.task) == (
+        result.system,
+        result.signature,
+        result.task,
+    )
+    for column in type(result.statistics).__slots__:
+        stored, back = getattr(result.statistics, column), getattr(found.statistics, column)
+        assert type(stored) is type(back)
+        if isinstance(stored, np.ndarray):
+            assert stored.dtype == back.dtype
+        np.testing.assert_equal(back, stored)
+    assert as_dict(found) == as_dict(result)
+    first = path.read_bytes()
+    write_result(path, found)
+    assert path.read_bytes() == first
+    assert [p.name for p in tmp_path.iterdir()] == [name]
+
+
+@given(st.lists(st.tuples(st.floats(-1e6, 0), st.integers(1, 500)), max_size=8))
+def test_no_digit_is_lost(rows: list[tuple[float, int]]):
+    result = scored([row[0] for row in rows], [row[1] for row in rows])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "r.json"
+        write_result(path, result)
+        found = read_result(path).statistics
+    assert isinstance(found, PerplexityStatistics)
+    assert found.log_likelihood.tolist() == [row[0] for row in rows]
+    assert found.slots.tolist() == [row[1] for row in rows]
+
+
+NOTHING = {
+    "nothing scored": scored([], []),
+    "nothing restored": restored([], []),
+    "no marks": restored([[(), ()], [()]], [[(), ()], [()]]),
+}
+
+
+@pytest.mark.parametrize("result", NOTHING.values(), ids=NOTHING)
+def test_no_sentence_and_no_mark_make_a_result(tmp_path: Path, result: Result):
+    write_result(tmp_path / "r.json", result)
+    assert as_dict(read_result(tmp_path / "r.json")) == as_dict(result)
+
+
+def test_what_is_in_the_file(tmp_path: Path):
+    write_result(tmp_path / "r.json", RESTORED)
+    text = (tmp_path / "r.json").read_text("utf-8")
+    data = json.loads(text)
+    assert list(data) == [
+        "format",
+        "version",
+        "task",
+        "system",
+        "signature",
+        "corpus",
+        "statistics",
+    ]
+    assert text.splitlines()[3] == '"task": "restoration",'
+    assert data["corpus"]["average_edit_distance"] == 8 / 13
+    assert data["statistics"]["gold"][2] == {"(": 1, ")": 1}
+    assert data["statistics"]["edit_distance"] == [1, 4, 3, 0]
+    assert data["statistics"]["pairs"] == [["(", ")"], ["“", "”"]]
+
+
+def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    write_result(tmp_path / "r.json", SCORED)
+    content = io.BytesIO((tmp_path / "r.json").read_bytes())
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(content))
+    assert as_dict(read_result("-")) == as_dict(SCORED)
+
+
+def test_what_was_there_stays_if_writing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "r.json"
+    path.write_text("before")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ResultError, match=r"r\.json: .*No space left on device.*make room"):
+        write_result(path, SCORED)
+    assert path.read_text() == "before"
+    assert [p.name for p in tmp_path.iterdir()] == ["r.json"]
+
+
+@pytest.mark.parametrize("name", ["nowhere/r.json", "r.json/r.json", "."])
+def test_places_that_cannot_be_written_to(tmp_path: Path, name: str):
+    (tmp_path / "r.json").write_text("a file")
+    with pytest.raises(ResultError, match="could not be written"):
+        write_result(tmp_path / name, SCORED)
+    assert [p.name for p in tmp_path.iterdir()] == ["r.json"]
+
+
+Damage = Callable[[dict[str, Any]], object]
+
+
+def lose(*keys: str) -> Damage:
+    return lambda data: inner(data, keys[:-1]).pop(keys[-1])
+
+
+def put(value: object, *keys: Any) -> Damage:
+    return lambda data: inner(data, keys[:-1]).__setitem__(keys[-1], value)
+
+
+def inner(data: Any, keys: tuple[Any, ...]) -> Any:
+    for key in keys:
+        data = data[key]
+    return data
+
+
+S = "statistics"
+DAMAGES: list[tuple[str, Damage, str]] = [
+    ("perplexity", lose("format"), "is JSON, but no stored result"),
+    ("perplexity", put("other", "format"), "is JSON, but no stored result"),
+    ("perplexity", put(2, "version"), "is version 2 .*reads version 1"),
+    ("perplexity", lose("version"), "is version None"),
+    ("perplexity", lose("system"), "the key 'system' is missing; store"),
+    ("perplexity", put("", "system"), "the system has no name"),
+    ("perplexity", put(7, "system"), "'system' is 7, not a text"),
+    ("perplexity", lose("signature"), "the key 'signature' is missing"),
+    ("perplexity", put("hello", "signature"), "signature 'hello' is not made of key:value"),
+    ("perplexity", put("task:perplexity", "signature"), "does not name the treebank"),
+    ("perplexity", put("task:a|task:b", "signature"), "names a part twice"),
+    ("perplexity", put("restoration", "task"), "the task is .*signature says task:perplexity"),
+    ("perplexity", put("cooking", "task"), "'cooking' is none of: perplexity, restoration"),
+    ("perplexity", lose("corpus"), "the key 'corpus' is missing"),
+    ("perplexity", lose("corpus", "slots"), "the figure corpus.slots is missing"),
+    ("perplexity", put(1.5, "corpus", "perplexity_of_scorable"), "is 1.5, but the statistics"),
+    ("perplexity", put(1.0, "corpus", "perplexity"), "is 1.0, but the statistics give None"),
+    ("perplexity", put("4", "corpus", "slots"), "is '4', but the statistics give 14"),
+    ("perplexity", put([], "corpus"), r"'corpus' is \[\], not an object"),
+    ("perplexity", lose(S), "the key 'statistics' is missing"),
+    ("perplexity", lose(S, "slots"), "the key 'slots' is missing"),
+    ("perplexity", put({}, S, "slots"), "'slots' is {}, not a list"),
+    ("perplexity", put([2, 5], S, "slots"), "for 3 sentences and slots for 2"),
+    ("perplexity", put(2.5, S, "slots", 1), "sentence 2: slots is 2.5, not a count"),
+    ("perplexity", put(True, S, "slots", 1), "sentence 2: slots is True, not a count"),
+    ("perplexity", put(10**30, S, "slots", 1), "sentence 2: slots is 1000.*, not a count"),
+    ("perplexity", put(-1, S, "slots", 1), "sentence 2: there is no slot"),
+    ("perplexity", put("x", S, "log_likelihood", 2), "sentence 3: log_likelihood is 'x'"),
+    ("perplexity", put(3.0, S, "log_likelihood", 2), "sentence 3: log_likelihood is positive"),
+    ("perplexity", put(10**400, S, "log_likelihood", 2), "too large"),
+    ("restoration", lose(S, "gold"), "the key 'gold' is missing"),
+    ("restoration", lose(S, "pairs"), "the key 'pairs' is missing"),
+    ("restoration", put([["(", 1]], S, "pairs"), "pairs is no list of pairs"),
+    ("restoration", put(["()"], S, "pairs"), "pairs is no list of pairs"),
+    ("restoration", put([{}] * 3, S, "gold"), "slots is there for 4 sentences and gold for 3"),
+    ("restoration", put([], S, "gold", 1), "sentence 2: gold is no object of counts"),
+    ("restoration", put({",": 0.5}, S, "gold", 1), "sentence 2: gold is no object of counts"),
+    ("restoration", put({",": -1}, S, "gold", 1), "sentence 2: gold is negative"),
+    ("restoration", put({}, S, "gold", 1), "sentence 2: more true positives than tokens"),
+    ("restoration", put({"?": 1}, S, "predicted", 3), "sentence 4: more true positives"),
+    ("restoration", put([0], S, "gold_pairing", 0), "sentence 1: gold_pairing .*not 2 counts"),
+    ("restoration", put([0, "a"], S, "gold_pairing", 0), "sentence 1: gold_pairing .*not a count"),
+    ("restoration", put(2, S, "edit_distance", 0), "corpus.average_edit_distance is 0.61.*give"),
+    ("restoration", put(0.7, "corpus", "marks", ",", "f1"), "marks.,.f1 is 0.7"),
+    ("restoration", lose("corpus", "marks", ","), "the figure corpus.marks., is missing"),
+]
+
+
+@pytest.mark.parametrize("task, damage, complaint", DAMAGES)
+def test_damaged_results(tmp_path: Path, task: str, damage: Damage, complaint: str):
+    path = tmp_path / "r.json"
+    data = as_dict(RESULTS[task])
+    damage(data)
+    path.write_text(json.dumps(data), encoding="utf-8")
+    check(path, complaint)
+
+
+def check(path: Path, complaint: str) -> None:
+    with pytest.raises(ResultError) as caught:
+        read_result(path)
+    message = str(caught.value)
+    assert message.startswith(str(path))
+    assert "\n" not in message
+    assert re.search(complaint, message), message
+    assert ";" in message  # what to do
+
+
+def test_truncated_anywhere(tmp_path: Path):
+    path = tmp_path / "r.json"
+    write_result(path, SCORED)
+    content = path.read_bytes().rstrip()
+    for length in range(0, len(content), 7):
+        path.write_bytes(content[:length])
+        check(path, "is not whole JSON .*it was cut off")
+
+
+@pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
+def test_numbers_that_json_lacks(tmp_path: Path, constant: str):
+    path = tmp_path / "r.json"
+    write_result(path, SCORED)
+    path.write_text(path.read_text("utf-8").replace("-0.1,", constant + ","), encoding="utf-8")
+    check(path, f"it holds {constant}, which is no number")
+
+
+@pytest.mark.parametrize(
+    "content, complaint",
+    [
+        (b"[]", "is JSON, but no stored result"),
+        (b"\xff\xfe\xfd", "is not JSON"),
+        (b"[" * 100_000, "is not JSON"),
+        (b'{"format": "semipunct result", "version": 1e400}', "version inf"),
+    ],
+)
+def test_other_files(tmp_path: Path, content: bytes, complaint: str):
+    path = tmp_path / "r.json"
+    path.write_bytes(content)
+    check(path, complaint)
+
+
+def test_overflow_to_infinity_is_seen(tmp_path: Path):
+    path = tmp_path / "r.json"
+    write_result(path, SCORED)
+    path.write_text(path.read_text("utf-8").replace("-0.1,", "-1e400,"), encoding="utf-8")
+    check(path, "sentence 1: log_likelihood is -inf, not a number")
+
+
+def test_missing_files_and_broken_archives(tmp_path: Path):
+    check(tmp_path / "gone.json", "there is no such file; check the path")
+    check(tmp_path, "this is a directory")
+    packed = tmp_path / "r.json.gz"
+    packed.write_bytes(b"{}")
+    check(packed, "the gzip data is broken")
+    packed.write_bytes(gzip.compress(b"{}" * 50)[:-9])
+    check(packed, "the gzip data is broken")
+
+
+PARTS = st.dictionaries(
+    st.text("abcdefg", min_size=1), st.text("abc:>=-5 ", min_size=1), max_size=4
+)
+
+
+@given(PARTS)
+def test_signatures_round_trip(parts: dict[str, str]):
+    parts = {"task": "perplexity", "treebank": "0f", **parts}
+    assert split_signature(join_signature(parts)) == parts
+
+
+@pytest.mark.parametrize(
+    "parts", [{"a|b": "c"}, {"a:b": "c"}, {"a": "b|c"}, {"": "c"}, {"a": ""}], ids=str
+)
+def test_parts_that_cannot_be_read_back_are_refused(parts: dict[str, str]):
+    with pytest.raises(ValueError, match="cannot be a part"):
+        join_signature({"task": "perplexity", "treebank": "0f", **parts})
+    with pytest.raises(ValueError, match="names its task and its treebank"):
+        join_signature({"task": "perplexity"})
+
+
+def test_the_signature_of_an_evaluation_is_one(monkeypatch: pytest.MonkeyPatch):
+    from types import SimpleNamespace
+
+    from semipunct.models.punctuation.options import ModelOptions
+    from semipunct.training import evaluation
+
+    monkeypatch.setattr(evaluation, "model_digest", lambda *_: "0123456789abcdef")
+    model: Any = SimpleNamespace(options=ModelOptions())
+    parts = split_signature(evaluation.signature(model, {}, "fedcba9876543210"))
+    assert (parts["task"], parts["treebank"]) == ("perplexity", "fedcba987654")
+    assert {"tokens", "final"} <= parts.keys()
+
+
+def test_a_signature_of_another_task_is_not_stored(tmp_path: Path):
+    wrong = Result("s", RESTORED.signature, SCORED.statistics)
+    with pytest.raises(ValueError, match="signature says task:restoration"):
+        write_result(tmp_path / "r.json", wrong)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,369 @@
+"""Feature vectors against a slow, literal reading of appendix A, and the scores made from them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+from semipunct.corpus.sentences import Sentence, with_unknown
+from semipunct.features.attributes import attributes
+from semipunct.features.classes import length_class, shape_class, style_class, writing_class
+from semipunct.features.index import FeatureMap
+from semipunct.features.templates import APPENDIX_A, TEMPLATES, Template
+from semipunct.features.vocabulary import Symbols
+from semipunct.marks import is_symmetric
+from semipunct.models.punctuation.attach import attach_parameters, log_attach
+from tests.models.punctuation.cases import SENTENCES, TRAINING, batch_of, model, sentence
+
+BUSY = sentence(
+    [3, 1, 0, 7, 4, 7, 3, 7],
+    ["^", ",", "", "“", ", .", "", "", ", ,", "."],
+    ["nsubj", "amod", "root", "dobj", "amod", "cc", "conj", "dobj"],
+    ["NOUN", "ADJ", "VERB", "NOUN", "ADJ", "CONJ", "VERB", "NOUN"],
+)
+SOME = (BUSY, *SENTENCES)
+
+Named = dict[tuple[str, ...], float]
+BACK_OFFS = (("g", "->d"), ("g", "d"), ("g",), ("->d",), ("d",))
+
+
+def words_of(s: Sentence, node: int) -> set[int]:
+    """The words that a node dominates."""
+    below = {node}
+    while True:
+        more = {w for w in range(1, len(s.heads) + 1) if s.heads[w - 1] in below} | below
+        if more == below:
+            return below
+        below = more
+
+
+def literal(s: Sentence, node: int) -> dict[str, Named]:
+    """The features of a node by family, named as in the appendix less l and r (all have them)."""
+    relation, head = s.relations[node - 1], s.heads[node - 1]
+    direction = "<-" if node < head else "->"
+    attribute = {"g": s.upos[node - 1], "d": relation, "->d": direction + relation}
+    words = words_of(s, node)
+    first_slot, last_slot = min(words) - 1, max(words)
+
+    def backed_off(template: str, *prefix: str, value: float = 1.0) -> dict[str, Named]:
+        return {
+            ".".join((template, *names)): {(*prefix, *(attribute[n] for n in names)): value}
+            for names in BACK_OFFS
+        }
+
+    found: defaultdict[str, Named] = defaultdict(dict)
+
+    def add(families: dict[str, Named]) -> None:
+        for family, named in families.items():
+            found[family].update(named)
+
+    def tags_around(slot: int) -> tuple[str, str]:
+        before = s.upos[slot - 1] if slot > 0 else "BOS"
+        after = s.upos[slot] if slot < len(s.upos) else "EOS"
+        return before, after
+
+    add(backed_off("N"))
+    add(backed_off("W", "1" if len(words) <= 2 else "2" if len(words) <= 5 else "3"))
+    path: Counter[str] = Counter()
+    ancestor = head
+    while ancestor:
+        path[s.relations[ancestor - 1]] += 1
+        ancestor = s.heads[ancestor - 1]
+    for other, count in path.items():
+        add(backed_off("A", other, value=count))
+    children = Counter(d for d, h in zip(s.relations, s.heads, strict=True) if h == node)
+    for other, count in children.items():
+        add(backed_off("C", other, value=count))
+    add({"L": {tags_around(first_slot): 1.0}, "R": {tags_around(last_slot): 1.0}})
+    add(backed_off("S"))
+    inside = {t for slot in range(first_slot + 1, last_slot) for t in s.slots[slot]}
+    for token in inside:
+        add(backed_off("c", token))
+    return found
+
+
+def family_name(template: str, parts: Sequence[str]) -> str:
+    """The library's name of a family in the words of `literal`."""
+    short = {"upos": "g", "arc": "->d", "relation": "d"}
+    own = [short[p] for p in parts if p in short]
+    return ".".join((template, *own))
+
+
+def signatures(entries: dict[object, dict[int, float]]) -> Counter[tuple[tuple[int, float], ...]]:
+    """On which nodes, with which values, each feature fires: names do not matter."""
+    return Counter(tuple(sorted(fires.items())) for fires in entries.values())
+
+
+def test_features_are_those_of_the_appendix():
+    tokens = ("^", "$", ",", ".", "“", "”", ";")
+    features = FeatureMap.fit(SOME, Symbols.of(SOME, tokens), APPENDIX_A)
+    expected: defaultdict[str, defaultdict[object, dict[int, float]]] = defaultdict(
+        lambda: defaultdict(dict)
+    )
+    row = 0
+    for s in SOME:
+        for node in range(1, len(s.heads) + 1):
+            for family, named in literal(s, node).items():
+                for name, value in named.items():
+                    expected[family][name][row] = value
+            row += 1
+    got: defaultdict[str, defaultdict[object, dict[int, float]]] = defaultdict(
+        lambda: defaultdict(dict)
+    )
+    rows = features.extract(SOME)
+    for family in features.conjunctions:
+        of_target = rows[family.target]
+        name = family_name(family.template, family.parts)
+        for node in range(row):
+            span = slice(int(of_target.start[node]), int(of_target.start[node + 1]))
+            entries = zip(of_target.context[span], of_target.value[span], strict=True)
+            for context, value in entries:
+                if 0 <= context - family.offset < len(family.kept):
+                    got[name][int(context)][node] = float(value)
+    assert got.keys() == expected.keys()
+    assert len(expected) == 5 * 6 + 2  # six templates with their back-offs, L and R
+    for family, entries in expected.items():
+        assert signatures(got[family]) == signatures(entries), family
+
+
+def test_the_node_of_table_7():
+    """The word "Dale" in Figure 1: the subject, first word, no dependents."""
+    figure = sentence(
+        [2, 0, 4, 2], ["^ “", "”", "“", "", "” ."], ["nsubj", "root", "compound", "dobj"],
+        ["NOUN", "VERB", "NOUN", "NOUN"],
+    )  # fmt: skip
+    features = literal(figure, 1)
+    assert features["N.g.->d"] == {("NOUN", "<-nsubj"): 1}
+    assert features["W.g.->d"] == {("1", "NOUN", "<-nsubj"): 1}
+    assert features["S.g.->d"] == {("NOUN", "<-nsubj"): 1}
+    assert features["A.g.->d"] == {("root", "NOUN", "<-nsubj"): 1}
+    assert features["L"] == {("BOS", "NOUN"): 1}
+    assert features["R"] == {("NOUN", "VERB"): 1}
+
+
+def test_what_is_around_a_constituent():
+    words = {
+        "forms": ("Do", "you", "see", "it"),
+        "xpos": ("VBP", "PRP", "VB", "PRP"),
+    }
+    s = replace(sentence([3, 3, 0, 3], [""] * 5), **words)
+    symbols = Symbols.of([s] * 5, ())
+    found = attributes([s], symbols)
+    xpos, form = ({v: i + 1 for i, v in enumerate(symbols.values[k])} for k in ("xpos", "form"))
+    outside, no_form = symbols.size("xpos"), symbols.size("form")
+    columns = {name: column.tolist() for name, column in found.single.items()}
+    assert columns["xpos"] == [xpos[x] for x in words["xpos"]]
+    assert columns["head_xpos"] == [xpos["VB"], xpos["VB"], outside, xpos["VB"]]
+    assert columns["first_xpos"] == [xpos["VBP"], xpos["PRP"], xpos["VBP"], xpos["PRP"]]
+    assert columns["last_xpos"] == [xpos["VBP"], xpos["PRP"], xpos["PRP"], xpos["PRP"]]
+    assert columns["xpos_before"] == [outside, xpos["VBP"], outside, xpos["VB"]]
+    assert columns["xpos_after"] == [xpos["PRP"], xpos["VB"], outside, outside]
+    assert columns["xpos_before_that"] == [outside, outside, outside, xpos["PRP"]]
+    assert columns["xpos_after_that"] == [xpos["VB"], xpos["PRP"], outside, outside]
+    assert columns["second_form"] == [no_form, no_form, form["you"], no_form]
+    assert columns["last_but_one_form"] == [no_form, no_form, form["see"], no_form]
+    assert columns["head_form"] == [form["see"], form["see"], no_form, form["see"]]
+    # Only the root reaches the edges of the sentence on both sides: 2 is for the left one, 1 for
+    # the right one.
+    assert columns["place"] == [2, 0, 3, 1]
+    node, code, count = found.multiple["sentence_form"]
+    assert (node.tolist(), code.tolist(), count.tolist()) == ([2] * 4, [1, 2, 3, 4], [1] * 4)
+    node, code, count = found.multiple["sentence_tags"]
+    pairs = {outside * xpos[a] + xpos[b] for a, b in pairwise(words["xpos"])}
+    assert (node.tolist(), code.tolist(), count.tolist()) == ([2] * 3, sorted(pairs), [1] * 3)
+
+
+def test_what_stands_beside_a_word_in_its_family():
+    s = sentence([3, 3, 0, 5, 3, 3], [""] * 7, ["cc", "nsubj", "root", "case", "nmod", "advmod"])
+    symbols = Symbols.of([s], ())
+    columns = {name: column.tolist() for name, column in attributes([s], symbols).single.items()}
+    code = {v: i + 1 for i, v in enumerate(symbols.values["relation"])}
+    nothing, head = symbols.size("relation"), symbols.size("relation") + 1
+    assert columns["sibling_before"] == [nothing, code["cc"], nothing, nothing, head, code["nmod"]]
+    assert columns["sibling_after"] == [code["nsubj"], head, nothing, head, code["advmod"], nothing]
+    root = code["root"]
+    assert columns["grandparent"] == [nothing, nothing, nothing, root, nothing, nothing]
+
+
+def test_how_sentences_are_written():
+    sentences = ("Go home", "go home", "go Home", "I saw A B", "i left", "42 is", "中 文")
+    assert [style_class(s.split()) for s in sentences] == [8, 4, 6, 10, 5, 0, 0]
+
+
+def test_first_and_last_characters():
+    s = replace(sentence([2, 0, 2], [""] * 4), forms=("ab", "cd", "e"))
+    symbols = Symbols.of([s] * 5, ())
+    assert symbols.values["character"] == ("a", "b", "c", "d", "e")
+    columns = {n: c.tolist() for n, c in attributes([s], symbols).single.items()}
+    assert columns["ends"] == [2, 4, 5]
+    assert columns["first_begins"] == [1, 1, 5]
+    assert columns["last_ends"] == [2, 5, 5]
+    assert columns["before_ends"] == [6, 6, 4]  # 6: the edge of the sentence
+    assert columns["after_begins"] == [3, 6, 6]
+
+
+def test_shapes_and_morphology():
+    words = {
+        "forms": ("The", "End", "of", "NATO", "42"),
+        "feats": ("_", "Case=Nom|Number=Sing", "_", "Number=Sing", "_"),
+    }
+    s = replace(sentence([2, 0, 2, 3, 4], [""] * 6), **words)
+    symbols = Symbols.of([s], ())
+    found = attributes([s], symbols)
+    columns = {name: column.tolist() for name, column in found.single.items()}
+    # A capital first counts 1, all capitals 2, a digit 4.
+    assert columns["shape"] == [1, 1, 0, 3, 4]
+    assert columns["first_shape"] == [1, 1, 0, 3, 4]
+    assert columns["last_shape"] == [1, 4, 4, 4, 4]
+    # "The"; all words, one of which is small and one neither; one of two; "NATO 42"; "42".
+    assert columns["writing"] == [4, 3, 3, 4, 0]
+    node, code, count = found.multiple["feature"]
+    assert symbols.values["feature"] == ("Case=Nom", "Number=Sing")
+    assert (node.tolist(), code.tolist(), count.tolist()) == ([1, 1, 3], [1, 2, 2], [1, 1, 1])
+
+
+def test_how_many_words_begin_with_a_capital():
+    forms = ("we", "All", "Go", "home", "now", "中")
+    left, right = np.array([0, 0, 0, 1, 5, 3]), np.array([1, 5, 3, 3, 6, 5])
+    # None; 2 of 5; 2 of 3; both; no letters of two cases; none.
+    assert writing_class(forms, left, right).tolist() == [1, 2, 3, 4, 0, 1]
+
+
+def test_length_classes():
+    assert length_class(np.array([1, 2, 3, 5, 6, 100])).tolist() == [1, 1, 2, 2, 3, 3]
+
+
+@pytest.mark.parametrize("template", APPENDIX_A, ids=lambda t: t.name)
+def test_templates_can_be_switched(template: Template):
+    m = model("l2r", templates=(template.name,))
+    assert {c.template for c in m.features.conjunctions} == {template.name}
+    used = {t for t, size in m.features.sizes.items() if size}
+    assert used == {template.target}
+
+
+def test_rare_contexts_are_dropped_and_unseen_ones_have_no_features():
+    every = model("l2r").features
+    twice = model("l2r", minimum_context_count=4).features
+    assert 0 < twice.sizes["pair"] < every.sizes["pair"]
+    strange = sentence([0], ["", ""], ["orphan"], ["SYM"])
+    rows = every.extract([strange])
+    n = [c for c in every.conjunctions if c.template == "N"]
+    assert not set(rows["pair"].context) & {i for c in n for i in range(c.offset, c.offset + 1)}
+
+
+def test_features_do_not_depend_on_the_company():
+    m = model("l2r")
+    together = m.features.extract(SENTENCES)
+    base = 0
+    for s in SENTENCES:
+        alone = m.features.extract([s])
+        for target, rows in alone.items():
+            span = slice(*together[target].start[[base, base + len(s.heads)]])
+            np.testing.assert_array_equal(rows.context, together[target].context[span])
+            np.testing.assert_array_equal(rows.value, together[target].value[span])
+        base += len(s.heads)
+
+
+def test_a_rare_token_has_the_features_of_unk():
+    """Section 4 replaces rare tokens in the surface, so the `c` features see UNK, too."""
+    m = model("l2r", minimum_token_count=12)
+    s = SENTENCES[4]
+    assert s.slots[3] == ("”", ".")
+    replaced = with_unknown(s, frozenset(m.inventory.tokens))
+    assert replaced.slots[3] == ("”", "<unk>")
+    before, after = (m.features.extract([x])["pair"] for x in (s, replaced))
+    np.testing.assert_array_equal(np.sort(before.context), np.sort(after.context))
+
+
+def test_scores_are_sums_of_weights():
+    m = model("l2r")
+    generator = np.random.default_rng(0)
+    parameters = attach_parameters(m.inventory, m.features, generator, 0.7)
+    batch = batch_of(m, SENTENCES)
+    got = log_attach(parameters, m.attach_tables, batch.features, batch.relation)
+    rows = m.features.extract(SENTENCES)
+    relations = [r for s in SENTENCES for r in s.relations]
+    for node, relation in enumerate(relations):
+        scores = []
+        for p, (left, right) in enumerate(m.inventory.pairs):
+            number = m.inventory.relations.index(relation)
+            score = float(parameters["attach.relation"][number, p])
+            column = {"pair": p, "left": left, "right": right, "symmetric": 0}
+            for target, r in rows.items():
+                if target == "symmetric" and not is_symmetric(*m.inventory.pair_name(p)):
+                    continue
+                for i in range(r.start[node], r.start[node + 1]):
+                    weight = parameters[f"attach.{target}"][r.context[i], column[target]]
+                    score += float(weight * r.value[i])
+            scores.append(score)
+        expected = np.array(scores) - np.log(np.sum(np.exp(scores)))
+        np.testing.assert_allclose(got[node], expected, atol=1e-4)
+    np.testing.assert_allclose(np.exp(got).sum(1), 1.0, rtol=1e-5)
+
+
+def test_the_weights_of_relations_start_at_log_counts():
+    m = model("l2r")
+    parameters = attach_parameters(m.inventory, m.features, None, 0.0)
+    assert all(not t.any() for name, t in parameters.items() if name != "attach.relation")
+    probability = jax.nn.softmax(parameters["attach.relation"])
+    overall = m.inventory.counts[:-1].sum(0) + 0.5
+    smoothed = m.inventory.counts + 100 * overall / overall.sum()
+    np.testing.assert_allclose(probability, smoothed / smoothed.sum(1, keepdims=True), rtol=1e-4)
+
+
+def test_a_relation_never_seen_takes_the_row_of_all_relations():
+    m = model("l2r", templates=("L",))
+    parameters = attach_parameters(m.inventory, m.features, None, 0.0)
+    batch = batch_of(m, [sentence([0], ["", ""], ["orphan"])])
+    got = log_attach(parameters, m.attach_tables, batch.features, batch.relation)
+    counts = m.inventory.counts[:-1].sum(0)
+    total = counts + 100 * (counts + 0.5) / (counts + 0.5).sum()
+    np.testing.assert_allclose(np.exp(got[0]), total / total.sum(), rtol=1e-4)
+
+
+def test_a_rare_relation_starts_like_any_other():
+    m = model("l2r")
+    rare = m.inventory.counts[:-1].sum(1).argmin()
+    parameters = attach_parameters(m.inventory, m.features, None, 0.0)
+    start = np.asarray(jax.nn.softmax(parameters["attach.relation"]))
+    own = m.inventory.counts[rare] / m.inventory.counts[rare].sum()
+    assert 0 < abs(start[rare] - start[-1]).sum() < abs(own - start[-1]).sum() / 2
+
+
+def test_hard_sets_forbid_what_the_relation_never_took():
+    m = model("l2r", hard_sets=True)
+    parameters = attach_parameters(m.inventory, m.features, np.random.default_rng(1), 1.0)
+    batch = batch_of(m, TRAINING[:9])
+
+    def table(p: dict[str, np.ndarray]) -> jax.Array:
+        return log_attach(p, m.attach_tables, batch.features, batch.relation)
+
+    got = np.asarray(table(parameters))
+    assert m.inventory.allowed is not None
+    np.testing.assert_array_equal(np.isfinite(got), m.inventory.allowed[batch.relation])
+    possible = m.inventory.allowed[batch.relation].any(1)
+    np.testing.assert_allclose(np.exp(got[possible]).sum(1), 1.0, rtol=1e-5)
+    gradient = jax.grad(lambda p: jax.numpy.exp(table(p))[:, 0].sum())(parameters)
+    assert all(np.isfinite(g).all() for g in gradient.values())
+
+
+def test_shapes_of_words_written_out():
+    words = ("tree", "Tree", "TREE", "15th", "A4", "M", "m", "の")
+    assert [shape_class(word) for word in words] == [0, 1, 3, 4, 7, 8, 0, 0]
+
+
+def test_every_template_is_explained():
+    """In the table of `docs/choosing.md`; the first cells are the names."""
+    text = (Path(__file__).parents[2] / "docs" / "choosing.md").read_text("utf-8")
+    section = text.split("## Templates")[1].split("\n## ")[0]
+    rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    named = re.findall(r"`(\w+)`", " ".join(rows))
+    assert sorted(named) == sorted({template.name for template in TEMPLATES})

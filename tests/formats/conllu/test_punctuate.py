@@ -1,0 +1,223 @@
+from dataclasses import replace
+
+import pytest
+
+from semipunct.corpus.sentences import Sentence
+from semipunct.errors import UsageError
+from semipunct.formats.conllu.punctuate import (
+    convention_of,
+    punctuated,
+    surface_text,
+    without_punctuation,
+)
+from semipunct.marks import ABBREVIATION, FINAL, INITIAL, OPEN, UNK
+from tests.formats.conllu.builders import record, word
+from tests.formats.conllu.punctuation import GLUED, body, mark, reread, sentence_of
+
+YES = sentence_of(
+    "# sent_id = yes",
+    "# text = Yes, Mr. Ho left.",
+    "# text_en = Yes, Mr. Ho left.",
+    word(1, "Yes", 5, "discourse", misc=f"{GLUED}|Gloss=si"),
+    mark(2, ",", 5, ","),
+    word(3, "Mr.", 5, "nsubj"),
+    word(4, "Ho", 3, "flat"),
+    word(5, "left", 0, "root", "VERB", misc=GLUED),
+    mark(6, ".", 5, "."),
+)
+
+
+def test_without_punctuation():
+    bare = without_punctuation(YES)
+    assert bare == replace(YES, slots=((INITIAL,), (), (), (), ()))
+    both = replace(YES, slots=((INITIAL, "“"), *YES.slots[1:-1], (".", FINAL)))
+    assert without_punctuation(both).slots == ((INITIAL,), (), (), (), (FINAL,))
+
+
+def test_a_record_that_is_already_right_comes_back():
+    assert punctuated(YES, YES.slots) is YES.record
+    assert punctuated(without_punctuation(YES), YES.slots) is YES.record
+    plain = [tuple(token for token in slot if token != INITIAL) for slot in YES.slots]
+    assert punctuated(YES, [*plain[:-1], (*plain[-1], FINAL)]) is YES.record
+
+
+def test_other_marks():
+    found = punctuated(YES, [("“",), ("!", "”"), (ABBREVIATION, ","), (), (".",)])
+    assert body(found) == [
+        "# sent_id = yes",
+        "# text = “Yes!” Mr., Ho left.",
+        "# text_en = Yes, Mr. Ho left.",
+        "1 “ “ PUNCT _ _ 2 punct _ SpaceAfter=No",
+        "2 Yes yes X _ _ 8 discourse _ SpaceAfter=No|Gloss=si",
+        "3 ! ! PUNCT _ _ 2 punct _ SpaceAfter=No",
+        "4 ” ” PUNCT _ _ 2 punct _ _",
+        "5 Mr. mr. X _ _ 8 nsubj _ SpaceAfter=No",
+        "6 , , PUNCT _ _ 7 punct _ _",
+        "7 Ho ho X _ _ 5 flat _ _",
+        "8 left left VERB _ _ 0 root _ SpaceAfter=No",
+        "9 . . PUNCT . _ 8 punct _ _",
+    ]
+    assert reread(found).slots == ((INITIAL, "“"), ("!", "”"), (ABBREVIATION, ","), (), (".",))
+
+
+def test_no_marks():
+    found = punctuated(YES, [()] * 5)
+    assert body(found) == [
+        "# sent_id = yes",
+        "# text = Yes Mr Ho left",
+        "# text_en = Yes, Mr. Ho left.",
+        "1 Yes yes X _ _ 4 discourse _ Gloss=si",
+        "2 Mr mr. X _ _ 4 nsubj _ _",
+        "3 Ho ho X _ _ 2 flat _ _",
+        "4 left left VERB _ _ 0 root _ _",
+    ]
+    back = punctuated(reread(found), YES.slots)
+    assert body(back)[3:] == [
+        "1 Yes yes X _ _ 5 discourse _ Gloss=si|SpaceAfter=No",
+        "2 , , PUNCT _ _ 1 punct _ _",
+        "3 Mr. mr. X _ _ 5 nsubj _ _",
+        "4 Ho ho X _ _ 3 flat _ _",
+        "5 left left VERB _ _ 0 root _ SpaceAfter=No",
+        "6 . . PUNCT _ _ 5 punct _ _",
+    ]
+    assert back.lines[1] == "# text = Yes, Mr. Ho left."
+
+
+def test_the_abbreviation_dot_follows_the_slot():
+    slots = [(), (ABBREVIATION, ","), (), (), (".",)]
+    found = punctuated(YES, slots)
+    assert [token.form for token in found.tokens] == ["Yes.", ",", "Mr", "Ho", "left", "."]
+    assert [token.lemma for token in found.tokens[:3]] == ["yes", ",", "mr."]
+    assert found.lines[1] == "# text = Yes., Mr Ho left."
+    assert reread(found).slots == ((INITIAL,), *slots[1:])
+
+
+def test_original_heads_stay_non_projective():
+    heads = [3, 4, 0, 3]
+    source = sentence_of(*(word(i, f"w{i}", head) for i, head in enumerate(heads, start=1)))
+    assert source.lifted == 1
+    found = punctuated(source, [(), (",",), (), (), (".",)])
+    assert [token.head for token in found.tokens if token.upos != "PUNCT"] == [4, 5, 0, 4]
+    assert reread(found).heads == source.heads
+
+
+QUOTES = [
+    mark(1, '"', 2),
+    word(2, "Go", 4, "ccomp"),
+    mark(3, '"', 2),
+    word(4, "he", 0),
+    mark(5, ".", 4),
+]
+
+
+@pytest.mark.parametrize(
+    "slots, forms, surface",
+    [
+        # Lines that stay are spelt as they were.
+        ([("“",), ("”",), ("!",)], ['"', "Go", '"', "he", "!"], '"Go" he!'),
+        # One that has lost its partner would not be read as closing any more.
+        ([(), ("”",), (".",)], ["Go", "”", "he", "."], "Go” he."),
+        # Partners look the same.
+        ([("“",), ("!",), ("”",)], ["“", "Go", "!", "he", "”"], "“Go! he”"),
+    ],
+)
+def test_straight_quotation_marks(slots, forms, surface):
+    source = sentence_of(*QUOTES)
+    found = punctuated(source, slots)
+    assert [token.form for token in found.tokens] == forms
+    assert reread(found).slots == ((INITIAL, *slots[0]), *slots[1:])
+    assert surface_text(source, slots) == surface
+
+
+def test_tagged_quotation_marks_stay_straight_alone():
+    lines = [mark(1, '"', 2, "``"), word(2, "Go", 0), mark(3, ".", 2)]
+    found = punctuated(sentence_of(*lines), [("“",), ("!",)])
+    assert [token.form for token in found.tokens] == ['"', "Go", "!"]
+    found = punctuated(sentence_of(*lines), [("“",), ("!", "”")])
+    assert [token.form for token in found.tokens] == ["“", "Go", "!", "”"]
+
+
+@pytest.mark.parametrize(
+    "slots, complaint",
+    [
+        ([()] * 4, "4 slots were given for 4 words"),
+        ([(), (UNK,), (), (), ()], "the token '<unk>' of slot 1 cannot be written"),
+        ([(), (), (), (), (OPEN,)], "'<open>'"),
+        ([(), (), (), ("",), ()], "the token '' of slot 3"),
+        ([(), (), (), ("a\tb",), ()], "slot 3"),
+        ([(ABBREVIATION,), (), (), (), ()], "slot 0 has an abbreviation's dot"),
+        ([(), (",", ABBREVIATION), (), (), ()], "slot 1 has an abbreviation's dot"),
+        ([(), (ABBREVIATION, ABBREVIATION), (), (), ()], "slot 1"),
+    ],
+)
+def test_what_cannot_be_written(slots, complaint):
+    for function in (punctuated, surface_text):
+        with pytest.raises(UsageError, match=f"sentence yes: .*{complaint}"):
+            function(YES, slots)
+
+
+def test_a_mark_spelt_like_a_special_token_stays():
+    source = sentence_of(mark(1, "^", 2), word(2, "a", 0))
+    assert source.slots[0] == (INITIAL, UNK)
+    assert punctuated(source, source.slots) is source.record
+    found = punctuated(source, [(UNK,), ("!",)])
+    assert [token.form for token in found.tokens] == ["^", "a", "!"]
+    with pytest.raises(UsageError):
+        punctuated(source, [(UNK, UNK), ()])
+
+
+@pytest.mark.parametrize(
+    "forms, slots, expected",
+    [
+        (("Yes", "etc"), [(INITIAL, "“"), (",",), (ABBREVIATION, "”")], "“Yes, etc.”"),
+        (("同樣", "施力"), [(), (",",), ("。",)], "同樣,施力。"),
+        (("同樣", "施力"), [(), (), ()], "同樣施力"),
+    ],
+)
+def test_a_sentence_without_a_record(forms, slots, expected):
+    bare = Sentence(
+        sentence_id="s",
+        path="<none>",
+        line=1,
+        forms=forms,
+        lemmas=("l1", "l2"),
+        upos=("X", "Y"),
+        xpos=("X1", "_"),
+        feats=("_", "Case=Nom|Number=Sing"),
+        relations=("nsubj", "root"),
+        heads=(2, 0),
+        slots=((), (), ()),
+        word_ids=(3, 7),
+    )
+    found = punctuated(bare, slots)
+    again = reread(found)
+    assert found.lines[:2] == ("# sent_id = s", f"# text = {expected}")
+    assert surface_text(bare, slots) == expected
+    assert again.slots[1:] == tuple(map(tuple, slots[1:]))
+    for name in ("sentence_id", "forms", "lemmas", "upos", "relations", "heads"):
+        assert getattr(again, name) == getattr(bare, name)
+
+
+def test_surface_text():
+    assert surface_text(YES, YES.slots) == "Yes, Mr. Ho left."
+    odd = replace(YES, record=record("# text = Yes,  Mr. Ho left .", *YES.record.lines[3:-1]))
+    assert surface_text(odd, odd.slots) == "Yes,  Mr. Ho left ."
+    # Where nothing is said of spaces, the rules speak.
+    silent = sentence_of(word(1, "字", 0), mark(2, "，", 1), word(3, "字", 1), mark(4, ".", 1))
+    assert surface_text(silent, silent.slots) == "字，字."
+    assert surface_text(silent, [(), (), ()]) == "字字"
+    # Where something is said of one token, it is said of all.
+    spaced = sentence_of(
+        word(1, "a", 0, misc=GLUED), mark(2, ",", 1), word(3, "b", 1), mark(4, ".", 1)
+    )
+    assert surface_text(spaced, spaced.slots) == "a, b ."
+    assert surface_text(spaced, [(), (";",), (".",)]) == "a; b ."
+    assert surface_text(spaced, [(), (",",), ("!",)]) == "a, b!"
+
+
+def test_the_convention_is_read_off_the_records():
+    lines = [word(1, "Here", 3), mark(2, ",", 3), word(3, "is", 0), mark(4, ".", 3)]
+    assert convention_of([sentence_of(*lines)]) == "governor"
+    lines[1] = mark(2, ",", 1)
+    assert convention_of([sentence_of(*lines)]) == "unit"
+    assert convention_of([]) == "unit"

@@ -1,0 +1,179 @@
+import gzip
+import io
+import sys
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.errors import UsageError
+from semipunct.files import open_text_output
+from semipunct.formats.conllu.records import (
+    NO_HEAD,
+    format_record,
+    misc_attributes,
+    read,
+    write,
+    write_texts,
+)
+from tests.formats.conllu.builders import chain, record, records, sentence, trees, word
+
+ODD = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\t\n\r"), max_size=4)
+
+
+def written(found):
+    stream = io.StringIO(newline="")
+    write(found, stream)
+    return stream.getvalue()
+
+
+@st.composite
+def texts(draw):
+    """CoNLL-U files with whatever a file may hold besides its words."""
+    lines = draw(st.lists(st.sampled_from(["", "# newdoc", "\ufeff", " "]), max_size=3))
+    for heads in draw(st.lists(trees(5), min_size=1, max_size=3)):
+        lines += draw(st.lists(st.builds("# {}".format, ODD), max_size=2))
+        for word_id, head in enumerate(heads, start=1):
+            if draw(st.booleans()):
+                lines.append(word(f"{word_id}-{word_id + 1}", draw(ODD), "_"))
+            lines.append(word(word_id, draw(ODD), head, misc=draw(ODD)))
+            if draw(st.booleans()):
+                lines.append(word(f"{word_id}.1", "empty", "_"))
+        lines += draw(st.sampled_from([[""], ["", ""], ["  "], ["", "# apart", ""]]))
+    ends = [draw(st.sampled_from(["\n", "\r\n"])) for _ in lines]
+    text = "".join(line + end for line, end in zip(lines, ends, strict=True))
+    return text.rstrip("\r\n") if draw(st.booleans()) else text
+
+
+@given(texts())
+def test_files_come_out_as_they_went_in(text):
+    found = records(text)
+    assert written(found) == text
+    starts = [record.line for record in found]
+    assert starts[0] == 1
+    assert all(
+        later.line == earlier.line + len(earlier.lines) for earlier, later in pairwise(found)
+    )
+
+
+@given(texts(), st.text(st.characters(exclude_categories=["Cs"])))
+def test_annotations_are_read_back_and_nothing_else_changes(text, value):
+    found = records(text)
+    annotated = "".join(
+        format_record(item, {1: {"Punct:Left": value}}, ["# note"]) for item in found
+    )
+    again = records(annotated)
+    assert [misc_attributes(item, 1)["Punct:Left"] for item in again] == [value] * len(found)
+    without = [line for item in again for line in item.lines if line.lstrip("\ufeff") != "# note"]
+    first_words = {item.line - 1 + item.tokens[0].position for item in found}
+    original = [line for item in found for line in item.lines]
+    for number, (old, new) in enumerate(zip(original, without, strict=True)):
+        columns = 9 if number in first_words else None
+        assert (
+            old.lstrip("\ufeff").split("\t")[:columns]
+            == (new.lstrip("\ufeff").split("\t")[:columns])
+        )
+
+
+def test_words_ranges_and_empty_nodes():
+    found = record(
+        "# text = al fin",
+        word("1-2", "al", "_"),
+        word(1, "a", 3, "case", "ADP", "IN"),
+        word(2, "el", 3),
+        word(3, "fin", 0, "root"),
+        word("3.1", "ghost", "_"),
+    )
+    assert [token.form for token in found.tokens] == ["a", "el", "fin"]
+    assert [found.lines[token.position][0] for token in found.tokens] == ["1", "2", "3"]
+    first = found.tokens[0]
+    assert (first.lemma, first.upos, first.xpos) == ("a", "ADP", "IN")
+    assert (first.head, first.relation) == (3, "case")
+
+
+@pytest.mark.parametrize(
+    "comment, expected",
+    [
+        ("# sent_id = weblog-7", "weblog-7"),
+        ("# sent_id weblog 7", "weblog 7"),
+        ("#sent_id=x", "x"),
+        ("# sent_id =", "#2"),
+        ("# sent_ident = x", "#2"),
+        ("# text = sent_id = x", "#2"),
+    ],
+)
+def test_sentence_ids(comment, expected):
+    found = records(chain(1) + sentence(comment, word(1, "a", 0)))
+    assert [item.sentence_id for item in found] == ["#1", expected]
+
+
+def test_a_comment_after_the_last_sentence_does_not_name_it():
+    (found,) = records(chain(1) + "# sent_id = next\n")
+    assert found.sentence_id == "#1"
+
+
+def test_spaces_inside_a_column_are_kept():
+    assert record(word(1, "two  spaces", 0)).tokens[0].form == "two  spaces"
+
+
+def test_without_trees_heads_may_be_missing():
+    found = records(sentence(word(1, "a", "_"), word(2, "b", 1)), trees=False)
+    assert [token.head for token in found[0].tokens] == [NO_HEAD, 1]
+
+
+def test_standard_input_and_gzip(tmp_path, monkeypatch):
+    text = chain(3)
+    path = tmp_path / "text.conllu.gz"
+    with open_text_output(path) as stream:
+        write(records(text), stream)
+    assert gzip.decompress(path.read_bytes()).decode() == text
+    assert written(read(path)) == text
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    (found,) = read("-")
+    assert found.path == "<stdin>"
+    assert written([found]) == text
+
+
+def test_standard_output_stays_open(monkeypatch):
+    target = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(target))
+    with open_text_output("-") as stream:
+        write(records(chain(1)), stream)
+    assert target.getvalue().decode() == chain(1)
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n", "\r\n\r\n", "\n ", "\n\n# end\n", "\n\n# end"])
+def test_sentences_of_two_files_are_kept_apart(end):
+    text = word(1, "a", 0) + end
+    stream = io.StringIO(newline="")
+    write_texts([text, text], stream)
+    assert stream.getvalue().startswith(text)
+    assert stream.getvalue().endswith(text)
+    assert [len(item.tokens) for item in records(stream.getvalue())] == [1, 1]
+    assert "\n\n\n" not in stream.getvalue()
+
+
+def test_comments_go_after_the_comments_and_after_a_byte_order_mark():
+    found = record("# one", word(1, "a", 0))
+    assert format_record(found, {}, ["# two"]).startswith("# one\n# two\n1\ta")
+    (marked,) = records("\ufeff" + word(1, "a", 0) + "\r\n")
+    assert format_record(marked, {}, ["# two"]).startswith("\ufeff# two\r\n1\ta")
+
+
+@pytest.mark.parametrize("comment", ["no sign", "# two\n# lines", "# \r"])
+def test_what_is_no_comment_is_refused(comment):
+    with pytest.raises(UsageError, match=r"text\.conllu:1: sentence #1: .*cannot be added"):
+        format_record(record(word(1, "a", 0)), {}, [comment])
+
+
+def test_a_word_that_is_not_there_cannot_be_annotated():
+    with pytest.raises(UsageError, match=r"there is no word 2 to annotate; its words are 1 to 1"):
+        format_record(record(word(1, "a", 0)), {2: {"A": "1"}})
+
+
+def test_a_sentence_of_100000_words_is_read_in_seconds():
+    text = chain(100_000)
+    (found,) = records(text)
+    assert len(found.tokens) == 100_000
+    assert format_record(found) == text

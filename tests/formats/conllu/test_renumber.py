@@ -1,0 +1,284 @@
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from semipunct.corpus.sentences import Sentence, iterate_sentences, to_sentence
+from semipunct.formats.conllu.punctuate import punctuated, surface_text, without_punctuation
+from semipunct.formats.conllu.records import Record, format_record
+from semipunct.marks import ABBREVIATION, INITIAL
+from tests.formats.conllu.builders import records, trees, word
+from tests.formats.conllu.punctuation import GLUED, body, mark, reread, sentence_of, with_arcs
+
+
+def test_the_enhanced_graph():
+    lines = [
+        with_arcs(word(1, "a", 3), "3:x|2:y:z"),
+        with_arcs(mark(2, ",", 3), "3:punct"),
+        with_arcs(word(3, "b", 0, "root"), "2:z"),
+    ]
+    found = punctuated(sentence_of(*lines), [(), (), (".",)])
+    assert body(found) == [
+        "1 a a X _ _ 2 dep 2:x _",
+        "2 b b X _ _ 0 root _ SpaceAfter=No",
+        "3 . . PUNCT _ _ 2 punct 2:punct _",
+    ]
+
+
+def test_ranges_and_empty_nodes():
+    source = sentence_of(
+        "# text = ghost",
+        word("0.1", "ghost", "_"),
+        word("1-2", "al", "_", misc=GLUED),
+        with_arcs(word(1, "a", 5), "4.2:x|5:case"),
+        word(2, "el", 1),
+        mark(3, ",", 5),
+        with_arcs(word("3.1", "empty", "_"), "0.1:x|3:y"),
+        mark(4, "-", 5),
+        with_arcs(word("4.2", "empty", "_"), "3.1:x"),
+        word(5, "fin", 0, "root"),
+        word("5.1", "empty", "_"),
+    )
+    found = punctuated(source, [("¡",), (), (), ("!",)])
+    assert body(found) == [
+        "# text = ¡al fin!",
+        "0.1 ghost ghost X _ _ _ dep _ _",
+        "1 ¡ ¡ PUNCT _ _ 4 punct 4:punct SpaceAfter=No",
+        "2-3 al al X _ _ _ dep _ _",
+        "2 a a X _ _ 4 dep 3.2:x|4:case _",
+        "3 el el X _ _ 2 dep _ _",
+        "3.1 empty empty X _ _ _ dep 0.1:x _",
+        "3.2 empty empty X _ _ _ dep 3.1:x _",
+        "4 fin fin X _ _ 0 root _ SpaceAfter=No",
+        "4.1 empty empty X _ _ _ dep _ _",
+        "5 ! ! PUNCT _ _ 4 punct 4:punct _",
+    ]
+    assert surface_text(source, [("¡",), (), (), ("!",)]) == "¡al fin!"
+
+
+@pytest.mark.parametrize(
+    "slots, expected, surface",
+    [
+        # A mark between its words, or after its only word, is taken out of its form.
+        ([(), ("-",), (".",), ()], ["1-4 a-b.", "1 a", "2 -", "3 b", "4 .", "5 c"], "a-b. c"),
+        ([(), (), (".",), ()], ["1-3 ab.", "1 a", "2 b", "3 .", "4 c"], "ab. c"),
+        ([(), ("-",), (), ()], ["1-3 a-b", "1 a", "2 -", "3 b", "4 c"], "a-b c"),
+        ([(), (), (), ()], ["1-2 ab", "1 a", "2 b", "3 c"], "ab c"),
+        # After it is outside, before another mark of its own is inside.
+        (
+            [(), ("-",), (".", "!"), ()],
+            ["1-4 a-b.", "1 a", "2 -", "3 b", "4 .", "5 !", "6 c"],
+            "a-b.! c",
+        ),
+        ([(), ("+",), (), ()], ["1 a", "2 +", "3 b", "4 c"], "a + b c"),
+    ],
+)
+def test_marks_within_ranges(slots, expected, surface):
+    source = sentence_of(
+        word("1-4", "a-b.", "_"),
+        word(1, "a", 5),
+        mark(2, "-", 1),
+        word(3, "b", 5),
+        mark(4, ".", 3),
+        word(5, "c", 0, misc="x=1"),
+    )
+    found = punctuated(source, slots)
+    assert [" ".join(line.split("\t")[:2]) for line in found.lines if line] == expected
+    assert reread(found).slots == ((INITIAL,), *slots[1:])
+    assert surface_text(source, slots) == surface
+
+
+def test_a_range_of_a_word_and_its_dot_goes_with_the_dot():
+    source = sentence_of(
+        word("1-2", "vs.", "_", misc=GLUED), word(1, "vs", 0), mark(2, ".", 1), word(3, "b", 1)
+    )
+    assert [line.split()[:2] for line in punctuated(source, [()] * 3).lines if line] == [
+        ["1", "vs"],
+        ["2", "b"],
+    ]
+    found = punctuated(source, [(), ("?",), ()])
+    assert [line.split()[:2] for line in found.lines if line] == [
+        ["1", "vs"],
+        ["2", "?"],
+        ["3", "b"],
+    ]
+
+
+def test_the_form_of_a_range_may_differ_from_its_words():
+    source = sentence_of(
+        word("1-3", "¿Dímelo", "_"), mark(1, "¿", 2), word(2, "Di", 0), word(3, "lo", 2)
+    )
+    assert [line.split()[:2] for line in punctuated(source, [()] * 3).lines if line] == [
+        ["1-2", "Dímelo"],
+        ["1", "Di"],
+        ["2", "lo"],
+    ]
+    source = sentence_of(word("1-2", "ddr.", "_"), word(1, "de", 0), word(2, "dr.", 1))
+    assert surface_text(source, [()] * 3) == "ddr"
+    source = sentence_of(word("1-2", "ddr", "_"), word(1, "de", 0), word(2, "dr", 1))
+    assert surface_text(source, [(), (), (ABBREVIATION,)]) == "ddr."
+
+
+def test_line_ends_comments_and_a_byte_order_mark():
+    text = (
+        "\ufeff1\ta\ta\tX\t_\t_\t0\troot\t_\t_\r\n# inside\r\n2\t,\t,\tPUNCT\t_\t_\t1\tpunct\t_\t_"
+    )
+    (source,) = records(text)
+    sentence = to_sentence(source)
+    assert isinstance(sentence, Sentence)
+    found = punctuated(sentence, [("(",), (")",)])
+    assert format_record(found) == (
+        "\ufeff1\t(\t(\tPUNCT\t_\t_\t2\tpunct\t_\tSpaceAfter=No\r\n"
+        "2\ta\ta\tX\t_\t_\t0\troot\t_\tSpaceAfter=No\r\n"
+        "3\t)\t)\tPUNCT\t_\t_\t2\tpunct\t_\t_\r\n"
+        "# inside"
+    )
+
+
+WORDS = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0\t\n\r\ufeff"),
+    min_size=1,
+    max_size=4,
+).filter(lambda form: not form.endswith("..")) | st.sampled_from(["etc.", "Mr.", "字", "'s", "1."])
+OLD_MARKS = [",", ".", '"', "'", "``", "''", "(", ")", "…", "^", "¿", "，", "COMMA"]
+NEW_MARKS = [",", ".", "“", "”", "‘", "(", ")", "-", "—", "?", "¿", "。"]
+
+
+@st.composite
+def sources(draw):
+    """Sentences of files with all that CoNLL-U may hold, and a choice of slots for each."""
+    heads = draw(trees(9))
+    n = len(heads)
+    leaves = [node for node in range(1, n + 1) if node not in heads and heads[node - 1]]
+    marked = draw(st.sets(st.sampled_from(leaves))) if leaves else set()
+    has_arcs = draw(st.booleans())
+    starts = draw(st.sets(st.integers(1, n))) if draw(st.booleans()) else set()
+    lines = draw(st.lists(st.sampled_from(["# a = b", "#text=old text", "# text_en = x"])))
+    covered = 0
+    for node, head in enumerate(heads, start=1):
+        if node in starts and node > covered and node < n:
+            covered = draw(st.integers(node + 1, min(n, node + 3)))
+            misc = draw(st.sampled_from(["_", GLUED]))
+            lines.append(word(f"{node}-{covered}", draw(WORDS), "_", misc=misc))
+        misc = draw(st.sampled_from(["_", GLUED, "A=b", f"A=b|{GLUED}|C", "A=b|C"]))
+        misc = "_" if node <= covered else misc
+        if node in marked:
+            line = mark(node, draw(st.sampled_from(OLD_MARKS)), head, "_", misc)
+        else:
+            line = word(node, draw(WORDS), head, misc=misc)
+        lines.append(with_arcs(line, f"{draw(st.integers(0, n))}:x") if has_arcs else line)
+        if draw(st.integers(0, 4)) == 0:
+            lines.append(with_arcs(word(f"{node}.1", "ghost", "_"), f"{node}:y"))
+    ends = draw(st.sampled_from(["\n", "\r\n"]))
+    text = ends.join([*lines, "", ""] if draw(st.booleans()) else lines)
+    (found,) = records(text)
+    sentence = to_sentence(found)
+    assert isinstance(sentence, Sentence)
+    slots = [()]
+    for form, slot in zip(("", *sentence.forms), sentence.slots, strict=True):
+        kept = draw(st.booleans())
+        marks_here = draw(st.lists(st.sampled_from(NEW_MARKS), max_size=2))
+        has_letters = any(char.isalnum() for char in form) and not form.endswith(".")
+        dot = [ABBREVIATION] if has_letters and draw(st.booleans()) else []
+        slots.append(tuple(slot) if kept else (*dot, *marks_here))
+    return sentence, slots[1:]
+
+
+def unchanging(line: str) -> tuple[object, ...]:
+    """What of the line of a word may never change."""
+    columns = line.split("\t")
+    misc = [item for item in columns[9].split("|") if item not in (GLUED, "_")]
+    return (*columns[2:6], columns[7], *misc)
+
+
+def comments(found: Record) -> list[str]:
+    return [line for line in found.lines if line[:1] == "#" and line[:6] != "#text="]
+
+
+@given(sources())
+def test_any_record(source):
+    """Writing and reading gives the slots asked for, and changes nothing else."""
+    sentence, slots = source
+    old = sentence.record
+    assert old is not None
+    assert punctuated(sentence, sentence.slots) is old
+    found = punctuated(sentence, slots)
+    again = reread(found)
+    assert again.slots[0] == (INITIAL, *(token for token in slots[0] if token != INITIAL))
+    assert again.slots[1:] == tuple(slots[1:])
+    for name in ("sentence_id", "forms", "lemmas", "upos", "heads", "relations"):
+        assert getattr(again, name) == getattr(sentence, name)
+    assert comments(found) == comments(old)
+    assert set(found.ends[:-1]) <= set(old.ends) - {""} | ({"\n"} if "" in old.ends else set())
+    assert found.ends[-1] == old.ends[-1]
+    assert_references(found)
+    new_ids = dict(zip((0, *sentence.word_ids), (0, *again.word_ids), strict=True))
+    for old_id, new_id in zip(sentence.word_ids, again.word_ids, strict=True):
+        before, after = old.tokens[old_id - 1], found.tokens[new_id - 1]
+        assert new_ids[before.head] == after.head
+        assert unchanging(old.lines[before.position]) == unchanging(found.lines[after.position])
+
+
+def assert_references(found: Record) -> None:
+    """IDs follow each other, ranges span two tokens or more, arcs lead to something."""
+    assert [token.word_id for token in found.tokens] == list(range(1, len(found.tokens) + 1))
+    last, nodes, arcs, covered = 0, {"0"}, [], 0
+    for line in found.lines:
+        columns = line.split("\t")
+        if len(columns) < 10 or line.startswith("#"):
+            continue
+        nodes.add(columns[0])
+        if "-" in columns[0]:
+            first, end = map(int, columns[0].split("-"))
+            assert covered < first == last + 1 < end + 1
+            assert end > first
+            covered = end
+            continue
+        if "." in columns[0]:
+            assert int(columns[0].split(".")[0]) == last
+        else:
+            last = int(columns[0])
+            assert last > covered or GLUED not in columns[9]
+        arcs += [arc.split(":")[0] for arc in columns[8].split("|") if arc != "_"]
+    assert covered <= last
+    assert nodes.issuperset(arcs)
+
+
+@given(sources())
+def test_the_text_says_what_the_lines_say(source):
+    sentence, slots = source
+    assert sentence.record is not None
+    found = punctuated(sentence, slots)
+    assume(found is not sentence.record)
+    # A record that says nothing of spaces has its text by the rules instead.
+    assume(GLUED in "".join(sentence.record.lines))
+    pieces, covered = [], 0
+    for line in found.lines:
+        columns = line.split("\t")
+        if len(columns) < 10 or line.startswith("#") or "." in columns[0]:
+            continue
+        first, _, last = columns[0].partition("-")
+        if int(first) > covered:
+            covered = int(last or first)
+            pieces += [columns[1], "" if GLUED in columns[9] else " "]
+    text = "".join(pieces[:-1])
+    assert surface_text(sentence, slots) == text
+    assert {line for line in found.lines if line.startswith("#text=")} <= {"#text=" + text}
+
+
+@pytest.mark.parametrize("language", ["en", "zh", "es", "ar", "hi"])
+def test_real_sentences(shared_data, language):
+    path = shared_data / language / "dev.conllu"
+    found = [item for item in iterate_sentences(path) if isinstance(item, Sentence)][:300:5]
+    for sentence in found:
+        assert punctuated(sentence, sentence.slots) is sentence.record
+        bare = without_punctuation(sentence)
+        assert punctuated(bare, sentence.slots) is sentence.record
+        again = reread(punctuated(bare, bare.slots))
+        assert again.slots == without_punctuation(again).slots
+        restored = punctuated(again, sentence.slots)
+        assert_references(restored)
+        # Two straight marks that were left alone may have become a pair.
+        if not any(token in "\"'" for slot in sentence.slots for token in slot):
+            assert reread(restored).slots == sentence.slots
+        for name in ("forms", "lemmas", "upos", "relations", "heads"):
+            assert getattr(again, name) == getattr(sentence, name)

@@ -1,0 +1,154 @@
+"""Drawn punctuation is as frequent as the model says that it is probable."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from semipunct.corpus.sentences import Sentence
+from semipunct.errors import UsageError
+from semipunct.inference.channel_sampler import END, rewritten
+from semipunct.inference.likelihood import corpus_log_likelihood
+from semipunct.inference.rewriting import Rewriter
+from semipunct.inference.sampler import Draws, generate
+from tests.models.punctuation.cases import DIRECTIONS, model, oracle_channel, sentence
+from tests.oracle import edit_paths
+
+DRAWS = 2000
+
+HEADS = ([0], [2, 0], [2, 0, 2], [0, 1, 2, 1])
+
+
+def pvalue(counts: Counter, expected: dict, draws: int) -> float:
+    """Of a chi-square test; outcomes expected fewer than eight times are counted together."""
+    frequent = [x for x, p in expected.items() if p * draws >= 8]
+    observed = [counts[x] for x in frequent]
+    wanted = [expected[x] * draws for x in frequent]
+    observed.append(draws - sum(observed))
+    wanted.append(max(draws - sum(wanted), 1e-9))
+    if wanted[-1] < 8:
+        observed, wanted = observed[:-1], wanted[:-1]
+    if len(observed) == 1:
+        return stats.binomtest(observed[0], draws, min(wanted[0] / draws, 1.0)).pvalue
+    return float(stats.chisquare(observed, wanted, sum_check=False).pvalue)
+
+
+def marked(s: Sentence, strings: tuple) -> Sentence:
+    """The sentence with other strings between its boundary marks."""
+    slots = list(strings)
+    slots[0] = ("^", *slots[0])
+    return replace(s, slots=tuple(slots))
+
+
+@pytest.mark.parametrize(
+    ("looking", "network"), [("c", False), ("history", False), ("c", True), ("history", True)]
+)
+def test_draws_are_as_frequent_as_the_likelihood_says(looking: str, network: bool):
+    """The features of surface marks, the open puncteme and the channel included."""
+    templates = ("N", "W", "A", "C", "L", "R", "S", looking)
+    m = model("r2l", templates=templates, network=network, network_width=8)
+    assert any(c.template == looking and len(c.kept) for c in m.features.conjunctions)
+    generator = np.random.default_rng(1)
+    parameters = {
+        name: x + generator.normal(0, 0.5, x.shape) if name.startswith("network") else x
+        for name, x in m.initial_parameters(7, 1.0).items()
+    }
+    sentences = [sentence(heads, ["^", *[""] * len(heads)]) for heads in HEADS]
+    # What is looked at is chosen by other draws than those that are counted.
+    some, others = (generate(m, parameters, sentences, DRAWS, seed=seed) for seed in (3, 4))
+    often = [[x for x, n in counted(chosen_by).most_common(60) if n > 3] for chosen_by in others]
+    scored = [marked(s, x) for s, xs in zip(sentences, often, strict=True) for x in xs]
+    p = iter(np.exp(corpus_log_likelihood(m, parameters, scored)).tolist())
+    for s, draws, xs in zip(sentences, some, often, strict=True):
+        assert draws.chosen.shape == (DRAWS, len(s.slots))
+        expected = {x: next(p) for x in xs}
+        assert sum(expected.values()) < 1 + 1e-5
+        assert pvalue(counted(draws), expected, DRAWS) > 1e-4
+
+
+def counted(draws: Draws) -> Counter:
+    """How often each string of slots was drawn."""
+    return Counter(
+        tuple(strings[i] for strings, i in zip(draws.strings, row, strict=True))
+        for row in draws.chosen.tolist()
+    )
+
+
+def test_marks_within_and_to_the_left_cannot_both_be_looked_at():
+    m = model("r2l", templates=("N", "c", "history"))
+    with pytest.raises(UsageError, match="template history"):
+        generate(m, m.initial_parameters(0, 0.0), [sentence([0], ["", ""])], 1, seed=0)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("text", [", .", "^ , “ .", ". ” , .", "“ , , ” .", ", ” . , , ” ."])
+def test_the_channel_makes_of_a_string_what_the_oracle_says(direction: str, text: str):
+    m = model(direction)
+    parameters = m.initial_parameters(5, 1.5)
+    channel, tokens = oracle_channel(m, parameters), tuple(text.split())
+    expected: dict[tuple[str, ...], float] = {}
+    for probability, _, surface in edit_paths(channel, tokens):
+        expected[surface] = expected.get(surface, 0.0) + probability
+    number = {s: i for i, s in enumerate(m.inventory.symbols)}
+    # Beside strings of other lengths, which change nothing.
+    strings = np.full((DRAWS + 2, len(tokens) + 1), END)
+    strings[:DRAWS, : len(tokens)] = [number[t] for t in tokens]
+    strings[DRAWS, :1] = number[","]
+    strings[DRAWS + 1] = number["."]
+    points = np.random.default_rng(0).random((len(strings), len(tokens)))
+    (one,) = Rewriter.of(m, parameters).passes
+    found = rewritten(one, strings, points)
+    assert found[DRAWS].tolist()[:1] == [number[","]]
+    assert (found[DRAWS, 1:] == END).all()
+    counts = Counter(
+        tuple(m.inventory.symbols[s] for s in row if s != END) for row in found[:DRAWS].tolist()
+    )
+    assert set(counts) <= set(expected)
+    assert pvalue(counts, expected, DRAWS) > 1e-4
+
+
+def test_the_open_puncteme_is_spelt_as_its_distribution_says():
+    spelling = model("r2l").inventory.spelling
+    generator = np.random.default_rng(1)
+    counts = Counter(spelling.draw(generator) for _ in range(DRAWS))
+    expected = {s: math.exp(spelling.log_probability(s)) for s in counts}
+    assert pvalue(counts, expected, DRAWS) > 1e-4
+
+
+def test_what_stands_in_the_slots_is_not_looked_at():
+    m = model("r2l")
+    parameters = m.initial_parameters(7, 1.0)
+    empty, full = (sentence([2, 0], ["^", "", x]) for x in ("", ", ."))
+    first, second = (generate(m, parameters, [s], 50, seed=1)[0] for s in (empty, full))
+    assert first.strings == second.strings
+    np.testing.assert_array_equal(first.chosen, second.chosen)
+    other = generate(m, parameters, [empty], 50, seed=2)[0]
+    assert other.strings != first.strings or (other.chosen != first.chosen).any()
+
+
+@pytest.mark.parametrize("looking", ["c", "history"])
+def test_company_changes_nothing(looking: str):
+    """Neither what is drawn for a sentence nor the order in which it is told."""
+    m = model("r2l", templates=("N", "W", "L", "R", "S", looking))
+    parameters = m.initial_parameters(7, 1.0)
+    sentences = [sentence(heads, ["^", *[""] * len(heads)]) for heads in HEADS]
+    others = [*sentences, *(sentence([2, 0, 2, 2, 2], ["^", *[""] * 5]) for _ in range(6))]
+    for alone, together in zip(
+        generate(m, parameters, sentences, 200, seed=3),
+        generate(m, parameters, others, 200, seed=3),
+        strict=False,
+    ):
+        assert alone.strings == together.strings
+        np.testing.assert_array_equal(alone.chosen, together.chosen)
+
+
+def test_nothing_to_draw():
+    m = model("r2l")
+    assert generate(m, m.initial_parameters(0, 0.0), [], 5, seed=0) == []
+    with pytest.raises(UsageError, match="0 draws; at least 1"):
+        generate(m, m.initial_parameters(0, 0.0), [sentence([0], ["", ""])], 0, seed=0)

@@ -1,0 +1,306 @@
+"""Tiny sentences, a model fitted to them, and the same model in the oracle's words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from semipunct.corpus.sentences import Sentence
+from semipunct.models.punctuation.attach import log_attach
+from semipunct.models.punctuation.batches import Batch, Frame
+from semipunct.models.punctuation.channel import EDITS, log_edits
+from semipunct.models.punctuation.inventory import Spelling
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.options import ModelOptions
+from semipunct.structures.given_tree import Edits, GivenTrees, inside
+from semirings import Expectation, Semiring
+from tests.oracle import Channel, Derivation, Pair, Tokens, derivations
+
+DIRECTIONS = ("none", "l2r", "r2l")
+TINY = {
+    "minimum_token_count": 1,
+    "minimum_pair_count": 3,
+    "minimum_context_count": 1,
+    "templates": ("N", "W", "A", "C", "L", "R", "S", "c"),
+}
+FRAME = Frame(
+    sentences=16,
+    words=48,
+    strings=32,
+    states=4,
+    steps=32,
+    lanes=(3, 4),
+    factors=8,
+    entries={
+        "pair": 4096,
+        "left": 256,
+        "right": 256,
+        "symmetric": 512,
+        "opening": 1024,
+        "closing": 2048,
+        "closing_symmetric": 256,
+    },
+)
+"""One frame for all small batches, so that whatever is compiled is compiled once."""
+
+QUICK = {"xla_backend_optimization_level": 0}
+"""Compiling takes longer than running here, by far."""
+
+Parameters = dict[str, np.ndarray]
+
+
+def sentence(
+    heads: Sequence[int],
+    slots: Sequence[str],
+    relations: Sequence[str] | None = None,
+    upos: Sequence[str] | None = None,
+) -> Sentence:
+    """A sentence from its tree and its slots, the tokens of a slot separated by blanks."""
+    n = len(heads)
+    relations = relations or ["root" if not head else "dep" for head in heads]
+    return Sentence(
+        sentence_id="s",
+        path="made.conllu",
+        line=1,
+        forms=tuple(f"w{i}" for i in range(n)),
+        lemmas=tuple(f"w{i}" for i in range(n)),
+        upos=tuple(upos or ["X"] * n),
+        xpos=tuple(upos or ["X"] * n),
+        feats=("_",) * n,
+        relations=tuple(relations),
+        heads=tuple(heads),
+        slots=tuple(tuple(slot.split()) for slot in slots),
+        word_ids=tuple(range(1, n + 1)),
+    )
+
+
+SENTENCES = (
+    sentence([0], ["^", "."]),
+    sentence([2, 0], ["^", ",", "."], ["advmod", "root"], ["ADV", "VERB"]),
+    sentence([2, 0, 2], ["^ “", "", "” ,", ""], ["dep", "root", "dep"], ["X", "VERB", "X"]),
+    sentence([0, 1, 2], ["^", ",", "", ", ."], ["root", "appos", "dep"], ["NOUN", "NOUN", "X"]),
+    sentence([2, 4, 2, 0], ["^ “", "", "", "” .", ""], ["dep", "appos", "dep", "root"]),
+    sentence([3, 1, 0, 5, 3], ["^", "", "", "“", "", ". ”"]),
+    sentence([0, 1], ["^", "", ", , ."]),
+    sentence([2, 0, 2], ["", "", "", ""]),
+    sentence([0, 1, 1], ["“", "", ",", "” $"]),
+    sentence([2, 0], ["^ ,", "", "; $"]),
+    sentence([3, 3, 0, 3], ["^ .", "", "", ",", ""]),
+    sentence([0], ["^ , .", ""]),
+)
+"""Trees of 1 to 5 words; with and without boundary marks; `;` is unknown to the model."""
+
+TRAINING = (
+    *SENTENCES[:9],
+    sentence([2, 0], ["^ “", "”", "."], ["advmod", "root"]),
+    sentence([2, 0], ["^ “", "”", "."], ["appos", "root"]),
+    *[sentence([2, 0], ["^", ", ”", ", ”"])] * 3,
+    # As many left punctemes of two tokens as right ones: all directions have the same shapes.
+    *[sentence([0], ["^ , “", ""])] * 3,
+    *[sentence([0], ["^ . “", ""])] * 3,
+)
+
+
+@cache
+def model(channel: str, **options: object) -> PunctuationModel:
+    """The model of the training sentences."""
+    return PunctuationModel.fit(TRAINING, ModelOptions(channel=channel, **{**TINY, **options}))
+
+
+def batch_of(
+    m: PunctuationModel, sentences: Sequence[Sentence], members: Sequence[int] | None = None
+) -> Batch:
+    """Some of the sentences, padded to `FRAME`."""
+    chosen = range(len(sentences)) if members is None else members
+    batch = m.lay_out(m.prepare(sentences), list(chosen), FRAME)
+    if batch.relation.shape != (FRAME.words,):
+        raise ValueError(f"{len(sentences)} sentences exceed the frame of these tests")
+    return batch
+
+
+def spelling_probability(spelling: Spelling, symbols: Sequence[int]) -> float:
+    """The probability that the open puncteme is written so, token by token."""
+    probability = 1.0
+    for i, symbol in enumerate(symbols):
+        if i == 0:
+            probability *= spelling.first[symbol]
+            continue
+        repeated = spelling.again if symbol == symbols[i - 1] else 0.0
+        other = (1 - spelling.again) * spelling.first[symbol]
+        probability *= (1 - spelling.stop) * (repeated + other)
+    return probability * spelling.stop if symbols else 0.0
+
+
+def oracle_channel(m: PunctuationModel, parameters: Parameters) -> Channel:
+    """The oracle's channel with the model's edit probabilities."""
+    symbols = m.inventory.symbols
+    number = {s: i for i, s in enumerate(symbols)}
+    tables = np.exp(np.asarray(log_edits(parameters, 0, symbols, m.options), np.float64))
+    edits: dict[tuple[str, str], dict[str, float]] = {}
+    for a in symbols[1:]:
+        for b in symbols[1:]:
+            window = tables[:, number[a], number[b]]
+            edits[a, b] = {e: float(p) for e, p in zip(EDITS, window, strict=True) if p > 0}
+
+    def spelling(tokens: Tokens) -> float:
+        return spelling_probability(m.inventory.spelling, [number[t] for t in tokens])
+
+    return Channel(m.options.channel, edits, spelling)
+
+
+def oracle_choices(
+    m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]
+) -> list[list[dict[Pair, float]]]:
+    """p(left, right | w) of every word of every sentence."""
+    batch = batch_of(m, sentences)
+    table = np.asarray(jitted_attach(m)(parameters, batch), np.float64)
+    names = [m.inventory.pair_name(p) for p in range(table.shape[1])]
+    result: list[list[dict[Pair, float]]] = []
+    row = 0
+    for s in sentences:
+        result.append([])
+        for _ in s.heads:
+            result[-1].append(dict(zip(names, np.exp(table[row]).tolist(), strict=True)))
+            row += 1
+    return result
+
+
+@cache
+def jitted_attach(m: PunctuationModel) -> Callable[[Parameters, Batch], jax.Array]:
+    """`log_attach` of a batch."""
+    return jax.jit(lambda p, b: log_attach(p, m.attach_tables, b.features, b.relation))
+
+
+def known_slots(m: PunctuationModel, s: Sentence) -> list[Tokens]:
+    """The surface strings with unknown tokens replaced."""
+    return [tuple(m.inventory.symbols[i] for i in m.inventory.encode(slot)) for slot in s.slots]
+
+
+def oracle_derivations(
+    m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]
+) -> list[list[Derivation]]:
+    """All derivations of every sentence."""
+    channel = oracle_channel(m, parameters)
+    return [
+        derivations(
+            s.heads,
+            choices,
+            channel,
+            known_slots(m, s),
+            s.slots[0][:1] == ("^",),
+            s.slots[-1][-1:] == ("$",),
+        )
+        for s, choices in zip(sentences, oracle_choices(m, parameters, sentences), strict=True)
+    ]
+
+
+def log(x: float) -> float:
+    """The natural logarithm, minus infinity at zero."""
+    return math.log(x) if x > 0 else -math.inf
+
+
+class Answer(NamedTuple):
+    """What one semiring says about a batch.
+
+    Attributes:
+        log_weight: `[sentences]`.
+        expected: `[sentences]` the expected count, None in semirings that count nothing.
+        choice: `[words, pairs]` gradient of the sum of log weights.
+        edits: the same for the edits, as the window reads them.
+    """
+
+    log_weight: jax.Array
+    expected: jax.Array | None
+    choice: jax.Array
+    edits: Edits
+
+
+def ask(potentials: GivenTrees, semiring: Semiring) -> Answer:
+    """One forward and one reverse pass.
+
+    Everything is an argument, constants of the model included, so that all directions share one
+    compiled function per semiring.
+    """
+    return _ask(semiring)(potentials)
+
+
+@cache
+def _ask(semiring: Semiring) -> Callable[[GivenTrees], Answer]:
+    def log_weights(
+        inputs: tuple[jax.Array, Edits], potentials: GivenTrees
+    ) -> tuple[jax.Array, tuple[jax.Array, jax.Array | None]]:
+        choice, edits = inputs
+        automata = potentials.automata._replace(edits=edits)
+        total = inside(potentials._replace(choice=choice, automata=automata), semiring)
+        log_weight = semiring.log_weight(total.value) + total.log_scale
+        counts = isinstance(semiring, Expectation)
+        expected = semiring.expected(total.value) if counts else None
+        return jnp.sum(log_weight), (log_weight, expected)
+
+    def answer(potentials: GivenTrees) -> Answer:
+        inputs = potentials.choice, potentials.automata.edits
+        gradient, (log_weight, expected) = jax.grad(log_weights, has_aux=True)(inputs, potentials)
+        return Answer(log_weight, expected, *gradient)
+
+    return jax.jit(answer, compiler_options=QUICK)
+
+
+def potentials_of(
+    m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]
+) -> GivenTrees:
+    """The potentials of a batch; the unmatched punctemes are what is counted."""
+    return _potentials_of(m)(parameters, batch_of(m, sentences))
+
+
+@cache
+def _potentials_of(m: PunctuationModel) -> Callable[[Parameters, Batch], GivenTrees]:
+    def potentials(p: Parameters, b: Batch) -> GivenTrees:
+        made = m.potentials(p, b, jnp.asarray(m.unmatched))
+        # Weakly typed arrays would be another signature, hence another compilation.
+        return jax.tree.map(lambda x: jax.lax.convert_element_type(x, jnp.asarray(x).dtype), made)
+
+    return jax.jit(potentials)
+
+
+def parameter_gradient(
+    m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence], answer: Answer
+) -> dict[str, np.ndarray]:
+    """The gradient with respect to the parameters, by the chain rule."""
+    batch = batch_of(m, sentences)
+    missing = len(batch.relation) - len(answer.choice)
+    choice = np.pad(answer.choice, ((0, missing), (0, 0)))
+    pulled = _pull(m)(parameters, batch, choice, answer.edits)
+    return {name: np.asarray(gradient) for name, gradient in pulled.items()}
+
+
+@cache
+def _pull(m: PunctuationModel) -> Callable[..., dict[str, jax.Array]]:
+    def pull(p: Parameters, b: Batch, choice: jax.Array, edits: Edits) -> dict[str, jax.Array]:
+        def upper(p: Parameters) -> tuple[jax.Array, Edits]:
+            potentials = m.potentials(p, b)
+            return potentials.choice, potentials.automata.edits
+
+        return jax.vjp(upper, p)[1]((choice, edits))[0]
+
+    return jax.jit(pull)
+
+
+def tables(
+    m: PunctuationModel,
+    sentences: Sequence[Sentence],
+    by_word: Sequence[Sequence[dict[Pair, float]]],
+) -> np.ndarray:
+    """Numbers by sentence, word and pair as `[words, pairs]`, in the model's order of pairs."""
+    names = [m.inventory.pair_name(p) for p in range(len(m.inventory.pairs))]
+    rows = [
+        [row.get(name, 0.0) for name in names]
+        for s, words in zip(sentences, by_word, strict=True)
+        for _, row in zip(s.heads, words, strict=True)
+    ]
+    return np.array(rows)

@@ -1,0 +1,208 @@
+"""The whole model against the brute-force oracle: every semiring, every direction."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from semipunct.corpus.sentences import Sentence
+from semipunct.marks import is_unmatched
+from semipunct.models.punctuation.model import PunctuationModel
+from semirings import Derivation, Expectation, Log, Real, Semiring, Viterbi
+from tests.models.punctuation.cases import (
+    DIRECTIONS,
+    SENTENCES,
+    Answer,
+    Parameters,
+    ask,
+    log,
+    model,
+    oracle_derivations,
+    parameter_gradient,
+    potentials_of,
+    sentence,
+    tables,
+)
+from tests.oracle import Derivation as Found
+from tests.oracle import best, expected_unmatched, pair_marginals, total
+
+SUMMING: tuple[Semiring, ...] = (Real(), Log(), Expectation())
+CHOOSING: tuple[Semiring, ...] = (Derivation(),)
+DRAWS = ((0, 0.0), (1, 0.5), (2, 1.5))
+"""Seeds and scales of random parameters."""
+
+Case = tuple[PunctuationModel, Parameters, list[list[Found]]]
+
+
+@cache
+def case(direction: str, seed: int, scale: float) -> Case:
+    m = model(direction)
+    parameters = m.initial_parameters(seed, scale)
+    return m, parameters, oracle_derivations(m, parameters, SENTENCES)
+
+
+@pytest.fixture(params=DRAWS, ids=lambda draw: f"seed{draw[0]}-scale{draw[1]}")
+def draw(request: pytest.FixtureRequest) -> tuple[int, float]:
+    return request.param
+
+
+@pytest.fixture(params=DIRECTIONS)
+def drawn(request: pytest.FixtureRequest, draw: tuple[int, float]) -> Case:
+    return case(request.param, *draw)
+
+
+def answers(
+    m: PunctuationModel,
+    parameters: Parameters,
+    semiring: Semiring,
+    sentences: tuple[Sentence, ...] = SENTENCES,
+) -> Answer:
+    """What a semiring says, cut to the sentences and their words after a look at the padding."""
+    answer = ask(potentials_of(m, parameters, sentences), semiring)
+    words = sum(len(s.heads) for s in sentences)
+    assert np.isfinite(answer.choice).all()
+    assert all(np.isfinite(table).all() for table in answer.edits)
+    # Padding: no sentence, no words, nothing to derive but the empty derivation.
+    np.testing.assert_array_equal(answer.log_weight[len(sentences) :], 0.0)
+    np.testing.assert_array_equal(answer.choice[words:], 0.0)
+    expected = answer.expected
+    if expected is not None:
+        np.testing.assert_array_equal(expected[len(sentences) :], 0.0)
+        expected = expected[: len(sentences)]
+    return Answer(
+        answer.log_weight[: len(sentences)], expected, answer.choice[:words], answer.edits
+    )
+
+
+def test_the_sentences_are_worth_asking_about():
+    counts = [len(found) for found in case("l2r", 1, 0.5)[2]]
+    assert min(counts) >= 1
+    assert max(counts) > 500
+
+
+@pytest.mark.parametrize("semiring", SUMMING, ids=lambda s: s.name)
+def test_totals_are_the_oracles(drawn: Case, semiring: Semiring):
+    m, parameters, found = drawn
+    log_p = answers(m, parameters, semiring).log_weight
+    np.testing.assert_allclose(log_p, [log(total(f)) for f in found], rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("semiring", [Real(), Log(), Expectation()], ids=lambda s: s.name)
+def test_gradients_are_posterior_marginals(drawn: Case, semiring: Semiring):
+    m, parameters, found = drawn
+    gradient = answers(m, parameters, semiring).choice
+    marginals = tables(m, SENTENCES, [pair_marginals(f) for f in found])
+    np.testing.assert_allclose(gradient, marginals, atol=2e-5)
+    np.testing.assert_allclose(gradient.sum(1), 1.0, atol=2e-5)
+
+
+@pytest.mark.parametrize("semiring", CHOOSING, ids=lambda s: s.name)
+def test_best_scores_are_the_oracles(drawn: Case, semiring: Semiring):
+    m, parameters, found = drawn
+    answer = answers(m, parameters, semiring)
+    score, gradient = answer.log_weight, np.asarray(answer.choice)
+    np.testing.assert_allclose(score, [log(best(f).probability) for f in found], atol=2e-5)
+    assert set(np.unique(gradient)) <= {0.0, 1.0}
+    np.testing.assert_array_equal(gradient.sum(1), 1.0)
+    start = 0
+    for f in found:
+        almost = best(f).probability * (1 - 1e-4)
+        winners = [d.pairs for d in f if d.probability > almost]
+        chosen = np.argmax(gradient[start : start + len(winners[0])], 1)
+        assert tuple(m.inventory.pair_name(c) for c in chosen) in winners
+        start += len(winners[0])
+
+
+def unmatched(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
+    """Appendix B, with the only pair whose two tokens the model knows."""
+    return is_unmatched(left, right, {("“", "”")})
+
+
+def test_expectations_are_the_oracles_and_the_gradient_along_a_tilt(drawn: Case):
+    m, parameters, found = drawn
+    count = answers(m, parameters, Expectation()).expected
+    expected = [expected_unmatched(f, unmatched) for f in found]
+    assert max(expected) > 0.1
+    np.testing.assert_allclose(count, expected, atol=2e-5)
+    marginals = answers(m, parameters, Real()).choice
+    by_word = np.asarray(marginals @ m.unmatched)
+    starts = np.cumsum([0, *(len(s.heads) for s in SENTENCES)])[:-1]
+    np.testing.assert_allclose(count, np.add.reduceat(by_word, starts), atol=2e-5)
+
+
+def test_gradients_of_parameters_agree_and_are_finite(drawn: Case):
+    m, parameters, _ = drawn
+    real, log_space = (
+        parameter_gradient(m, parameters, SENTENCES, answers(m, parameters, s))
+        for s in (Real(), Log())
+    )
+    assert real.keys() == parameters.keys()
+    for name, gradient in real.items():
+        assert np.isfinite(gradient).all(), name
+        assert np.any(gradient != 0) or not gradient.size, name
+        np.testing.assert_allclose(gradient, log_space[name], atol=1e-4, err_msg=name)
+
+
+def test_the_parameter_gradient_is_a_difference_of_oracle_totals():
+    m, parameters, _ = case("r2l", 1, 0.5)
+    three = SENTENCES[1:4]
+    gradient = parameter_gradient(m, parameters, three, answers(m, parameters, Real(), three))
+    generator = np.random.default_rng(5)
+    direction = {k: generator.normal(size=v.shape) for k, v in parameters.items()}
+    step = 2e-2
+
+    def value(sign: float) -> float:
+        moved = {
+            k: (v + sign * step * direction[k]).astype(np.float32) for k, v in parameters.items()
+        }
+        return sum(log(total(f)) for f in oracle_derivations(m, moved, three))
+
+    difference = (value(+1) - value(-1)) / (2 * step)
+    slope = sum(float(np.sum(gradient[k] * direction[k])) for k in parameters)
+    assert slope == pytest.approx(difference, rel=5e-3)
+
+
+@st.composite
+def small_sentences(draw: st.DrawFn) -> Sentence:
+    """Three words in any projective tree, at most four tokens, the last slot seldom empty."""
+    heads = draw(
+        st.sampled_from(
+            [
+                [0, 1, 2], [0, 1, 1], [0, 3, 1], [2, 0, 2], [2, 3, 0], [3, 1, 0], [3, 3, 0]
+            ]
+        )
+    )  # fmt: skip
+    token = st.sampled_from([",", ".", "“", "”", ";"])
+    slots = draw(st.lists(st.lists(token, max_size=2), min_size=4, max_size=4))
+    assume(sum(map(len, slots)) <= 4)
+    opening, closing = draw(st.booleans()), draw(st.booleans())
+    texts = [" ".join(slot) for slot in slots]
+    texts[0] = f"{'^ ' * opening}{texts[0]}"
+    texts[-1] = f"{texts[-1]}{' $' * closing}"
+    return sentence(heads, texts)
+
+
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@given(
+    st.lists(small_sentences(), min_size=4, max_size=4),
+    st.integers(0, 1000),
+    st.sampled_from([0.3, 1.0, 2.0]),
+    st.sampled_from(DIRECTIONS),
+)
+def test_any_small_sentences(drawn: list[Sentence], seed: int, scale: float, direction: str):
+    m = model(direction)
+    parameters = m.initial_parameters(seed, scale)
+    found = oracle_derivations(m, parameters, drawn)
+    # Together with fixed sentences, so that the padded shapes are those of the other tests.
+    sentences = (*drawn, *SENTENCES[1:])
+    log_p = answers(m, parameters, Real(), sentences).log_weight
+    score = answers(m, parameters, Viterbi(), sentences).log_weight
+    expected = [log(total(f)) for f in found]
+    np.testing.assert_allclose(log_p[:4], expected, rtol=1e-5, atol=1e-5)
+    assert all(map(math.isfinite, expected)), "every surface string has positive probability"
+    np.testing.assert_allclose(score[:4], [log(best(f).probability) for f in found], atol=5e-5)

@@ -1,0 +1,170 @@
+"""The channel's edit probabilities: normalised, with their structural zeros, and mirrored."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import jax
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semipunct.models.punctuation.channel import (
+    EDITS,
+    channel_parameters,
+    log_edits,
+    mirror,
+    possible_edits,
+)
+from semipunct.models.punctuation.options import ModelOptions
+from semipunct.structures.given_tree import Edits
+from tests.oracle import Channel, edit_paths
+
+SYMBOLS = ("<start>", "^", "$", "<open>", "<unk>", ",", ".")
+NUMBER = {s: i for i, s in enumerate(SYMBOLS)}
+TOKENS = ("<unk>", ",", ".")
+OPTIONS = [
+    ModelOptions(channel=channel, tied=tied)
+    for channel in ("none", "l2r", "r2l")
+    for tied in (False, True)
+]
+
+
+def edits_of(options: ModelOptions, seed: int, scale: float = 1.0) -> Edits:
+    generator = np.random.default_rng(seed)
+    parameters = channel_parameters(SYMBOLS, options, generator, scale)
+    return log_edits(parameters, 0, SYMBOLS, options)
+
+
+def oracle_channel(edits: Edits, direction: str) -> Channel:
+    tables = np.exp(np.asarray(edits, np.float64))
+    return Channel(
+        direction,
+        {
+            (a, b): {
+                name: float(tables[e, NUMBER[a], NUMBER[b]])
+                for e, name in enumerate(EDITS)
+                if tables[e, NUMBER[a], NUMBER[b]] > 0
+            }
+            for a, b in itertools.product(SYMBOLS[1:], repeat=2)
+        },
+    )
+
+
+def allowed_by_the_book(a: str, b: str) -> set[str]:
+    """The structural zeros, window by window, in words."""
+    allowed = {"keep", "absorb_left", "absorb_right", "transpose"}
+    if a == b:
+        allowed &= {"keep", "absorb_right"}
+    if a == "^":
+        allowed &= {"keep", "absorb_right"}
+    if b == "$":
+        allowed &= {"keep", "absorb_left"}
+    if "<open>" in (a, b):
+        allowed &= {"keep"}
+    return allowed
+
+
+# No text has a token before `^` or after `$`.
+WINDOWS = [
+    (a, b) for a, b in itertools.product(SYMBOLS[1:], repeat=2) if b != "^" and a != "$"
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("a, b", WINDOWS)
+def test_structural_zeros(a: str, b: str):
+    window = possible_edits(SYMBOLS)[:, NUMBER[a], NUMBER[b]]
+    allowed = {name for name, possible in zip(EDITS, window, strict=True) if possible}
+    assert allowed == allowed_by_the_book(a, b)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda o: f"{o.channel}-tied{o.tied}")
+@settings(max_examples=5)
+@given(seed=st.integers(0, 1000), scale=st.sampled_from([0.1, 1.0, 30.0]))
+def test_edits_of_every_window_sum_to_one(options: ModelOptions, seed: int, scale: float):
+    edits = np.asarray(edits_of(options, seed, scale))
+    assert not np.isnan(edits).any()
+    possible = possible_edits(SYMBOLS)
+    if options.channel == "none":
+        possible[1:, 1:] = False
+    # The start has one thing to do: to be absorbed by what is read.
+    np.testing.assert_array_equal(edits[EDITS.index("absorb_left"), 0, 1:], 0.0)
+    for a, b in itertools.product(range(1, len(SYMBOLS)), repeat=2):
+        assert np.exp(edits[:, a, b]).sum() == pytest.approx(1.0, abs=1e-5)
+    np.testing.assert_array_equal(edits[~possible], -np.inf)
+    if scale <= 1:
+        assert np.isfinite(edits[:, 1:, 1:][possible[:, 1:, 1:]]).all()
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda o: f"{o.channel}-tied{o.tied}")
+def test_surface_probabilities_sum_to_one_for_any_underlying_string(options: ModelOptions):
+    channel = oracle_channel(edits_of(options, 3), options.channel)
+    for length in range(5):
+        for inner in itertools.product((",", ".", "<unk>"), repeat=length):
+            for before, after in (((), ()), (("^",), ()), ((), ("$",)), (("^",), ("$",))):
+                paths = list(edit_paths(channel, (*before, *inner, *after)))
+                assert math.fsum(p for p, _, _ in paths) == pytest.approx(1.0, abs=1e-5)
+                assert all(x[: len(before)] == before for _, _, x in paths)
+                assert all(not after or x[-1:] == after for _, _, x in paths)
+
+
+def test_a_start_weight_of_zero_makes_every_possible_edit_equally_likely():
+    options = ModelOptions(channel="l2r")
+    parameters = channel_parameters(SYMBOLS, options, None, 0.0)
+    edits = np.exp(np.asarray(log_edits(parameters, 0, SYMBOLS, options)))
+    np.testing.assert_allclose(edits[:, NUMBER[","], NUMBER["."]], 0.25, rtol=1e-6)
+    np.testing.assert_allclose(edits[[0, 2], NUMBER[","], NUMBER[","]], 0.5, rtol=1e-6)
+
+
+def test_a_stronger_token_absorbs_a_weaker_one_on_either_side():
+    options = ModelOptions(channel="l2r")
+    parameters = channel_parameters(SYMBOLS, options, None, 0.0)
+    parameters["channel.0.strength"][NUMBER["."]] = 2.0
+    edits = np.asarray(log_edits(parameters, 0, SYMBOLS, options))
+    comma, period = NUMBER[","], NUMBER["."]
+    # A weaker token left of a stronger one is absorbed; so is one to its right.
+    assert edits[1, comma, period] == max(edits[:, comma, period])
+    assert edits[2, period, comma] == max(edits[:, period, comma])
+    assert edits[1, comma, period] - edits[2, comma, period] == pytest.approx(4.0, abs=1e-5)
+
+
+def test_gradients_of_edits_are_finite():
+    options = ModelOptions(channel="l2r")
+    parameters = channel_parameters(SYMBOLS, options, np.random.default_rng(0), 30.0)
+
+    def total(p: dict[str, jax.Array]) -> jax.Array:
+        edits = log_edits(p, 0, SYMBOLS, options)
+        return sum(jax.numpy.exp(e).sum() * (i + 1) for i, e in enumerate(edits))
+
+    gradient = jax.grad(total)(parameters)
+    assert all(np.isfinite(g).all() for g in gradient.values())
+    window = gradient["channel.0.window"]
+    np.testing.assert_array_equal(window[~possible_edits(SYMBOLS)], 0.0)
+
+
+def test_mirror_reads_the_mirrored_string():
+    """Mirrored edits do to a reversed string from the left what the edits do from the right."""
+    edits = edits_of(ModelOptions(channel="r2l"), 7)
+    there = oracle_channel(edits, "r2l")
+    back = oracle_channel(mirror(edits), "l2r")
+    for length in range(4):
+        for text in itertools.product(TOKENS, repeat=length):
+            direct: dict[tuple[str, ...], float] = {}
+            for p, _, x in edit_paths(there, ("^", *text)):
+                direct[x] = direct.get(x, 0.0) + p
+            mirrored: dict[tuple[str, ...], float] = {}
+            for p, _, x in edit_paths(back, (*text[::-1], "^")):
+                mirrored[x[::-1]] = mirrored.get(x[::-1], 0.0) + p
+            assert direct == pytest.approx(mirrored)
+
+
+def test_mirror_is_its_own_inverse_and_leaves_the_start_alone():
+    edits = edits_of(ModelOptions(channel="l2r"), 1)
+    mirrored = mirror(edits)
+    # Nothing ever reads the start: its column is not looked at.
+    for once, twice in zip(edits, mirror(mirrored), strict=True):
+        np.testing.assert_array_equal(once[:, 1:], twice[:, 1:])
+    for table, swapped in zip(edits, mirrored, strict=True):
+        np.testing.assert_array_equal(table[0], swapped[0])

@@ -1,0 +1,210 @@
+"""What must not change an answer, what must, and answers at the edges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import jax
+import numpy as np
+import pytest
+
+from semipunct.corpus.sentences import Sentence
+from semipunct.models.punctuation.batches import fit_frame
+from semipunct.models.punctuation.channel import mirror
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.structures.given_tree import Edits, inside
+from semirings import Log, Real, Viterbi
+from tests.models.punctuation.cases import (
+    DIRECTIONS,
+    FRAME,
+    QUICK,
+    SENTENCES,
+    Parameters,
+    ask,
+    model,
+    potentials_of,
+    sentence,
+)
+
+
+def log_p(m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]) -> np.ndarray:
+    answer = ask(potentials_of(m, parameters, sentences), Real())
+    return np.asarray(answer.log_weight)[: len(sentences)]
+
+
+def freely(m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]):
+    """Log p(x | T) and its gradient with respect to the parameters, in a frame made to measure."""
+    batch = m.lay_out(m.prepare(sentences), range(len(sentences)))
+
+    def loss(p: Parameters):
+        total = inside(m.potentials(p, batch), Real())
+        log_weight = Real().log_weight(total.value) + total.log_scale
+        return jax.numpy.sum(jax.numpy.where(log_weight > -np.inf, log_weight, 0.0)), log_weight
+
+    function = jax.jit(jax.grad(loss, has_aux=True), compiler_options=QUICK)
+    gradient, log_weight = function(parameters)
+    return np.asarray(log_weight)[: len(sentences)], gradient
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_the_company_and_the_order_change_nothing(direction: str):
+    m = model(direction)
+    parameters = m.initial_parameters(7, 1.0)
+    expected = log_p(m, parameters, SENTENCES)
+    for i in (0, 4, 8):
+        np.testing.assert_allclose(log_p(m, parameters, [SENTENCES[i]]), expected[i], rtol=1e-5)
+    backwards = log_p(m, parameters, SENTENCES[::-1])
+    np.testing.assert_allclose(backwards[::-1], expected, rtol=1e-5)
+
+
+def test_the_size_of_the_frame_changes_nothing():
+    m = model("r2l")
+    parameters = m.initial_parameters(7, 1.0)
+    expected = log_p(m, parameters, SENTENCES)
+    got, _ = freely(m, parameters, SENTENCES)
+    np.testing.assert_allclose(got, expected, rtol=1e-5)
+
+
+def test_a_batch_beyond_the_frame_gets_a_larger_one():
+    m = model("l2r")
+    prepared = m.prepare(SENTENCES)
+    tight = replace(FRAME, words=8, strings=4, states=2, steps=2, factors=4)
+    batch = m.lay_out(prepared, range(len(SENTENCES)), tight)
+    assert len(batch.relation) >= sum(prepared.lengths)
+    assert batch.slots[: len(SENTENCES)].tolist() == [len(s.slots) for s in SENTENCES]
+
+
+def test_a_fitted_frame_fits():
+    m = model("l2r")
+    prepared = m.prepare(SENTENCES)
+    batches = [[0, 1, 2], [3, 4], [5, 6, 7, 8]]
+    frame = fit_frame(prepared, batches, 4)
+    for members in batches:
+        batch = m.lay_out(prepared, members, frame)
+        assert batch.relation.shape == (frame.words,)
+        assert batch.slots.shape == (4,)
+
+
+def test_one_long_sentence_among_short_ones_takes_memory_in_proportion():
+    """What a batch needs grows with its words, not with their square or worse."""
+    m = model("l2r")
+    long = sentence([0, *[1] * 1999], ["^", *[","] * 1999, "."])
+    prepared = m.prepare([*SENTENCES, long])
+    frame = fit_frame(prepared, [list(range(len(SENTENCES)))], 16)
+    batch = m.lay_out(prepared, [len(SENTENCES)], frame)
+    bytes_per_word = sum(x.nbytes for x in jax.tree.leaves(batch)) / 2000
+    assert bytes_per_word < 20_000
+
+
+SWAPPED = {"^": "$", "$": "^"}
+
+
+def mirrored_sentence(s: Sentence) -> Sentence:
+    """The sentence read from its end; boundary marks change places."""
+    n = len(s.heads)
+    return replace(
+        s,
+        upos=s.upos[::-1],
+        xpos=s.xpos[::-1],
+        feats=s.feats[::-1],
+        relations=s.relations[::-1],
+        heads=tuple(n + 1 - h if h else 0 for h in reversed(s.heads)),
+        slots=tuple(tuple(SWAPPED.get(t, t) for t in slot[::-1]) for slot in s.slots[::-1]),
+    )
+
+
+def test_l2r_on_a_mirrored_sentence_is_r2l():
+    """With mirrored edits, and pairs as likely as their mirror images."""
+    there, back = model("r2l"), model("l2r")
+    parameters = there.initial_parameters(3, 1.0)
+    a = potentials_of(there, parameters, SENTENCES)
+    b = potentials_of(back, parameters, [mirrored_sentence(s) for s in SENTENCES])
+    # Words of a mirrored sentence come in the opposite order, and so do the sides of a pair. The
+    # pairs of the inventory are not closed under mirroring: those that have no image are off.
+    names = [there.inventory.pair_name(p) for p in range(len(there.inventory.pairs))]
+    images = [(right[::-1], left[::-1]) for left, right in names]
+    image = [names.index(pair) if pair in names else None for pair in images]
+    has_image = np.array([i is not None for i in image])
+    # The open puncteme's spelling need not be the same backwards: it is off, too.
+    has_open = np.array(["<open>" in left + right for left, right in names])
+    choice = np.where(has_image & ~has_open, np.asarray(a.choice), -np.inf)
+    mirrored = np.full_like(choice, -np.inf)
+    base = 0
+    for s in SENTENCES:
+        words = slice(base, base + len(s.heads))
+        for p, i in enumerate(image):
+            if i is not None:
+                mirrored[words, i] = choice[words, p][::-1]
+        base += len(s.heads)
+    # Potentials of r2l hold the mirrored edits already; in text order l2r reads the same, but
+    # for the boundary marks, which have changed places.
+    symbols = list(there.inventory.symbols)
+    marks = symbols.index("^"), symbols.index("$")
+    order = np.arange(len(symbols))
+    order[list(marks)] = marks[::-1]
+    edits = Edits(*(table[order][:, order] for table in a.automata.edits))
+    b = b._replace(choice=mirrored, automata=b.automata._replace(edits=edits))
+    got = ask(a._replace(choice=choice), Log()).log_weight[: len(SENTENCES)]
+    expected = ask(b, Log()).log_weight[: len(SENTENCES)]
+    assert np.isfinite(got).sum() > 6
+    np.testing.assert_allclose(got, expected, rtol=1e-5)
+
+
+def test_mirrored_tables_are_what_the_r2l_window_reads():
+    m = model("r2l")
+    parameters = m.initial_parameters(3, 1.0)
+    same = model("l2r")
+    assert same.inventory.symbols == m.inventory.symbols
+    there, back = (potentials_of(x, parameters, SENTENCES[:1]).automata.edits for x in (m, same))
+    for table, expected in zip(there, mirror(back), strict=True):
+        np.testing.assert_allclose(table, expected, atol=1e-6)
+
+
+STRANGE = (
+    sentence([0], ["^ , ; ” ”", "“ . ; ;"]),
+    sentence([0], ["; ;", ""]),
+    sentence([2, 0], ["^", "” “ . , ” “", ""]),
+    sentence([0], ["^", " ".join([",", ".", "“", "”", ";"] * 6)]),
+    sentence([0], [" ".join([".", *[","] * 29]), ""]),
+    sentence([0, 1, 1], ["^", " ".join(["”"] * 30), "", " ".join(["“", "."] * 15) + " $"]),
+)
+
+
+@pytest.mark.parametrize("direction", ["none", "r2l"])
+def test_every_surface_string_has_positive_probability(direction: str):
+    m = model(direction)
+    for seed, scale in ((0, 0.0), (1, 1.0)):
+        parameters = m.initial_parameters(seed, scale)
+        log_weight, gradient = freely(m, parameters, STRANGE)
+        assert np.isfinite(log_weight).all()
+        assert (log_weight < -5).all()
+        assert (log_weight > -300).all()
+        assert all(np.isfinite(g).all() for g in jax.tree.leaves(gradient))
+
+
+@pytest.mark.parametrize("direction", ["none", "r2l"])
+def test_hard_sets_leave_some_sentences_impossible_with_finite_gradients(direction: str):
+    m = model(direction, hard_sets=True, minimum_pair_count=1)
+    parameters = m.initial_parameters(1, 0.5)
+    log_weight, gradient = freely(m, parameters, (*STRANGE, *SENTENCES[:3]))
+    assert (log_weight[: len(STRANGE)] == -np.inf).any()
+    assert np.isfinite(log_weight[len(STRANGE) :]).all()
+    assert all(np.isfinite(g).all() for g in jax.tree.leaves(gradient))
+    assert any(g.any() for g in jax.tree.leaves(gradient))
+
+
+@pytest.mark.parametrize(
+    "heads", [range(10_000), [0, *[1] * 9_999]], ids=["a chain of depth 10,000", "a flat sentence"]
+)
+def test_long_sentences_stay_finite(heads: Sequence[int]):
+    m = model("r2l")
+    parameters = m.initial_parameters(0, 0.0)
+    slots = ["", ",", "", "", "; ,"] * 2000
+    long = sentence(list(heads), ["^", *slots[:-1], "."])
+    batch = m.lay_out(m.prepare([long]), [0])
+    for semiring in (Real(), Viterbi()):
+        total = jax.jit(lambda p, s=semiring: inside(m.potentials(p, batch), s))(parameters)
+        log_weight = semiring.log_weight(total.value) + total.log_scale
+        assert np.isfinite(log_weight[0])
+        assert log_weight[0] < -500

@@ -1,0 +1,229 @@
+"""Slot automata: a string of labels weighs in them the channel's p(surface | underlying)."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from functools import cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from semipunct.models.punctuation.channel import EDITS, log_edits
+from semipunct.models.punctuation.model import PunctuationModel
+from semirings import Real
+from tests.models.punctuation.cases import (
+    DIRECTIONS,
+    Parameters,
+    known_slots,
+    model,
+    oracle_channel,
+    sentence,
+    spelling_probability,
+)
+from tests.oracle import Channel, Tokens, edit_paths, rewrite
+
+SURFACES = (
+    "^", "^ ,", "^ , .", "^ . , ,", ",", ". ”", ", ,", "” , .", "$", ". $", ", ” $", "^ $",
+    "; ,", ", . ” “",
+)  # fmt: skip
+ONE = sentence([0] + [1] * (len(SURFACES) - 1), ["", *SURFACES])
+"""A sentence whose slots show every string (the automata do not care where a slot stands)."""
+
+
+@cache
+def weights(m: PunctuationModel):
+    """Jitted: `[slots, labels, labels]` weight of reading two labels, by rows and by columns."""
+
+    def ask(parameters: Parameters, batch):
+        automata = m.potentials(parameters, batch).automata
+        reader = automata.lift(Real())
+        slots = jnp.arange(batch.accept.emit.shape[0])
+        prefixes, suffixes = (t.label for t in m.tries)
+
+        def rows(vectors: jax.Array) -> jax.Array:
+            return reader.rows(slots, vectors)[prefixes]
+
+        def columns(vectors: jax.Array) -> jax.Array:
+            return reader.columns(slots, vectors)[suffixes]
+
+        ahead, back = jax.vmap(rows)(rows(reader.initial)), jax.vmap(columns)(columns(reader.final))
+        return (
+            jnp.einsum("abls,ls->lab", ahead, reader.final),
+            jnp.einsum("bals,ls->lab", back, reader.initial),
+        )
+
+    return jax.jit(ask)
+
+
+def underlying(m: PunctuationModel, surface: Tokens, first: int, second: int) -> Tokens:
+    """The text of two labels in reading order, with the boundary marks that the surface shows."""
+    labels = m.inventory.labels
+    pair = (labels[second], labels[first]) if m.mirrored else (labels[first], labels[second])
+    marks = ("^",) * (surface[:1] == ("^",)), ("$",) * (surface[-1:] == ("$",))
+    return (*marks[0], *pair[0], *pair[1], *marks[1])
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("seed, scale", [(0, 0.0), (1, 1.0)])
+def test_two_labels_weigh_what_the_oracle_says(direction: str, seed: int, scale: float):
+    m = model(direction)
+    parameters = m.initial_parameters(seed, scale)
+    batch = m.lay_out(m.prepare([ONE]), [0])
+    by_rows, by_columns = (np.asarray(w) for w in weights(m)(parameters, batch))
+    channel = oracle_channel(m, parameters)
+    strings = m.prepare([ONE]).strings
+    labels = range(len(m.inventory.labels))
+    checked = 0
+    for slot, symbols in enumerate(strings):
+        surface = tuple(m.inventory.symbols[i] for i in symbols)
+        factor = np.exp(batch.accept.log_scale[slot])
+        for first, second in itertools.product(labels, repeat=2):
+            text = underlying(m, surface, first, second)
+            expected = sum(p for p, _ in rewrite(channel, text, surface))
+            assert by_rows[slot, first, second] * factor == pytest.approx(expected, rel=1e-4)
+            checked += expected > 0
+        np.testing.assert_allclose(by_rows[slot], by_columns[slot], rtol=1e-4, atol=1e-12)
+    assert checked > 60
+    # Padding accepts nothing.
+    np.testing.assert_array_equal(by_rows[len(strings) :], 0.0)
+
+
+def test_two_passes_alternate():
+    """Footnote 6; without the open puncteme, which the oracle cannot send through two passes."""
+    m = model("r2l", passes=2, hard_sets=True, minimum_pair_count=1)
+    parameters = m.initial_parameters(3, 0.7)
+    symbols = m.inventory.symbols
+    number = {s: i for i, s in enumerate(symbols)}
+    passes = []
+    for i, mirrored in enumerate(m.directions):
+        tables = np.exp(np.asarray(log_edits(parameters, i, symbols, m.options), np.float64))
+        edits = {
+            (a, b): {
+                e: float(p)
+                for e, p in zip(EDITS, tables[:, number[a], number[b]], strict=True)
+                if p > 0
+            }
+            for a in symbols[1:]
+            for b in symbols[1:]
+        }
+        passes.append(Channel("r2l" if mirrored else "l2r", edits))
+    assert [p.direction for p in passes] == ["r2l", "l2r"]
+
+    @cache
+    def becomes(text: Tokens) -> dict[Tokens, float]:
+        found = defaultdict[Tokens, float](float)
+        for probability, _, surface in edit_paths(passes, text):
+            found[surface] += probability
+        return found
+
+    batch = m.lay_out(m.prepare([ONE]), [0])
+    by_rows, by_columns = (np.asarray(w) for w in weights(m)(parameters, batch))
+    checked = 0
+    for slot, codes in enumerate(m.prepare([ONE]).strings):
+        surface = tuple(symbols[i] for i in codes)
+        for first, second in itertools.product(range(len(m.inventory.labels)), repeat=2):
+            text = underlying(m, surface, first, second)
+            expected = becomes(text)[surface]
+            got = by_rows[slot, first, second]
+            assert got == pytest.approx(expected, rel=1e-4, abs=1e-9), (text, surface)
+            checked += expected > 0
+        np.testing.assert_allclose(by_rows[slot], by_columns[slot], rtol=1e-4, atol=1e-9)
+    assert checked > 30
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_the_open_puncteme_writes_strings_of_any_length(direction: str):
+    """Alone in its slot it weighs what its spelling says, in text order, whatever the length."""
+    m = model(direction)
+    parameters = m.initial_parameters(0, 0.0)
+    is_open = m.inventory.labels.index(("<open>",))
+    for text in (", . ”", "“ , , . ”", "; . , . , ” “ “", ", , , , , ."):
+        s = sentence([0], ["", text])
+        batch = m.lay_out(m.prepare([s]), [0])
+        by_rows, by_columns = weights(m)(parameters, batch)
+        (codes,) = (m.inventory.encode(slot) for slot in s.slots[1:])
+        expected = spelling_probability(m.inventory.spelling, codes)
+        factor = np.exp(batch.accept.log_scale[1])
+        assert by_rows[1, 0, is_open] * factor == pytest.approx(expected, rel=1e-4)
+        assert by_columns[1, is_open, 0] * factor == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("direction", ["l2r", "r2l"])
+def test_openfst_composes_the_same_automaton(direction: str):
+    """Appendix D with the arcs written out, composed and summed by OpenFst."""
+    pynini = pytest.importorskip(
+        "pynini", reason="OpenFst comes with the optional package pynini (extra `openfst`)"
+    )
+    m = model(direction)
+    parameters = m.initial_parameters(4, 1.0)
+    channel = oracle_channel(m, parameters)
+    tokens = ("^", "$", "<unk>", ",", ".", "“", "”")
+    number = {t: i + 1 for i, t in enumerate(tokens)}
+    mirrored = direction == "r2l"
+
+    def weigh(p: float):
+        return pynini.Weight("log64", -np.log(p))
+
+    def straight(text: Tokens, *, ended: bool):
+        fst = pynini.Fst(arc_type="log64")
+        codes = [number[t] for t in text] + [len(tokens) + 1] * ended
+        states = [fst.add_state() for _ in range(len(codes) + 1)]
+        for s, code in enumerate(codes):
+            fst.add_arc(states[s], pynini.Arc(code, code, weigh(1.0), states[s + 1]))
+        fst.set_start(states[0])
+        fst.set_final(states[-1], weigh(1.0))
+        return fst
+
+    fst = pynini.Fst(arc_type="log64")
+    start, end = fst.add_state(), fst.add_state()
+    pending = {t: fst.add_state() for t in tokens}
+    fst.set_start(start)
+    fst.set_final(end, weigh(1.0))
+    closing = len(tokens) + 1
+    fst.add_arc(start, pynini.Arc(closing, 0, weigh(1.0), end))
+    for a in tokens:
+        fst.add_arc(start, pynini.Arc(number[a], 0, weigh(1.0), pending[a]))
+        fst.add_arc(pending[a], pynini.Arc(closing, number[a], weigh(1.0), end))
+        for b in tokens:
+            # In a mirrored string the window's left token is the one read second.
+            edits = channel.edits[(b, a) if mirrored else (a, b)]
+            absorbed = {"absorb_left": b, "absorb_right": a}
+            if mirrored:
+                absorbed = {"absorb_left": a, "absorb_right": b}
+            for edit, p in edits.items():
+                written, stays = 0, absorbed.get(edit)
+                if edit == "keep":
+                    written, stays = number[a], b
+                elif edit == "transpose":
+                    written, stays = number[b], a
+                arc = pynini.Arc(number[b], written, weigh(p), pending[stays])
+                fst.add_arc(pending[a], arc)
+    fst.arcsort("olabel")
+
+    batch = m.lay_out(m.prepare([ONE]), [0])
+    by_rows, _ = (np.asarray(w) for w in weights(m)(parameters, batch))
+    labels = m.inventory.labels
+    checked = 0
+    for slot, (surface, codes) in enumerate(
+        zip([(), *known_slots(m, ONE)[1:]], m.prepare([ONE]).strings, strict=True)
+    ):
+        assert m.inventory.encode(surface) == codes
+        factor = np.exp(batch.accept.log_scale[slot])
+        shown = straight(surface[::-1] if mirrored else surface, ended=False)
+        inverted = pynini.compose(fst, shown)
+        for first, second in itertools.product(range(len(labels)), repeat=2):
+            text = underlying(m, surface, first, second)
+            # An open puncteme can write these strings, too; OpenFst is not told how.
+            if "<open>" in text:
+                continue
+            read = straight(text[::-1] if mirrored else text, ended=True)
+            both = pynini.compose(read, inverted.arcsort("ilabel"))
+            distance = pynini.shortestdistance(both, reverse=True)
+            total = np.exp(-float(distance[both.start()])) if both.num_states() else 0.0
+            got = by_rows[slot, first, second] * factor
+            assert got == pytest.approx(total, rel=1e-4, abs=1e-9), (text, surface)
+            checked += total > 0
+    assert checked > 50

@@ -1,0 +1,332 @@
+import hashlib
+import json
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from semipunct.errors import ModelError
+from semipunct.models.punctuation import data as vocabulary
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.options import ModelOptions
+from semipunct.store.folder import check_output, write_folder
+from semipunct.store.models import load, load_state, save
+from semipunct.training.config import Config
+from semipunct.training.loop import train
+
+NEEDED = (
+    "config.json",
+    "vocabulary.json",
+    "model.safetensors",
+    "metrics.jsonl",
+    "manifest.json",
+)
+
+
+@pytest.fixture
+def folder(finished, tmp_path):
+    return shutil.copytree(finished.folder, tmp_path / "model")
+
+
+def reseal(folder):
+    """Make the manifest agree with the files, so that the checks behind it are reached."""
+    path = folder / "manifest.json"
+    sums = json.loads(path.read_text())["sha256"]
+    for name in sums:
+        sums[name] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+    path.write_text(json.dumps({"sha256": sums}))
+
+
+def edit(path, change):
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data))
+
+
+def complaint(folder):
+    with pytest.raises(ModelError) as error:
+        load(folder)
+    message = str(error.value)
+    assert str(folder) in message
+    assert "\n" not in message
+    return message
+
+
+def test_round_trip(tiny, finished):
+    loaded = load(finished.folder)
+    model = finished.result.model
+    assert vocabulary.to_json(loaded.model) == vocabulary.to_json(model)
+    assert loaded.config == tiny.config
+    assert loaded.model.options == model.options
+    assert loaded.metrics == finished.result.metrics
+    assert loaded.figures["finished"] is True
+    assert loaded.digest == vocabulary.model_digest(model, finished.result.parameters)
+    for name, array in finished.result.parameters.items():
+        np.testing.assert_array_equal(loaded.parameters[name], array, strict=True)
+    before, after = model.prepare(tiny.dev), loaded.model.prepare(tiny.dev)
+    assert before.strings == after.strings
+    for target, rows in before.features.items():
+        np.testing.assert_array_equal(rows.context, after.features[target].context)
+
+
+def test_round_trip_with_a_network(tiny, tmp_path):
+    options = ModelOptions(network=True, network_width=4, templates=("S",))
+    model = PunctuationModel.fit(tiny.train, options)
+    parameters = model.initial_parameters(1, 1.0)
+    save(tmp_path / "m", model, parameters, Config(model=options))
+    loaded = load(tmp_path / "m")
+    assert loaded.model.words.values == model.words.values
+    assert sum(name.startswith("network.") for name in loaded.parameters) > 20
+    for name, array in parameters.items():
+        np.testing.assert_array_equal(loaded.parameters[name], array, strict=True)
+    before, after = model.prepare(tiny.dev), loaded.model.prepare(tiny.dev)
+    assert before.columns.any()
+    np.testing.assert_array_equal(before.columns, after.columns)
+
+
+def test_round_trip_of_hard_sets(tiny, tmp_path):
+    options = ModelOptions(hard_sets=True, channel="none", templates=("S",))
+    model = PunctuationModel.fit(tiny.train, options)
+    save(tmp_path / "m", model, model.initial_parameters(0, 1.0), Config(model=options))
+    loaded = load(tmp_path / "m")
+    assert loaded.model.inventory.allowed.any()
+    np.testing.assert_array_equal(loaded.model.inventory.allowed, model.inventory.allowed)
+    np.testing.assert_array_equal(loaded.model.inventory.counts, model.inventory.counts)
+    assert loaded.model.inventory.spelling == model.inventory.spelling
+    assert sorted(p.name for p in (tmp_path / "m").iterdir()) == sorted((*NEEDED, "README.md"))
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_a_missing_file(folder, name):
+    (folder / name).unlink()
+    assert f"{name}" in complaint(folder)
+
+
+@pytest.mark.parametrize("name", NEEDED)
+@pytest.mark.parametrize("place", [0.0, 0.5, 0.99])
+def test_a_changed_byte(folder, name, place):
+    content = bytearray((folder / name).read_bytes())
+    content[int(place * len(content))] ^= 4
+    (folder / name).write_bytes(content)
+    complaint(folder)
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_a_truncated_file(folder, name):
+    content = (folder / name).read_bytes()
+    (folder / name).write_bytes(content[: len(content) // 2])
+    complaint(folder)
+
+
+def test_a_card_may_be_edited(folder):
+    before = load(folder).digest
+    (folder / "README.md").write_text("The treebank is under CC BY-SA 4.0.\n")
+    assert load(folder).digest == before
+
+
+def test_no_model_folder(folder, tmp_path):
+    assert "there is no such folder" in complaint(tmp_path / "none")
+    assert "is a file" in complaint(folder / "README.md")
+    (tmp_path / "empty").mkdir()
+    assert "not a model folder" in complaint(tmp_path / "empty")
+    (folder / "config.json").write_text('{"format": "something else"}')
+    assert "belongs to something else" in complaint(folder)
+    (folder / "config.json").write_text("[]")
+    assert "not a JSON object" in complaint(folder)
+    (folder / "config.json").write_text("{")
+    assert "not JSON" in complaint(folder)
+
+
+def test_files_that_are_something_else(folder):
+    (folder / "manifest.json").write_text('{"sha256": 3}')
+    assert "lists no checksums" in complaint(folder)
+    (folder / "manifest.json").unlink()
+    (folder / "manifest.json").mkdir()
+    assert "cannot be read" in complaint(folder)
+
+
+def test_a_newer_format(folder):
+    edit(folder / "config.json", lambda head: head.update(format_version=2))
+    assert "newer than the 1" in complaint(folder)
+
+
+def test_a_model_that_knows_less_of_words(folder):
+    edit(folder / "vocabulary.json", lambda held: held["features"]["symbols"].pop("character"))
+    reseal(folder)
+    message = complaint(folder)
+    assert "'character'" in message
+    assert "train the model again" in message
+
+
+def test_a_model_of_a_program_that_numbers_an_attribute_otherwise(folder):
+    edit(folder / "vocabulary.json", lambda held: held["features"]["codes"].update(relation=3))
+    reseal(folder)
+    message = complaint(folder)
+    assert "3 codes of relation" in message
+    assert "train the model again" in message
+
+
+def drop(arrays):
+    del arrays["channel.0.window"]
+
+
+def add(arrays):
+    arrays["attach.more"] = np.zeros(2, np.float32)
+
+
+def reshape(arrays):
+    arrays["channel.0.window"] = arrays["channel.0.window"][:, 1:]
+
+
+def retype(arrays):
+    arrays["channel.0.window"] = arrays["channel.0.window"].astype(np.float64)
+
+
+def spoil(arrays):
+    arrays["channel.0.window"][0, 1, 1] = np.nan
+
+
+def overflow(arrays):
+    arrays["attach.relation"][0, 0] = np.inf
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (drop, "the tensor channel.0.window is missing"),
+        (add, "there is a tensor attach.more that no model has"),
+        (reshape, "the tensor channel.0.window is float32[4, "),
+        (retype, "the tensor channel.0.window is float64[4, "),
+        (spoil, "the tensor channel.0.window holds NaN or infinity"),
+        (overflow, "the tensor attach.relation holds NaN or infinity"),
+    ],
+)
+def test_tensors_that_do_not_fit(folder, change, message):
+    arrays = load_file(folder / "model.safetensors")
+    change(arrays)
+    save_file(arrays, folder / "model.safetensors")
+    reseal(folder)
+    assert message in complaint(folder)
+
+
+def test_tensors_that_are_none(folder):
+    (folder / "model.safetensors").write_bytes(b"not tensors")
+    reseal(folder)
+    assert "is not a safetensors file" in complaint(folder)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda v: v.pop("inventory"),
+        lambda v: v["inventory"].pop("spelling"),
+        lambda v: v["inventory"]["pairs"].append([10**6, 0]),
+        lambda v: v["inventory"].update(labels=7),
+        lambda v: v["inventory"].update(symbols=[3]),
+        lambda v: v["inventory"].update(relations="nsubj"),
+        lambda v: v["inventory"]["symbols"].append("!?"),
+        lambda v: v["inventory"]["counts"].pop(),
+        lambda v: v["features"]["conjunctions"][0].update(target="both"),
+        lambda v: v["features"]["conjunctions"][0].update(offset=10**6),
+        lambda v: v["features"]["sizes"].pop("left"),
+    ],
+)
+def test_a_vocabulary_that_is_none(folder, change):
+    edit(folder / "vocabulary.json", change)
+    reseal(folder)
+    assert "does not hold what a model needs" in complaint(folder)
+
+
+def test_settings_that_do_not_fit(folder):
+    edit(folder / "config.json", lambda head: head["config"]["train"].update(learning_rat=1))
+    reseal(folder)
+    assert "did you mean 'train.learning_rate'?" in complaint(folder)
+    edit(folder / "config.json", lambda head: head["config"]["train"].pop("learning_rat"))
+    edit(folder / "config.json", lambda head: head["config"]["train"].pop("seed"))
+    reseal(folder)
+    assert "train.seed missing" in complaint(folder)
+
+
+def test_a_damaged_state(tiny, finished, tmp_path):
+    folder = tmp_path / "model"
+    train(tiny.config, tiny.train, tiny.dev, folder, stop=lambda: True)
+    assert load_state(folder).values["step"] == 1
+
+    def resumed():
+        with pytest.raises(ModelError) as error:
+            train(tiny.config, tiny.train, tiny.dev, folder, resume=True)
+        return str(error.value)
+
+    edit(folder / "state.json", lambda values: values.pop("stale"))
+    assert "checksum" in resumed()
+    reseal(folder)
+    assert "does not hold what --resume needs" in resumed()
+    arrays = load_file(folder / "state.safetensors")
+    del arrays["optimiser.0001"]
+    save_file(arrays, folder / "state.safetensors")
+    reseal(folder)
+    assert "the tensor optimiser.0001 is missing" in resumed()
+
+
+def test_a_folder_that_is_not_ours_is_left_alone(tiny, tmp_path):
+    other = tmp_path / "thesis"
+    other.mkdir()
+    (other / "config.json").write_text("{}")
+    with pytest.raises(ModelError, match="the output folder is not ours"):
+        train(tiny.config, tiny.train, tiny.dev, other)
+    with pytest.raises(ModelError, match="the output folder is not ours"):
+        write_folder(other, {"config.json": b""})
+    assert (other / "config.json").read_text() == "{}"
+    with pytest.raises(ModelError, match="is a file"):
+        check_output(other / "config.json")
+    with pytest.raises(ModelError, match="no folder that may be written to"):
+        check_output(other / "config.json" / "model")
+    assert [p.name for p in tmp_path.rglob("*")] == ["thesis", "config.json"]
+
+
+def test_ours_and_empty_folders_are_replaced(folder, tmp_path):
+    (folder / "notes.txt").write_text("mine")
+    (folder / "state.json").write_text("old")
+    check_output(folder)
+    write_folder(folder, {"config.json": b"{}", "README.md": b"new"})
+    assert sorted(p.name for p in folder.iterdir()) == ["README.md", "config.json", "notes.txt"]
+    empty = tmp_path / "a" / "b"
+    empty.mkdir(parents=True)
+    write_folder(empty, {"config.json": b"{}"})
+    write_folder(tmp_path / "c" / "d", {"config.json": b"{}"})
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "c", "model"]
+
+
+def test_a_failed_write_leaves_the_old_folder(folder, tmp_path, monkeypatch):
+    before = (folder / "config.json").read_bytes()
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ModelError, match="No space left on device"):
+        write_folder(folder, {"config.json": b"{}"})
+    monkeypatch.undo()
+    rename = Path.rename
+
+    def fail_once(path, target):
+        if ".new-" in path.name:
+            raise OSError(5, "Input/output error")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", fail_once)
+    with pytest.raises(ModelError, match="Input/output error"):
+        write_folder(folder, {"config.json": b"{}"})
+    assert (folder / "config.json").read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["model"]
+
+
+def test_a_kill_between_the_renames_is_mended(folder):
+    aside = folder.with_name(".model.old")
+    folder.rename(aside)
+    check_output(folder)
+    assert not aside.exists()
+    load(folder)

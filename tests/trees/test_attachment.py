@@ -1,0 +1,187 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.trees.attachment import CONVENTIONS, attach
+from semipunct.trees.lifting import projectivise
+from tests.formats.conllu.builders import dominates, trees
+
+TOKENS = [",", ".", "“", "”", '"', "(", ")", "-", "?"]
+
+
+def is_projective(heads):
+    """By the definition: a head dominates all words between it and its dependent."""
+    return all(
+        dominates(heads, head, between)
+        for word, head in enumerate(heads, start=1)
+        if head
+        for between in range(min(word, head) + 1, max(word, head))
+    )
+
+
+def with_tokens(heads, chosen):
+    """The heads of words and tokens together, in text order."""
+    numbers = {0: 0}
+    position = len(chosen[0])
+    for word in range(1, len(heads) + 1):
+        position += 1
+        numbers[word] = position
+        position += len(chosen[word])
+    result = [numbers[head] for head in chosen[0]]
+    for word, head in enumerate(heads, start=1):
+        result += [numbers[head], *(numbers[governor] for governor in chosen[word])]
+    return result
+
+
+def slots_of(pattern):
+    return [tuple(part.split()) for part in pattern.split("_")]
+
+
+# The heads count the words alone; what is expected is read off the guidelines.
+CASES = {
+    # In Ramadi , there was a demonstration .
+    "fronted adverbial": (
+        [2, 4, 4, 0, 6, 4],
+        "case obl expl root det nsubj",
+        "_ _ , _ _ _ _ .",
+        {"unit": [2, 4], "governor": [4, 4]},
+    ),
+    # apples , pears , and figs : the following conjunct
+    "conjuncts": (
+        [0, 1, 4, 1],
+        "root conj cc conj",
+        "_ , _ , _ _",
+        {"unit": [2, 4], "governor": [1, 1]},
+    ),
+    # manzanas , peras , y higos, with the conjunction on the first conjunct as in UD 1
+    "conjunction of UD 1": (
+        [0, 1, 1, 1],
+        "root conj cc conj",
+        "_ , _ ; _ _",
+        {"unit": [2, 1], "governor": [1, 1]},
+    ),
+    # Yassin , a leader , died : commas around an apposition belong to it
+    "apposition": (
+        [4, 3, 1, 0],
+        "nsubj det appos root",
+        "_ , _ _ , _ .",
+        {"unit": [3, 3, 4], "governor": [1, 4, 4]},
+    ),
+    # He , however , left : as above, with both units before their head
+    "parenthetical before its head": (
+        [3, 3, 0],
+        "nsubj advmod root",
+        "_ , _ , _ .",
+        {"unit": [2, 2, 3], "governor": [3, 3, 3]},
+    ),
+    # He left . She stayed : a stop belongs to what is before it
+    "stop inside": (
+        [2, 0, 4, 2],
+        "nsubj root nsubj parataxis",
+        "_ _ . _ _ .",
+        {"unit": [2, 2], "governor": [2, 2]},
+    ),
+    # “ Go home , ” he said . : the quotation is one constituent
+    "quotation": (
+        [4, 1, 4, 0],
+        "ccomp advmod nsubj root",
+        "“ _ _ , ” _ _ .",
+        {"unit": [1, 1, 1, 4], "governor": [1, 1, 1, 4]},
+    ),
+    # He said “ go . ” : the stop inside the quotation must stay inside
+    "stop in quotation": (
+        [2, 0, 2],
+        "nsubj root ccomp",
+        "_ _ “ _ . ”",
+        {"unit": [3, 3, 3], "governor": [3, 3, 3]},
+    ),
+    # He ( quickly today ) left : two units and no node of their own hang from the same word
+    "pair around two units": (
+        [4, 4, 4, 0],
+        "nsubj advmod advmod root",
+        "_ ( _ _ ) _",
+        {"unit": [4, 4], "governor": [4, 4]},
+    ),
+    # the “ big dog ” that barks : the highest word enclosed, whose constituent is larger
+    "pair within a constituent": (
+        [3, 3, 0, 5, 3],
+        "det amod root nsubj acl",
+        "_ “ _ _ ” _ _",
+        {"unit": [3, 3], "governor": [3, 3]},
+    ),
+    # ( a [ b ] ) : nested pairs in one slot
+    "nested pairs": (
+        [0, 1],
+        "root dep",
+        "( _ [ _ ] )",
+        {"unit": [1, 2, 2, 1], "governor": [1, 2, 2, 1]},
+    ),
+    "edges": ([0], "root", "- — _ ... !", {"unit": [1] * 4, "governor": [1] * 4}),
+}
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+@pytest.mark.parametrize("name", CASES)
+def test_guidelines(name, convention):
+    heads, relations, pattern, expected = CASES[name]
+    chosen = attach(heads, relations.split(), slots_of(pattern), convention)
+    assert [head for row in chosen for head in row] == expected[convention]
+
+
+def test_marks_of_one_slot_do_not_cross():
+    # a ) b , c with a and b before their head c: the comma after the bracket that closes b.
+    chosen = attach([3, 3, 0], ["x", "x", "root"], slots_of("_ ( _ , ) _"))
+    assert chosen[2] == [2, 2]
+    # Kept heads are not moved: the new comma before a mark of word 1 must hang as low.
+    chosen = attach([2, 0], ["x", "root"], slots_of("_ , — _"), kept={(1, 1): 1})
+    assert chosen[1] == [1, 1]
+    chosen = attach([0, 1], ["root", "x"], slots_of("_ , — _"), kept={(1, 0): 2})
+    assert chosen[1] == [2, 2]
+
+
+def test_a_pair_follows_the_mark_that_stays():
+    heads, relations, slots = [2, 3, 0], ["x", "y", "root"], slots_of("“ _ _ ” _")
+    assert attach(heads, relations, slots) == [[2], [], [2], []]
+    assert attach(heads, relations, slots, kept={(0, 0): 3}) == [[3], [], [3], []]
+    assert attach(heads, relations, slots, kept={(2, 0): 3}) == [[3], [], [3], []]
+    # Word 1 cannot hold the closing mark: the arc would cross the one to word 2.
+    assert attach(heads, relations, slots, kept={(0, 0): 1}) == [[1], [], [2], []]
+
+
+def test_marks_that_stay_come_before_pairs():
+    # The bracket would hang from word 2, right of what the comma, which stays, hangs from.
+    heads, relations, slots = [2, 0, 2], ["x", "root", "y"], slots_of("_ _ ( , _ )")
+    assert attach(heads, relations, slots)[2] == [3, 3]
+    assert attach(heads, relations, slots, kept={(2, 1): 2})[2] == [2, 2]
+
+
+@st.composite
+def projective_trees(draw):
+    heads = draw(trees(8))
+    projective, _, _ = projectivise(heads, ["dep"] * len(heads))
+    relations = st.sampled_from(["conj", "cc", "nsubj", "appos"])
+    return projective, draw(st.lists(relations, min_size=len(heads), max_size=len(heads)))
+
+
+@given(projective_trees(), st.sampled_from(CONVENTIONS), st.data())
+def test_no_arc_crosses(tree, convention, data):
+    heads, relations = tree
+    slot = st.lists(st.sampled_from(TOKENS), max_size=4).map(tuple)
+    slots = data.draw(st.lists(slot, min_size=len(heads) + 1, max_size=len(heads) + 1))
+    chosen = attach(heads, relations, slots, convention)
+    assert is_projective(with_tokens(heads, chosen))
+    # Marks that stay may hang by the other convention; around them nothing crosses either.
+    other = attach(heads, relations, slots, CONVENTIONS[convention == CONVENTIONS[0]])
+    places = [(i, j) for i, tokens in enumerate(slots) for j in range(len(tokens))]
+    picked = data.draw(st.sets(st.sampled_from(places))) if places else set()
+    mixed = attach(heads, relations, slots, convention, {(i, j): other[i][j] for i, j in picked})
+    assert all(mixed[i][j] == other[i][j] for i, j in picked)
+    assert is_projective(with_tokens(heads, mixed))
+
+
+def test_a_sentence_of_100000_words_takes_seconds():
+    n = 100_000
+    slots = [("(",), *[(",",)] * (n - 1), (")", ".")]
+    chosen = attach(range(n), ["dep"] * n, slots)
+    assert chosen[0] == [1]
+    assert chosen[-1] == [1, 1]
