@@ -36,7 +36,7 @@ GIBIBYTE = 2**30
 
 
 def arguments() -> argparse.Namespace:
-    """What the command line asks for."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
     add("--train", nargs="+", help="CoNLL-U files to fit the model to and to measure on")
@@ -56,7 +56,7 @@ def arguments() -> argparse.Namespace:
 
 
 def seconds(function: Objective, inputs: Sequence[tuple[Any, ...]], repeats: int) -> dict[str, Any]:
-    """Median time of a pass over all inputs, and the time of the first one with its compiling."""
+    """Return the median time of a pass over all inputs, and that of the first, with compiling."""
     start = time.perf_counter()
     for each in inputs:
         jax.block_until_ready(function(*each))
@@ -88,7 +88,7 @@ def both(
 def measure_batches(
     model: PunctuationModel, sentences: Sequence[Sentence], size: int, options: argparse.Namespace
 ) -> dict[str, Any]:
-    """One row: batches of one size, by the library and, where asked for, by the reference."""
+    """Measure batches of one size, by the library and, where asked for, by the reference."""
     parameters = model.initial_parameters(options.seed, 0.1)
     prepared = model.prepare(sentences)
     order = shuffled(len(sentences), size, np.random.default_rng(options.seed))
@@ -141,7 +141,7 @@ def measure_batches(
 
 
 def dense_bytes(model: PunctuationModel, batches: Sequence[Batch]) -> int:
-    """Size of the reference's matrices M_i(l) for the largest batch."""
+    """Return the bytes of the reference's matrices M_i(l) for the largest batch."""
     slots, states, _, symbols = max(batch.accept.emit.shape for batch in batches)
     return 4 * slots * len(model.inventory.labels) * (states * symbols) ** 2
 
@@ -149,7 +149,7 @@ def dense_bytes(model: PunctuationModel, batches: Sequence[Batch]) -> int:
 def measure_growth(
     model: PunctuationModel, words: int, total: int, shape: str, options: argparse.Namespace
 ) -> dict[str, Any]:
-    """Time per word in batches of `total` words, in sentences of `words` words."""
+    """Measure the time per word in batches of `total` words, in sentences of `words` words."""
     if shape == "random":
         planted = replace(planted_english(), lengths={words: 1.0})
         drawn = generate(planted, total // words, options.seed)

@@ -14,7 +14,7 @@ from semipunct.arrays.padding import by_length
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.punctuation.batches import Batch, Prepared, fit_frame
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
-from semipunct.structures.tree import inside
+from semipunct.structures.given_tree import inside
 from semirings.base import Semiring
 from semirings.real import Real
 

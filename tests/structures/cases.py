@@ -16,16 +16,15 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from semipunct.structures.automaton import EPSILON, automaton
-from semipunct.structures.automaton_paths import PathParts, string_paths
+from semipunct.structures.automata.machine import EPSILON, automaton
+from semipunct.structures.automata.paths import PathParts, string_paths
 from semipunct.structures.base import Structure
 from semipunct.structures.chain import ChainParts, linear_chain
-from semipunct.structures.pcfg import GrammarParts, pcfg
+from semipunct.structures.given_tree import Capacity, GivenTrees, Pairs, absorptions, pack, place
+from semipunct.structures.grammar import GrammarParts, pcfg
 from semipunct.structures.projective import ArcParts, projective_trees
-from semipunct.structures.schedule import Capacity, pack, place, program
-from semipunct.structures.semi_markov import SemiMarkovParts, semi_markov
+from semipunct.structures.semi_markov import SemiMarkovParts, semi_markov_chain
 from semipunct.structures.spans import SpanParts, span_trees
-from semipunct.structures.tree import Pairs, Potentials
 from tests.oracle import constituent_slots, underlying_slots
 from tests.structures.enumeration import Event
 from tests.structures.matrices import Dense
@@ -136,11 +135,11 @@ def tree_build() -> Structure:
     programs = []
     for heads in TREES:
         edges = np.array(constituent_slots(heads), np.int32).reshape(-1, 2)
-        programs.append(program(heads, edges[:, 0], edges[:, 1], [False] * (len(heads) + 1)))
+        programs.append(absorptions(heads, edges[:, 0], edges[:, 1], [False] * (len(heads) + 1)))
     placement = place(programs, [np.zeros(len(p.kid), np.int32) for p in programs], capacity.lanes)
     numbers = [np.array(s, np.int32) for s in SLOTS_OF_TREE]
     left, right = np.array(PAIRS).T
-    return Potentials(
+    return GivenTrees(
         zeros(capacity.words, len(PAIRS)),
         None,
         Pairs.of(left, right, len(LABELS)),
@@ -217,7 +216,7 @@ KINDS = 2
 
 
 def segments_build() -> Structure:
-    return semi_markov(
+    return semi_markov_chain(
         zeros(len(LENGTHS), max(LENGTHS), WIDTHS, KINDS),
         zeros(KINDS, KINDS),
         zeros(len(LENGTHS), KINDS),

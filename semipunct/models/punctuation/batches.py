@@ -19,14 +19,14 @@ from semipunct.features.vocabulary import Symbols
 from semipunct.marks import with_boundaries
 from semipunct.models.punctuation.inventory import Inventory
 from semipunct.models.punctuation.slot_automata import Acceptors, acceptors
-from semipunct.structures.schedule import (
+from semipunct.structures.given_tree import (
+    Absorptions,
     Capacity,
-    Program,
     Schedule,
-    mirrored_program,
+    absorptions,
+    mirrored_absorptions,
     pack,
     place,
-    program,
 )
 
 
@@ -53,7 +53,7 @@ class Frame:
 
 
 class Batch(NamedTuple):
-    """Arrays of one batch; see ``tree.Potentials`` for what they become.
+    """Arrays of one batch; see ``GivenTrees`` for what they become.
 
     Attributes:
         features: feature vectors by target.
@@ -92,7 +92,7 @@ class Prepared:
 
     strings: tuple[tuple[int, ...], ...]
     string_of_slot: tuple[npt.NDArray[np.int32], ...]
-    programs: tuple[Program, ...]
+    programs: tuple[Absorptions, ...]
     relation: npt.NDArray[np.int32]
     columns: npt.NDArray[np.int32]
     features: Mapping[Target, Rows]
@@ -130,7 +130,7 @@ def prepare(
     number: dict[tuple[int, ...], int] = {(): 0}
     encoded: dict[tuple[str, ...], int] = {}
     string_of_slot: list[npt.NDArray[np.int32]] = []
-    programs: list[Program] = []
+    programs: list[Absorptions] = []
     for sentence in sentences:
         strings: list[int] = []
         for slot in with_boundaries(sentence.slots, final=final_mark):
@@ -138,7 +138,7 @@ def prepare(
                 encoded[slot] = number.setdefault(inventory.encode(slot), len(number))
             strings.append(encoded[slot])
         left, right = (np.asarray(x, np.int32) for x in sentence.tree.edges)
-        order = mirrored_program if mirrored else program
+        order = mirrored_absorptions if mirrored else absorptions
         programs.append(order(sentence.tree.heads, left, right, [not s for s in strings]))
         in_order = strings[::-1] if mirrored else strings
         string_of_slot.append(np.array(in_order, np.int32))
@@ -247,7 +247,7 @@ def fit_frame(prepared: Prepared, batches: Sequence[Sequence[int]], sentences: i
 class _Draft:
     """A batch before padding."""
 
-    programs: list[Program]
+    programs: list[Absorptions]
     automata: list[npt.NDArray[np.int32]]
     strings: list[tuple[int, ...]]
     groups: list[npt.NDArray[np.int32]]

@@ -14,7 +14,7 @@ import numpy as np
 
 from semipunct.marks import EDITS, edits
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.structures.window import Edits
+from semipunct.structures.given_tree import Edits
 
 
 def possible_edits(symbols: Sequence[str]) -> np.ndarray:

@@ -43,8 +43,7 @@ from semipunct.models.punctuation.network import (
 )
 from semipunct.models.punctuation.options import ModelOptions
 from semipunct.models.punctuation.slot_automata import automata, label_tries
-from semipunct.structures.tree import Pairs, Potentials
-from semipunct.structures.trie import Trie
+from semipunct.structures.given_tree import GivenTrees, Pairs, Trie
 
 Parameters = Mapping[str, jax.Array]
 
@@ -210,7 +209,7 @@ class PunctuationModel:
         batch: Batch,
         counted: jax.Array | None = None,
         dropout: Dropout | None = None,
-    ) -> Potentials:
+    ) -> GivenTrees:
         """Log weights of all choices and slot automata of a batch.
 
         Args:
@@ -224,7 +223,7 @@ class PunctuationModel:
         passes = [
             log_edits(parameters, i, symbols, self.options) for i in range(len(self.directions))
         ]
-        return Potentials(
+        return GivenTrees(
             choice,
             None if counted is None else jnp.broadcast_to(counted, choice.shape),
             self.pairs,

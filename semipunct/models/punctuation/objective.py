@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.models.punctuation.network import PREFIX, Dropout
-from semipunct.structures.tree import Potentials, inside
+from semipunct.structures.given_tree import GivenTrees, inside
 from semirings.expectation import Expectation
 from semirings.real import Real
 
@@ -57,17 +57,17 @@ class Terms(NamedTuple):
     impossible: jax.Array
 
 
-def expected_unmatched(potentials: Potentials, *, printed: bool) -> tuple[jax.Array, jax.Array]:
+def expected_unmatched(potentials: GivenTrees, *, printed: bool) -> tuple[jax.Array, jax.Array]:
     """Log-likelihood and E[c(T')] of each sentence, ``[sentences]`` both (appendix B).
 
     Args:
-        potentials: with ``counted`` one for the pairs that are unmatched.
+        potentials: with ``feature`` one for the pairs that are unmatched.
         printed: the expectation under the prior: no inside value is needed for it.
     """
     if printed:
-        total = inside(potentials._replace(counted=None), Real())
-        counted = 0.0 if potentials.counted is None else potentials.counted
-        prior = jnp.sum(jnp.exp(potentials.choice) * counted, 1)
+        total = inside(potentials._replace(feature=None), Real())
+        feature = 0.0 if potentials.feature is None else potentials.feature
+        prior = jnp.sum(jnp.exp(potentials.choice) * feature, 1)
         schedule = potentials.schedule
         by_sentence = jax.ops.segment_sum(
             jnp.where(schedule.is_word, prior, 0.0),

@@ -18,8 +18,7 @@ from semipunct.models.punctuation.channel import EDITS, log_edits
 from semipunct.models.punctuation.inventory import Spelling
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.structures.tree import Potentials, inside
-from semipunct.structures.window import Edits
+from semipunct.structures.given_tree import Edits, GivenTrees, inside
 from semirings import Expectation, Semiring
 from tests.oracle import Channel, Derivation, Pair, Tokens, derivations
 
@@ -222,7 +221,7 @@ class Answer(NamedTuple):
     edits: Edits
 
 
-def ask(potentials: Potentials, semiring: Semiring) -> Answer:
+def ask(potentials: GivenTrees, semiring: Semiring) -> Answer:
     """One forward and one reverse pass.
 
     Everything is an argument, constants of the model included, so that all directions share one
@@ -232,9 +231,9 @@ def ask(potentials: Potentials, semiring: Semiring) -> Answer:
 
 
 @cache
-def _ask(semiring: Semiring) -> Callable[[Potentials], Answer]:
+def _ask(semiring: Semiring) -> Callable[[GivenTrees], Answer]:
     def log_weights(
-        inputs: tuple[jax.Array, Edits], potentials: Potentials
+        inputs: tuple[jax.Array, Edits], potentials: GivenTrees
     ) -> tuple[jax.Array, tuple[jax.Array, jax.Array | None]]:
         choice, edits = inputs
         automata = potentials.automata._replace(edits=edits)
@@ -244,7 +243,7 @@ def _ask(semiring: Semiring) -> Callable[[Potentials], Answer]:
         expected = semiring.expected(total.value) if counts else None
         return jnp.sum(log_weight), (log_weight, expected)
 
-    def answer(potentials: Potentials) -> Answer:
+    def answer(potentials: GivenTrees) -> Answer:
         inputs = potentials.choice, potentials.automata.edits
         gradient, (log_weight, expected) = jax.grad(log_weights, has_aux=True)(inputs, potentials)
         return Answer(log_weight, expected, *gradient)
@@ -254,14 +253,14 @@ def _ask(semiring: Semiring) -> Callable[[Potentials], Answer]:
 
 def potentials_of(
     m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]
-) -> Potentials:
+) -> GivenTrees:
     """The potentials of a batch; the unmatched punctemes are what is counted."""
     return _potentials_of(m)(parameters, batch_of(m, sentences))
 
 
 @cache
-def _potentials_of(m: PunctuationModel) -> Callable[[Parameters, Batch], Potentials]:
-    def potentials(p: Parameters, b: Batch) -> Potentials:
+def _potentials_of(m: PunctuationModel) -> Callable[[Parameters, Batch], GivenTrees]:
+    def potentials(p: Parameters, b: Batch) -> GivenTrees:
         made = m.potentials(p, b, jnp.asarray(m.unmatched))
         # Weakly typed arrays would be another signature, hence another compilation.
         return jax.tree.map(lambda x: jax.lax.convert_element_type(x, jnp.asarray(x).dtype), made)

@@ -13,8 +13,7 @@ from semipunct.corpus.sentences import Sentence
 from semipunct.models.punctuation.batches import fit_frame
 from semipunct.models.punctuation.channel import mirror
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.structures.tree import inside
-from semipunct.structures.window import Edits
+from semipunct.structures.given_tree import Edits, inside
 from semirings import Log, Real, Viterbi
 from tests.models.punctuation.cases import (
     DIRECTIONS,

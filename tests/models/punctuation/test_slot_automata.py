@@ -39,7 +39,7 @@ def weights(m: PunctuationModel):
 
     def ask(parameters: Parameters, batch):
         automata = m.potentials(parameters, batch).automata
-        reader = automata.reader(Real())
+        reader = automata.lift(Real())
         slots = jnp.arange(batch.accept.emit.shape[0])
         prefixes, suffixes = (t.label for t in m.tries)
 

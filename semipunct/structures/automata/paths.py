@@ -1,4 +1,14 @@
-"""The paths on which an automaton reads given strings, as a structure."""
+"""String paths: the paths on which an automaton reads given strings.
+
+| Part    | Shape                               | Entry                                   |
+| ------- | ----------------------------------- | --------------------------------------- |
+| initial | ``[batch, states]``                 | ``[b, s]``: the path begins in s        |
+| arcs    | ``[batch, length, states, states]`` | ``[b, i, s, t]``: s to t reads symbol i |
+| final   | ``[batch, states]``                 | ``[b, s]``: the path ends in s          |
+
+Before ``expanded`` arcs are those of the automaton, ``[batch, symbols, states, states]``, at
+whatever positions they are used. A first axis of size 1 is shared by all batch items.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +21,15 @@ import jax.numpy as jnp
 from jax.core import Tracer
 
 from semipunct.errors import UsageError
-from semipunct.structures.automaton import EPSILON, Automaton
-from semipunct.structures.automaton_ops import checked_strings, read
+from semipunct.structures.automata.machine import EPSILON, Automaton
+from semipunct.structures.automata.operations import checked_strings, read_strings
 from semipunct.structures.base import PartWise, Total, lifted
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
 
 
 class PathParts(NamedTuple):
-    """An entry for each part of a path.
-
-    Attributes:
-        initial: ``[batch, states]`` the first state.
-        arcs: ``[batch, length, states, states]`` entry ``[b, i, s, t]`` is the arc from state s to
-            state t that reads the symbol at position i. Before ``expanded`` it is the automaton's,
-            ``[batch, symbols, states, states]``.
-        final: ``[batch, states]`` the last state.
-
-    A first axis of size 1 is shared by all batch items.
-    """
+    """An entry for each part of a path; the module's table has their shapes."""
 
     initial: Any
     arcs: Any
@@ -59,7 +59,7 @@ class StringPaths(PartWise[PathParts]):
         return replace(self, weights=self._written_out(self.weights), by_position=True)
 
     def uses(self, parts: PathParts) -> Automaton:
-        """How often each arc of the automaton is used: expanded parts, summed over positions.
+        """Count the uses of each arc of the automaton: sum expanded parts over positions.
 
         Of marginals these are the expected counts that re-estimation needs (Baum 1972).
 
@@ -84,23 +84,23 @@ class StringPaths(PartWise[PathParts]):
     def total(
         self,
         semiring: Semiring,
-        counted: PathParts | None = None,
+        feature: PathParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """The forward recursion, one matrix for each position; see ``string_paths``."""
+        """Run the forward recursion; arguments as in ``Structure.total``."""
         s = semiring
-        counts = PathParts(None, None, None) if counted is None else counted
+        features = PathParts(None, None, None) if feature is None else feature
         if not self.by_position:
-            counts = counts._replace(arcs=jax.tree.map(self._at_positions, counts.arcs))
+            features = features._replace(arcs=jax.tree.map(self._at_positions, features.arcs))
         initial, arcs, final = self._written_out(self.weights)
-        start = s.times(s.ones(initial.shape), lifted(s, initial, counts.initial))
-        return read(
+        start = s.times(s.ones(initial.shape), lifted(s, initial, features.initial))
+        return read_strings(
             s,
             start,
             lambda at: lifted(s, *at),
-            (arcs, counts.arcs),
+            (arcs, features.arcs),
             self.lengths,
-            lifted(s, final, counts.final),
+            lifted(s, final, features.final),
             recursion,
         )
 
@@ -113,7 +113,7 @@ class StringPaths(PartWise[PathParts]):
         )
 
     def _at_positions(self, arcs: jax.Array) -> jax.Array:
-        """``[batch, symbols, ...]`` to ``[batch, length, ...]``."""
+        """Take the arcs of each position's symbol: ``[batch, length, ...]``."""
         item = jnp.arange(len(self.lengths))[:, None] % arcs.shape[0]
         return arcs[item, self.strings]
 
@@ -121,13 +121,13 @@ class StringPaths(PartWise[PathParts]):
 def string_paths(
     automaton: Automaton, strings: jax.Array, lengths: jax.Array | None = None
 ) -> StringPaths:
-    """All accepting paths of given strings; the weight of a path is the product along it.
+    """Make the structure of all accepting paths of given strings.
 
-    A path has one arc for each symbol, so that semirings without a star, those of derivations,
-    have an answer too. Epsilon arcs would make paths of any length; they are refused. Take
-    ``remove_epsilon`` (in ``Log``, whose values are log weights) first: an arc then stands for
-    all ways through epsilons to it. Where jax traces the weights their presence cannot be
-    checked, and they are ignored.
+    The weight of a path is the product along it. A path has one arc for each symbol, so that
+    semirings without a star, those of derivations, have an answer too. Epsilon arcs would make
+    paths of any length; they are refused. Take ``remove_epsilon`` (in ``Log``, whose values are
+    log weights) first: an arc then stands for all ways through epsilons to it. Where jax traces
+    the weights their presence cannot be checked, and they are ignored.
 
     Args:
         automaton: log weights; the batch axis may have size 1 or be missing.

@@ -1,8 +1,8 @@
 """Small dense automata and transducers over any semiring, with the epsilon symbol.
 
 Both types hold either log weights or, after ``lift``, values of a semiring. The operations
-(``automaton_ops``, ``automaton_compose``) take values, so that one may follow another; in ``Log``
-and ``Viterbi`` log weights are values. Any leading axes are axes of a batch.
+(``operations``, ``composition``) take values, so that one may follow another; in ``Log`` and
+``Viterbi`` log weights are values. Any leading axes are axes of a batch.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ Machine = TypeVar("Machine", Automaton, Transducer)
 
 
 def automaton(initial: jax.Array, arcs: jax.Array, final: jax.Array) -> Automaton:
-    """A weighted acceptor of log weights.
+    """Make a weighted acceptor of log weights.
 
     Args:
         initial: ``[states]`` log weights, or ``[batch, states]``; minus infinity forbids.
@@ -67,7 +67,7 @@ def automaton(initial: jax.Array, arcs: jax.Array, final: jax.Array) -> Automato
 
 
 def transducer(initial: jax.Array, arcs: jax.Array, final: jax.Array) -> Transducer:
-    """A weighted transducer of log weights.
+    """Make a weighted transducer of log weights.
 
     Args:
         initial: ``[states]`` log weights, or ``[batch, states]``; minus infinity forbids.
@@ -80,20 +80,36 @@ def transducer(initial: jax.Array, arcs: jax.Array, final: jax.Array) -> Transdu
     return _checked(Transducer(initial, arcs, final), "inputs outputs states states")
 
 
-def lift(semiring: Semiring, machine: Machine, counted: Machine | None = None) -> Machine:
-    """Turn log weights, and what is counted about each, into values of a semiring."""
-    if counted is None:
+def lift(semiring: Semiring, machine: Machine, feature: Machine | None = None) -> Machine:
+    """Turn log weights, and the features of each, into values.
+
+    Args:
+        semiring: what the values belong to.
+        machine: log weights.
+        feature: an additive quantity of each arc and end, shaped like the log weights.
+    """
+    if feature is None:
         return type(machine)(*(semiring.lift(x) for x in machine))
-    return type(machine)(*(semiring.lift(x, c) for x, c in zip(machine, counted, strict=True)))
+    return type(machine)(*(semiring.lift(x, f) for x, f in zip(machine, feature, strict=True)))
 
 
 def log_weights(semiring: Semiring, machine: Machine) -> Machine:
-    """Read log weights out of values."""
+    """Read log weights out of values.
+
+    Args:
+        semiring: what the values belong to.
+        machine: values.
+    """
     return type(machine)(*(semiring.log_weight(x) for x in machine))
 
 
 def as_transducer(semiring: Semiring, acceptor: Automaton) -> Transducer:
-    """The transducer that writes what it reads: symbol a is the pair (a, a)."""
+    """Return the transducer that writes what it reads: symbol a is the pair (a, a).
+
+    Args:
+        semiring: what the values belong to.
+        acceptor: values.
+    """
     symbols = sizes(acceptor)[0]
     across = jax.tree.map(lambda x: x[..., :, None, :, :], acceptor.arcs)
     same = jnp.eye(symbols, dtype=bool)[:, :, None, None]
@@ -102,17 +118,27 @@ def as_transducer(semiring: Semiring, acceptor: Automaton) -> Transducer:
 
 
 def inputs_of(semiring: Semiring, machine: Transducer) -> Automaton:
-    """The acceptor of what a transducer reads, summed over what it writes."""
+    """Return the acceptor of what a transducer reads, summed over what it writes.
+
+    Args:
+        semiring: what the values belong to.
+        machine: values.
+    """
     return Automaton(machine.initial, semiring.sum(machine.arcs, axis=-3), machine.final)
 
 
 def outputs_of(semiring: Semiring, machine: Transducer) -> Automaton:
-    """The acceptor of what a transducer writes, summed over what it reads."""
+    """Return the acceptor of what a transducer writes, summed over what it reads.
+
+    Args:
+        semiring: what the values belong to.
+        machine: values.
+    """
     return Automaton(machine.initial, semiring.sum(machine.arcs, axis=-4), machine.final)
 
 
 def sizes(machine: Automaton | Transducer) -> tuple[int, int]:
-    """Numbers of symbols (of a transducer, on the output side) and of states."""
+    """Return the numbers of symbols (of a transducer, on the output side) and of states."""
     return jax.tree.leaves(machine.arcs)[0].shape[-3:-1]
 
 

@@ -9,16 +9,25 @@ import numpy as np
 
 
 class Level(NamedTuple):
-    """The trie nodes of one depth: their symbol and their parent in the level above."""
+    """The trie nodes of one depth.
+
+    Attributes:
+        symbol: ``[nodes]`` the last symbol of each.
+        parent: ``[nodes]`` its parent's place in the level above.
+    """
 
     symbol: np.ndarray
     parent: np.ndarray
 
 
 class Trie(NamedTuple):
-    """A trie of labels: ``levels`` from depth one down, ``label`` the node of each label.
+    """A trie of labels.
 
     Nodes are numbered through: the root (the empty label) is 0, then level after level.
+
+    Attributes:
+        levels: from depth one down.
+        label: ``[labels]`` the node of each label.
     """
 
     levels: tuple[Level, ...]
@@ -26,12 +35,12 @@ class Trie(NamedTuple):
 
     @property
     def nodes(self) -> int:
-        """Number of nodes, the root included."""
+        """The number of nodes, the root included."""
         return 1 + sum(len(level.symbol) for level in self.levels)
 
     @classmethod
     def of(cls, labels: Sequence[tuple[int, ...]]) -> Trie:
-        """The trie of ``labels`` read from their first symbol on."""
+        """Make the trie of ``labels``, read from their first symbol on."""
         number: dict[tuple[int, ...], int] = {(): 0}
         levels: list[Level] = []
         above = 0

@@ -12,20 +12,20 @@ import numpy as np
 import pytest
 
 from semipunct.errors import UsageError
-from semipunct.structures.automaton import (
+from semipunct.structures.automata.composition import compose
+from semipunct.structures.automata.machine import (
     Automaton,
     automaton,
     lift,
 )
-from semipunct.structures.automaton_compose import compose
-from semipunct.structures.automaton_ops import (
+from semipunct.structures.automata.operations import (
     accept,
     closure,
     distances,
     remove_epsilon,
     shortest_distance,
 )
-from semipunct.structures.automaton_paths import StringPaths, string_paths
+from semipunct.structures.automata.paths import StringPaths, string_paths
 from semipunct.structures.distribution import Distribution
 from semirings import Derivation, Expectation, Laws, Log, Real, Semiring, Viterbi
 from semirings.boolean import Boolean
@@ -75,7 +75,7 @@ class Matrices(Semiring):
         determinant = (1 - a.a) * (1 - a.d) - a.b * a.c
         return Square(*(x / determinant for x in (1 - a.d, a.b, a.c, 1 - a.a)))
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> Square:
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> Square:
         w = jnp.exp(log_weight)
         return Square(w, w * 0, w * 0, w)
 
@@ -185,6 +185,15 @@ def test_accepts_through_loops_of_epsilon():
     np.testing.assert_allclose(np.exp(got.value + got.log_scale), exact, **CLOSE)
 
 
+def test_strings_may_be_constants_of_a_compiled_function():
+    machine, weights = acyclic()
+    strings, wrong, lengths = jnp.array([[1, 2]]), jnp.array([[1, 9]]), jnp.array([2])
+    got = jax.jit(lambda m: accept(Log(), m, strings, lengths))(machine)
+    assert np.exp(got.value[0] + got.log_scale[0]) == pytest.approx(weights[(1, 2),], rel=1e-5)
+    with pytest.raises(UsageError, match=r"strings\[0, 1\] is 9"):
+        jax.jit(lambda m: accept(Log(), m, wrong, lengths))(machine)
+
+
 def test_accepts_with_an_automaton_for_each_string():
     machines = [acyclic(seed).machine for seed in (6, 7)]
     stacked = Automaton(*(jnp.stack(x) for x in zip(*machines, strict=True)))
@@ -204,8 +213,8 @@ def test_factors_stay_in_order():
     ends = np.full((2, 4), -np.inf)
     ends[0, 0] = ends[1, 3] = 0
     weights = automaton(*map(jnp.asarray, (ends[0], arcs, ends[1])))
-    counted = Automaton(*map(jnp.asarray, (np.zeros(4), letters, np.full(4, 4.0))))
-    machine = lift(semiring, weights, counted)
+    feature = Automaton(*map(jnp.asarray, (np.zeros(4), letters, np.full(4, 4.0))))
+    machine = lift(semiring, weights, feature)
     read = run(accept, semiring, machine, jnp.array([[1]])).value
     whole = run(shortest_distance, semiring, machine)
     for value in (jax.tree.map(lambda x: x[0], read), whole):
@@ -243,8 +252,8 @@ def test_expected_length_of_what_an_automaton_writes():
         log(np.ones(1)), log(np.array([0, 1 / 3]).reshape(2, 1, 1)), log(np.ones(1))
     )
     semiring = Expectation()
-    counted = Automaton(jnp.zeros(1), jnp.ones((2, 1, 1)), jnp.zeros(1))
-    value = run(shortest_distance, semiring, lift(semiring, machine, counted))
+    feature = Automaton(jnp.zeros(1), jnp.ones((2, 1, 1)), jnp.zeros(1))
+    value = run(shortest_distance, semiring, lift(semiring, machine, feature))
     assert semiring.expected(value) == pytest.approx(0.5, rel=1e-5)
 
 

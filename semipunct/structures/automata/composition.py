@@ -21,14 +21,14 @@ import jax
 import jax.numpy as jnp
 
 from semipunct.errors import UsageError
-from semipunct.structures.automaton import EPSILON, Transducer
+from semipunct.structures.automata.machine import EPSILON, Transducer
 from semirings.base import Semiring, Value
 
 FILTERS = 3
 
 
 def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transducer:
-    """The transducer that does what the first and then the second does.
+    """Return the composition of two transducers: the second reads what the first writes.
 
     The weight of a pair (x, z) is the sum over y of the first's weight of (x, y) times the second's
     of (y, z). The arc of two states sums over the letters that the machines may share there; with
@@ -92,17 +92,17 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
 
 
 def _silent(value: Value) -> Value:
-    """Where the letter between is epsilon."""
+    """Take the part where the letter between is epsilon."""
     return jax.tree.map(lambda x: x[..., EPSILON, :, :, :, :, :], value)
 
 
 def _epsilon(symbols: int, axes: int) -> jax.Array:
-    """Whether a symbol is epsilon, with further axes behind."""
+    """Mark the symbol that is epsilon, with further axes behind."""
     return (jnp.arange(symbols) == EPSILON).reshape(symbols, *(1,) * axes)
 
 
 def _pairs(s: Semiring, first: Value, second: Value) -> Value:
-    """``[..., states]`` and ``[..., others]`` to ``[..., states * others]``."""
+    """Multiply ``[..., states]`` and ``[..., others]`` to ``[..., states * others]``."""
     product = s.times(
         jax.tree.map(lambda x: x[..., :, None], first),
         jax.tree.map(lambda x: x[..., None, :], second),

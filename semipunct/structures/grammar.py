@@ -1,4 +1,16 @@
-"""Weighted context-free grammars in Chomsky normal form, and the parses of sentences."""
+"""Weighted context-free grammars (PCFG) in Chomsky normal form, and the parses of sentences.
+
+| Part     | Shape                                       | Entry                            |
+| -------- | ------------------------------------------- | -------------------------------- |
+| root     | ``[batch, nonterminals]``                   | ``[b, x]``: the sentence is an x |
+| rules    | ``[batch, nonterminals, symbols, symbols]`` | ``[b, x, y, z]``: x to y z       |
+| emission | ``[batch, n, preterminals]``                | ``[b, i, t]``: word i is a t     |
+
+Symbols are nonterminals first, then preterminals. Rules have no position: a derivation may use one
+several times. A batch axis of size 1 of the root or the rules is shared.
+
+Source: Baker (1979); Lari and Young (1990).
+"""
 
 from __future__ import annotations
 
@@ -18,14 +30,7 @@ from semirings.base import Semiring, Value
 
 
 class GrammarParts(NamedTuple):
-    """An entry for each part of a parse; symbols are nonterminals first, then preterminals.
-
-    Attributes:
-        root: ``[batch, nonterminals]`` the symbol of the whole sentence.
-        rules: ``[batch, nonterminals, symbols, symbols]`` entry ``[b, x, y, z]`` is a use of the
-            rule from x to y and z. A batch axis of size 1 of the root or the rules is shared.
-        emission: ``[batch, n, preterminals]`` the preterminal of each word.
-    """
+    """An entry for each part of a parse; the module's table has their shapes."""
 
     root: Any
     rules: Any
@@ -34,10 +39,10 @@ class GrammarParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class Grammar(PartWise[GrammarParts]):
+class PCFG(PartWise[GrammarParts]):
     """A batch of sentences with the grammar of each; see ``pcfg``."""
 
-    def expanded(self) -> Grammar:
+    def expanded(self) -> PCFG:
         root, rules, emission = self.weights
         batch = emission.shape[0]
         root = jnp.broadcast_to(root, (batch, *root.shape[1:]))
@@ -47,22 +52,22 @@ class Grammar(PartWise[GrammarParts]):
     def total(
         self,
         semiring: Semiring,
-        counted: GrammarParts | None = None,
+        feature: GrammarParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """The inside recursion, by width; see ``pcfg``."""
+        """Run the inside recursion by width; arguments as in ``Structure.total``."""
         s, emission = semiring, self.weights.emission
         batch, length, _ = emission.shape
         if length == 0:
             return Total(s.zeros((batch,)), jnp.zeros((batch,), emission.dtype))
-        (root, rules, words), log_scale = _lifted(self, s, counted)
+        (root, rules, words), log_scale = _lifted(self, s, feature)
         nonterminals = jax.tree.leaves(root)[0].shape[1]
         none = s.zeros((batch, length, nonterminals))
 
         def step(chart: Any, width: jax.Array, _: None) -> Any:
             starts, ends = chart
             ends = next_ends(s, ends)
-            new = s.concatenate([_applied(s, rules, _pairs(s, starts, ends)), nothing(ends)], 2)
+            new = s.concatenate([_applied(s, rules, _splits(s, starts, ends)), nothing(ends)], 2)
             return with_row(starts, width, new), with_newest(s, ends, new)
 
         def nothing(ends: Value) -> Value:
@@ -79,8 +84,8 @@ def pcfg(
     rules: jax.Array,
     emission: jax.Array,
     lengths: jax.Array | None = None,
-) -> Grammar:
-    """Parses by a grammar in Chomsky normal form; the weight of one is the product of its parts.
+) -> PCFG:
+    """Make the parses by a grammar in normal form, where a parse weighs the product of its parts.
 
     The root and all spans of two words or more are nonterminals that expand to two symbols; a
     single word is a preterminal. Sentences of no word or of one have no parse: their total is
@@ -100,8 +105,6 @@ def pcfg(
 
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
-
-    Source: Baker (1979); Lari and Young (1990).
     """
     root, rules, emission = jnp.asarray(root), jnp.asarray(rules), jnp.asarray(emission)
     root = root.reshape((1,) * (2 - root.ndim) + root.shape)
@@ -122,34 +125,34 @@ def pcfg(
     lengths = jnp.full(batch, words, jnp.int32) if lengths is None else jnp.asarray(lengths)
     check_shapes(emission=(emission, "batch words preterminals"), lengths=(lengths, "batch"))
     check_lengths(lengths, words)
-    return Grammar(GrammarParts(root, rules, emission), lengths)
+    return PCFG(GrammarParts(root, rules, emission), lengths)
 
 
 def _lifted(
-    grammar: Grammar, s: Semiring, counted: GrammarParts | None
+    grammar: PCFG, s: Semiring, feature: GrammarParts | None
 ) -> tuple[GrammarParts, jax.Array]:
-    """The parts, and the log of what was taken out of each parse."""
-    counts = GrammarParts(None, None, None) if counted is None else counted
+    """Lift the parts; return them and the log of what was taken out of each parse."""
+    features = GrammarParts(None, None, None) if feature is None else feature
     used = jnp.arange(grammar.weights.emission.shape[1])[None] < grammar.lengths[:, None]
     emission = jnp.where(used[..., None], grammar.weights.emission, -jnp.inf)
-    words, by_word = s.balance(lifted(s, emission, counts.emission), (2,))
-    rules, by_rule = s.balance(lifted(s, grammar.weights.rules, counts.rules), (1, 2, 3))
-    root, by_root = s.balance(lifted(s, grammar.weights.root, counts.root), (1,))
+    words, by_word = s.balance(lifted(s, emission, features.emission), (2,))
+    rules, by_rule = s.balance(lifted(s, grammar.weights.rules, features.rules), (1, 2, 3))
+    root, by_root = s.balance(lifted(s, grammar.weights.root, features.root), (1,))
     # A parse has one rule less than words.
     uses = jnp.maximum(grammar.lengths - 1, 0).astype(emission.dtype)
     log_scale = jnp.sum(jnp.where(used, by_word, 0.0), 1) + uses * by_rule + by_root
     return GrammarParts(root, rules, words), log_scale.astype(emission.dtype)
 
 
-def _pairs(s: Semiring, starts: Value, ends: Value) -> Value:
-    """``[batch, places, symbols, symbols]`` pairs of neighbouring symbols, over all splits."""
+def _splits(s: Semiring, starts: Value, ends: Value) -> Value:
+    """Sum over splits for each two neighbours: ``[batch, places, symbols, symbols]``."""
     left = jax.tree.map(lambda x: jnp.moveaxis(x, 1, 3), starts)
     right = jax.tree.map(lambda x: jnp.moveaxis(x, 1, 2), ends)
     return s.matmul(left, right)
 
 
 def _applied(s: Semiring, rules: Value, pairs: Value) -> Value:
-    """``[batch, places, nonterminals]`` what expands to pairs of neighbouring symbols."""
+    """Apply all rules to pairs of neighbours: ``[batch, places, nonterminals]``."""
 
     def flat(x: jax.Array) -> jax.Array:
         return x.reshape(*x.shape[:-2], x.shape[-2] * x.shape[-1])

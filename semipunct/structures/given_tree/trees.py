@@ -1,8 +1,15 @@
-"""The inside recursion over given trees whose nodes delimit their constituents with labels.
+"""Given trees whose nodes delimit their constituents with labels, and their inside recursion.
 
 Every node of a projective tree chooses a pair (left label, right label). At each slot between
 two words the labels that meet there form a string, and a weighted automaton accepts the string.
 ``inside`` sums, in any semiring, over all choices: Algorithm 1 of Li, Wang and Eisner (2019).
+
+| Part   | Shape              | Entry                             |
+| ------ | ------------------ | --------------------------------- |
+| choice | ``[nodes, pairs]`` | ``[w, p]``: node w chooses pair p |
+
+Unlike other structures the sentences of a batch are laid end to end, not padded one by one: the
+schedule knows the sentence of each node.
 
 The matrix IN(w) of the paper is never formed. It is a sum over pairs of outer products, because
 line 10 has rank one, and a constituent is only ever applied to a vector of its parent. With
@@ -29,8 +36,9 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.structures.base import Total, lifted
+from semipunct.structures.given_tree.order import Ints
+from semipunct.structures.given_tree.schedule import Indices, Lanes, Schedule
 from semipunct.structures.recursion import Recursion
-from semipunct.structures.schedule import Indices, Ints, Lanes, Schedule
 from semirings.base import Groups, Semiring, Value
 from semirings.real import Real
 
@@ -38,7 +46,7 @@ Scale = jax.Array | npt.NDArray[np.float32]
 """Logs of factors taken out."""
 
 
-class Reader(Protocol):
+class LiftedAutomata(Protocol):
     """Slot automata in one semiring: products of label matrices with vectors.
 
     ``initial`` and ``final`` are values ``[slots, states]``; slot 0 is the empty slot, and its
@@ -50,11 +58,27 @@ class Reader(Protocol):
     @property
     def final(self) -> Value: ...
     def columns(self, slots: Indices, vectors: Value) -> Value:
-        """``M(label) v``: ``[lanes, width]`` to ``[left labels, lanes, width]``."""
+        """Multiply ``M(label) v`` for every left label.
+
+        Args:
+            slots: ``[lanes]`` the automaton of each lane.
+            vectors: ``[lanes, width]`` column vectors.
+
+        Returns:
+            ``[left labels, lanes, width]``.
+        """
         ...
 
     def rows(self, slots: Indices, vectors: Value) -> Value:
-        """``v M(label)``: ``[lanes, width]`` to ``[right labels, lanes, width]``."""
+        """Multiply ``v M(label)`` for every right label.
+
+        Args:
+            slots: ``[lanes]`` the automaton of each lane.
+            vectors: ``[lanes, width]`` row vectors.
+
+        Returns:
+            ``[right labels, lanes, width]``.
+        """
         ...
 
 
@@ -63,11 +87,11 @@ class SlotAutomata(Protocol):
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """Vector sizes, ascending: one for each group of lanes of the schedule."""
+        """The sizes of vectors, ascending: one for each group of lanes of the schedule."""
         ...
 
-    def reader(self, semiring: Semiring) -> Reader:
-        """The automata with weights lifted into a semiring."""
+    def lift(self, semiring: Semiring) -> LiftedAutomata:
+        """Return the automata with their weights in a semiring."""
         ...
 
 
@@ -89,21 +113,26 @@ class Pairs(NamedTuple):
 
     @classmethod
     def of(cls, left: Ints, right: Ints, labels: int) -> Pairs:
-        """Group pairs, ``[pairs]`` left and right labels; pair 0 is the empty one."""
+        """Group pairs of which pair 0 is the empty one.
+
+        Args:
+            left: ``[pairs]`` left labels.
+            right: ``[pairs]`` right labels.
+            labels: number of labels, the larger of those of the two sides.
+        """
         return cls(Groups.of(left, labels), Groups.of(right, labels), 0)
 
 
-class Potentials(NamedTuple):
-    """What ``inside`` needs to know of a batch: a structure whose parts are the nodes' choices.
+class GivenTrees(NamedTuple):
+    """A batch of given trees; a derivation is one choice of a pair for each node.
 
-    A derivation is one choice of a pair for each node; its weight includes, beside the choices',
-    those of the slot automata, which are no parts. Where a string has several paths the weight of
-    a derivation is their sum, in the semiring that asks.
+    Its weight includes, beside the choices', those of the slot automata, which are no parts. Where
+    a string has several paths the weight of a derivation is their sum, in the semiring that asks.
 
     Attributes:
         choice: ``[nodes, pairs]`` log weight of each node's choice.
-        counted: ``[nodes, pairs]`` an additive quantity of each choice (or a tuple of such), or
-            None.
+        feature: ``[nodes, pairs]`` an additive quantity of each choice (or a tuple of such) for
+            ``inside``, or None.
         pairs: which labels a pair consists of.
         automata: the slot automata.
         schedule: which constituents are absorbed when.
@@ -111,7 +140,7 @@ class Potentials(NamedTuple):
     """
 
     choice: jax.Array
-    counted: Any
+    feature: Any
     pairs: Pairs
     automata: Any
     schedule: Schedule
@@ -121,71 +150,72 @@ class Potentials(NamedTuple):
     def log_weights(self) -> jax.Array:
         return self.choice
 
-    def with_log_weights(self, log_weights: jax.Array) -> Potentials:
+    def with_log_weights(self, log_weights: jax.Array) -> GivenTrees:
         return self._replace(choice=log_weights)
 
-    def expanded(self) -> Potentials:
+    def expanded(self) -> GivenTrees:
         return self
 
     def by_item(self, parts: jax.Array) -> jax.Array:
-        """``[sentences]`` the sum over each sentence's nodes and pairs of ``[nodes, pairs]``."""
+        """Sum ``[nodes, pairs]`` over each sentence's nodes and pairs: ``[sentences]``."""
         by_node = jnp.where(self.schedule.is_word, jnp.sum(parts, 1), 0.0)
         sentences = self.schedule.last.shape[0]
         return jax.ops.segment_sum(by_node, self.schedule.sentence_of_word, sentences)
 
     def score(self, parts: jax.Array) -> jax.Array:
-        """``[sentences]`` the log of the sum over all that chooses these pairs.
+        """Return the log weight ``[sentences]`` of choosing the pairs that ``parts`` marks.
 
         The automata weigh, too, so this is the recursion with all other choices forbidden.
         """
-        only = self._replace(choice=jnp.where(parts > 0, self.choice, -jnp.inf), counted=None)
+        only = self._replace(choice=jnp.where(parts > 0, self.choice, -jnp.inf), feature=None)
         total = inside(only, Real())
         return Real().log_weight(total.value) + total.log_scale
 
     def total(
         self,
         semiring: Semiring,
-        counted: Any = None,
+        feature: Any = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """``inside`` with ``counted`` instead of what the potentials count.
+        """Run ``inside``; arguments as in ``Structure.total``.
 
-        A step reads results of earlier ones, and what it takes out is multiplied up at the end,
-        so all steps are kept for the reverse pass: the budget of ``recursion`` has no effect.
+        ``feature`` takes the place of the trees' own. A step reads results of earlier ones, and
+        what it takes out is multiplied up at the end, so all steps are kept for the reverse pass:
+        the budget of ``recursion`` has no effect.
         """
-        return inside(self._replace(counted=counted), semiring)
+        return inside(self._replace(feature=feature), semiring)
 
 
-def inside(potentials: Potentials, semiring: Semiring) -> Total:
+def inside(trees: GivenTrees, semiring: Semiring) -> Total:
     """Sum the weights of all derivations of every sentence of a batch.
 
     Args:
-        potentials: log weights and the schedule of a batch.
-        semiring: what "sum" and "product" mean.
+        trees: log weights and the schedule of a batch.
+        semiring: the meaning of "sum" and "product".
 
     Returns:
         One total per sentence, zero for a sentence without any derivation.
 
     Source: Li, Wang and Eisner (2019), Algorithm 1, lines 5 to 18.
     """
-    schedule = potentials.schedule
-    reader: Reader = potentials.automata.reader(semiring)
-    choice = lifted(semiring, potentials.choice, potentials.counted)
-    store = _start(reader, schedule, semiring)
-    base = 2 * _automata(reader)
+    schedule = trees.schedule
+    automata = trees.automata.lift(semiring)
+    choice = lifted(semiring, trees.choice, trees.feature)
+    store = _start(automata, schedule, semiring)
+    first = 2 * _size(automata)
     inputs: list[Any] = []
     for lanes in schedule.lanes:
         steps, size = lanes.kid.shape
-        rows = base + size * jnp.arange(steps)
-        base += steps * size
+        rows = first + size * jnp.arange(steps)
+        first += steps * size
         inputs.append((lanes, jax.tree.map(lambda x, i=lanes.kid: x[i], choice), rows))
 
     def step(store: Value, groups: list[Any]) -> tuple[Value, list[tuple[Value, Any]]]:
         factors: list[tuple[Value, Any]] = []
-        for (lanes, chosen, row), width in zip(groups, potentials.automata.widths, strict=True):
+        for (lanes, chosen, row), width in zip(groups, trees.automata.widths, strict=True):
             sources = lanes.at_left, lanes.at_right, lanes.meeting
             store, vectors = _read_rows(store, sources, width)
-            new, factor = _absorb(lanes, chosen, vectors, potentials.pairs, reader, semiring)
+            new, factor = _absorb(lanes, chosen, vectors, trees.pairs, automata, semiring)
             store = jax.tree.map(
                 lambda x, y, r=row: jax.lax.dynamic_update_slice(x, y, (r, 0)), store, new
             )
@@ -193,19 +223,19 @@ def inside(potentials: Potentials, semiring: Semiring) -> Total:
         return store, factors
 
     store, factors = jax.lax.scan(step, store, inputs)
-    return _finish(store, factors, choice, reader, potentials, semiring)
+    return _finish(store, factors, choice, automata, trees, semiring)
 
 
-def _automata(reader: Reader) -> int:
-    """Number of automata, the empty one included."""
-    return jax.tree.leaves(reader.initial)[0].shape[0]
+def _size(automata: LiftedAutomata) -> int:
+    """Return the number of automata, that of the empty slot included."""
+    return jax.tree.leaves(automata.initial)[0].shape[0]
 
 
-def _start(reader: Reader, schedule: Schedule, s: Semiring) -> Value:
-    """The store ``[rows, states]`` before the first step; see ``Schedule`` for its rows."""
+def _start(automata: LiftedAutomata, schedule: Schedule, s: Semiring) -> Value:
+    """Return the store ``[rows, states]`` before the first step, with the rows of ``Schedule``."""
     lanes = sum(x.kid.shape[0] * x.kid.shape[1] for x in schedule.lanes)
-    states = jax.tree.leaves(reader.initial)[0].shape[1]
-    return s.concatenate([reader.final, reader.initial, s.zeros((lanes, states))], axis=0)
+    states = jax.tree.leaves(automata.initial)[0].shape[1]
+    return s.concatenate([automata.final, automata.initial, s.zeros((lanes, states))], axis=0)
 
 
 def _absorb(
@@ -213,7 +243,7 @@ def _absorb(
     choice: Value,
     vectors: tuple[Value, Value, Value],
     pairs: Pairs,
-    reader: Reader,
+    automata: LiftedAutomata,
     s: Semiring,
 ) -> tuple[Value, tuple[Value, jax.Array]]:
     """Absorb one constituent per lane into its parent; see the module's docstring.
@@ -223,16 +253,16 @@ def _absorb(
         choice: ``[lanes, pairs]`` of the kids.
         vectors: ``[lanes, width]`` the kid's at its left and right, and its parent's.
         pairs: which labels a pair consists of.
-        reader: the slot automata.
+        automata: the slot automata.
         s: the semiring.
 
     Returns:
-        ``[lanes, width]`` the parent's new vector, and the number ``[lanes]`` taken out where
+        The parent's new vector ``[lanes, width]``, and the number ``[lanes]`` taken out where
         that vector is a number, with the log of the scale taken out of it.
     """
     a, b, g = vectors
     at_left, at_right = _same_labels(
-        reader.columns(lanes.left_slot, a), reader.rows(lanes.right_slot, b), s
+        automata.columns(lanes.left_slot, a), automata.rows(lanes.right_slot, b), s
     )
     side = lanes.from_left[:, None]
     outer, outer_scale = s.balance(s.where(side, at_left, at_right), (0, 2))
@@ -279,7 +309,7 @@ def _read_rows(
 
 @partial(jax.custom_vjp, nondiff_argnums=(2,))
 def _thread(store: jax.Array, index: jax.Array, width: int) -> tuple[jax.Array, jax.Array]:
-    """``store`` itself, and its rows.
+    """Return ``store`` itself, and its rows.
 
     Because the store comes out again, its cotangent is one array that the reverse pass updates
     in place; plain indexing would make a new one, of the whole store's size, in every step.
@@ -307,24 +337,25 @@ def _finish(
     store: Value,
     factors: list[tuple[Value, Any]],
     choice: Value,
-    reader: Reader,
-    potentials: Potentials,
+    automata: LiftedAutomata,
+    trees: GivenTrees,
     s: Semiring,
 ) -> Total:
-    schedule = potentials.schedule
+    """Multiply each sentence's last vector and all numbers that were taken out of it."""
+    schedule = trees.schedule
     sentences = schedule.last.shape[0]
     last = jax.tree.map(lambda x: x[schedule.last], store)
-    final = jax.tree.map(lambda x: x[schedule.last_slot], reader.final)
+    final = jax.tree.map(lambda x: x[schedule.last_slot], automata.final)
     value = s.sum(s.times(last, final), 1)
 
     untouched, untouched_scale = s.balance(
-        jax.tree.map(lambda x: x[:, potentials.pairs.empty], choice), ()
+        jax.tree.map(lambda x: x[:, trees.pairs.empty], choice), ()
     )
     flat = [jax.tree.map(lambda x: x.reshape(-1), factor) for factor, _ in factors]
     everything = s.concatenate([*flat, untouched, s.ones((1,))], axis=0)
     product = s.prod(jax.tree.map(lambda x: x[schedule.factors], everything), axis=1)
 
-    log_scale = jnp.asarray(potentials.log_scale) + jax.ops.segment_sum(
+    log_scale = jnp.asarray(trees.log_scale) + jax.ops.segment_sum(
         jnp.where(schedule.is_untouched, untouched_scale, 0.0),
         schedule.sentence_of_word,
         sentences,

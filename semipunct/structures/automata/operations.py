@@ -1,6 +1,6 @@
 """Closure, removal of epsilons, shortest distances and acceptance, in any semiring.
 
-All operations take automata of values (``automaton.lift``) and keep the order of factors, so a
+All operations take automata of values (``machine.lift``) and keep the order of factors, so a
 semiring need not be commutative. What goes through loops needs ``semiring.star``. In ``Real`` a
 loop of weight one or more gives NaN beside infinity, as zero times infinity does; ``Log`` keeps
 the two apart.
@@ -13,26 +13,32 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
 from jax.core import Tracer
 
 from semipunct.arrays.shapes import check_lengths, check_shapes
 from semipunct.errors import UsageError
-from semipunct.structures.automaton import EPSILON, Automaton, sizes
+from semipunct.structures.automata.machine import EPSILON, Automaton, sizes
 from semipunct.structures.base import Total
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 
 
 def closure(semiring: Semiring, matrix: Value) -> Value:
-    """The star ``1 + A + A A + ...`` of a matrix ``[..., n, n]``: sums over all paths.
+    """Return the star ``1 + A + A A + ...`` of a matrix: sums over all paths.
 
     One state after another is allowed in between: ``a[i, j] + a[i, k] star(a[k, k]) a[k, j]``
     is Gauss-Jordan elimination, Floyd-Warshall and Kleene's construction in one.
 
-    Source: Lehmann (1977), Algebraic structures for transitive closure, section 3.
+    Args:
+        semiring: what the values belong to.
+        matrix: ``[..., n, n]`` values of steps.
 
     Raises:
         TypeError: if the semiring has no star.
+
+    Source: Lehmann (1977), Algebraic structures for transitive closure, section 3.
     """
     s = semiring
     shape = jax.tree.leaves(matrix)[0].shape
@@ -52,15 +58,19 @@ def closure(semiring: Semiring, matrix: Value) -> Value:
 
 
 def remove_epsilon(semiring: Semiring, automaton: Automaton) -> Automaton:
-    """The automaton without epsilon arcs that gives every string the same weight.
+    """Return an automaton without epsilon arcs that gives every string the same weight.
 
     With E the epsilon arcs, arcs become ``star(E) A`` and final weights ``star(E) rho``.
 
-    Source: Mohri (2002), Generic epsilon-removal and input epsilon-normalization algorithms for
-    weighted transducers, section 3.
+    Args:
+        semiring: what the values belong to.
+        automaton: values.
 
     Raises:
         TypeError: if the semiring has no star.
+
+    Source: Mohri (2002), Generic epsilon-removal and input epsilon-normalization algorithms for
+    weighted transducers, section 3.
     """
     s = semiring
     silent = closure(s, jax.tree.map(lambda x: x[..., EPSILON, :, :], automaton.arcs))
@@ -73,19 +83,27 @@ def remove_epsilon(semiring: Semiring, automaton: Automaton) -> Automaton:
 
 
 def distances(semiring: Semiring, automaton: Automaton) -> Value:
-    """``[..., states, states]`` the sum over all paths between each two states.
+    """Sum over all paths between each two states: ``[..., states, states]``.
 
-    Source: Mohri (2002), Semiring frameworks and algorithms for shortest-distance problems,
-    section 2.4: the generic all-pairs problem.
+    Args:
+        semiring: what the values belong to.
+        automaton: values.
 
     Raises:
         TypeError: if the semiring has no star.
+
+    Source: Mohri (2002), Semiring frameworks and algorithms for shortest-distance problems,
+    section 2.4: the generic all-pairs problem.
     """
     return closure(semiring, semiring.sum(automaton.arcs, axis=-3))
 
 
 def shortest_distance(semiring: Semiring, automaton: Automaton) -> Value:
-    """``[...]`` the sum over all accepting paths, that is, over all strings.
+    """Sum over all accepting paths, that is, over all strings: ``[...]``.
+
+    Args:
+        semiring: what the values belong to.
+        automaton: values.
 
     Raises:
         TypeError: if the semiring has no star.
@@ -102,7 +120,7 @@ def accept(
     strings: jax.Array,
     lengths: jax.Array | None = None,
 ) -> Total:
-    """The weight of given strings: the sum over all paths that read them, epsilons included.
+    """Weigh given strings: sum over all paths that read them, epsilons included.
 
     Where a semiring has no star, or derivations are asked for, see ``string_paths``.
 
@@ -130,10 +148,10 @@ def accept(
 
     states = sizes(automaton)[1]
     start = s.times(s.ones((len(lengths), states)), initial)
-    return read(s, start, matrix, strings, lengths, final, Recursion())
+    return read_strings(s, start, matrix, strings, lengths, final, Recursion())
 
 
-def read(
+def read_strings(
     semiring: Semiring,
     start: Value,
     matrix: Callable[[Any], Value],
@@ -142,16 +160,16 @@ def read(
     final: Value,
     recursion: Recursion,
 ) -> Total:
-    """A row vector times one matrix for each position, times a column vector.
+    """Multiply a row vector, one matrix for each position, and a column vector.
 
     Args:
         semiring: what the values belong to.
         start: ``[batch, states]`` the row vectors.
-        matrix: the matrices ``[batch, states, states]`` of a slice ``[batch, ...]``.
+        matrix: from a slice ``[batch, ...]`` to its matrices ``[batch, states, states]``.
         slices: a pytree of arrays ``[batch, length, ...]``.
         lengths: ``[batch]`` positions used.
         final: ``[batch, states]`` the column vectors, or what broadcasts.
-        recursion: how the steps are run.
+        recursion: memory budget of the steps.
     """
     s = semiring
     batch, length = jax.tree.leaves(slices)[0].shape[:2]
@@ -174,7 +192,13 @@ def read(
 def checked_strings(
     strings: jax.Array, lengths: jax.Array | None, arcs: jax.Array, axes: str
 ) -> tuple[jax.Array, jax.Array]:
-    """Strings of symbols for arcs of the given axes, epsilon beyond their lengths.
+    """Check strings and lengths, and fill strings with epsilon beyond their lengths.
+
+    Args:
+        strings: ``[batch, length]`` symbols.
+        lengths: ``[batch]`` symbols used, or None for all.
+        arcs: of the automaton that is to read them.
+        axes: the names of the axes of ``arcs``.
 
     Raises:
         UsageError: if shapes do not fit, or a length or a symbol is out of range.
@@ -189,21 +213,28 @@ def checked_strings(
     if not jnp.issubdtype(strings.dtype, jnp.integer):
         raise UsageError(f"strings must be integers, not {strings.dtype}")
     check_lengths(lengths, length)
-    used = jnp.arange(length)[None] < lengths[:, None]
-    symbols = sizes["symbols"]
     if not any(isinstance(x, Tracer) for x in (strings, lengths)):
-        wrong = jnp.argwhere(used & ((strings <= EPSILON) | (strings >= symbols)))
-        if len(wrong):
-            place = tuple(int(i) for i in wrong[0])
-            raise UsageError(
-                f"strings{list(place)} is {strings[place]}; the symbols of arcs, of shape "
-                f"{arcs.shape}, are 1 to {symbols - 1}, and epsilon is not part of a string"
-            )
+        _check_symbols(np.asarray(strings), np.asarray(lengths), arcs.shape, sizes["symbols"])
+    used = jnp.arange(length)[None] < lengths[:, None]
     return jnp.where(used, strings, EPSILON), lengths
 
 
+def _check_symbols(
+    strings: npt.NDArray[Any], lengths: npt.NDArray[Any], shape: tuple[int, ...], symbols: int
+) -> None:
+    """Check known strings, in numpy: within a function that jax traces, its results are traced."""
+    used = np.arange(strings.shape[1])[None] < lengths[:, None]
+    wrong = np.argwhere(used & ((strings <= EPSILON) | (strings >= symbols)))
+    if len(wrong):
+        place = tuple(int(i) for i in wrong[0])
+        raise UsageError(
+            f"strings{list(place)} is {strings[place]}; the symbols of arcs, of shape "
+            f"{shape}, are 1 to {symbols - 1}, and epsilon is not part of a string"
+        )
+
+
 def _product(s: Semiring, a: Value, b: Value) -> Value:
-    """The matrix product, summed term by term.
+    """Multiply matrices, summing term by term.
 
     ``Semiring.matmul`` may drop what is far below the largest entry; of an automaton that would
     be a string that is no longer accepted.

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from semipunct.errors import UsageError
-from semipunct.structures.automaton import (
+from semipunct.structures.automata.composition import compose
+from semipunct.structures.automata.machine import (
     Transducer,
     as_transducer,
     inputs_of,
@@ -20,8 +21,7 @@ from semipunct.structures.automaton import (
     outputs_of,
     transducer,
 )
-from semipunct.structures.automaton_compose import compose
-from semipunct.structures.automaton_ops import (
+from semipunct.structures.automata.operations import (
     accept,
     shortest_distance,
 )
