@@ -140,7 +140,8 @@ class Distribution(Generic[S]):
         # Whole rounds: one for the rest alone would be compiled a second time.
         together = max(1, min(together, count))
         rounds = -(-count // together)
-        seeds = semiring.seed(key, (rounds * together, *total.log_scale.shape))
+        shape = (rounds * together, *total.log_scale.shape)
+        seeds = semiring.seed(key, shape, total.value.weight.dtype)
         if count == 1:
             return jax.tree.map(lambda x: x[None], mark(jax.tree.map(lambda x: x[0], seeds)))
         drawn: Parts = jax.lax.map(mark, seeds, batch_size=together)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import cache
 
 import jax
@@ -20,8 +21,8 @@ S = Sampling()
 def drawn(expression: str) -> np.ndarray:
     """`[draws, weights]` whether each draw from the expression's total used each weight."""
 
-    def total(counted: jax.Array) -> Value:
-        return EXPRESSIONS[expression][0](S.lift(jnp.log(jnp.array(WEIGHTS)), counted))
+    def total(feature: jax.Array) -> Value:
+        return EXPRESSIONS[expression][0](S.lift(jnp.log(jnp.array(WEIGHTS)), feature))
 
     _, pull = jax.vjp(total, jnp.zeros(len(WEIGHTS)))
     seeds = S.seed(jax.random.key(3), (DRAWS,))
@@ -84,9 +85,57 @@ def test_factors_are_drawn_independently():
     assert stats.chi2_contingency(table).pvalue > 1e-3
 
 
+def test_choices_of_one_sample_share_no_bits():
+    """A product of sums of sums: every two of 32 choices among 8 are independent."""
+    factors, inner, outer, draws = 16, 8, 8, 4096
+
+    def total(feature: jax.Array) -> Value:
+        lifted = S.lift(jnp.zeros(feature.shape), feature)
+        return S.prod(S.sum(S.sum(lifted, 2), 1), 0)
+
+    _, pull = jax.vjp(total, jnp.zeros((factors, outer, inner)))
+    seeds = S.seed(jax.random.key(5), (draws,))
+    marks = np.asarray(jax.jit(jax.vmap(lambda seed: pull(seed)[0]))(seeds))
+    np.testing.assert_array_equal(marks.sum((2, 3)), 1.0)
+    choices = np.concatenate([marks.sum(3).argmax(2), marks.sum(2).argmax(2)], 1)
+    assert choices.shape == (draws, 2 * factors)
+    uniform = [stats.chisquare(np.bincount(x, minlength=8)).pvalue for x in choices.T]
+    pairs = [
+        stats.chi2_contingency(np.bincount(x * 8 + y, minlength=64).reshape(8, 8)).pvalue
+        for x, y in itertools.combinations(choices.T, 2)
+    ]
+    for pvalues in (uniform, pairs):
+        assert min(pvalues) > 1e-3 / len(pvalues)
+        assert stats.kstest(pvalues, "uniform").pvalue > 1e-3
+
+
+def test_floats_of_64_bits_draw_the_same():
+    """Weights in double precision, among neutral elements, which are in single precision."""
+
+    def draw(dtype: str) -> jax.Array:
+        weights = jnp.log(jnp.array(WEIGHTS, dtype))
+
+        def total(feature: jax.Array) -> Value:
+            value = S.lift(weights, feature)
+            whole = S.times(S.plus(S.sum(at(value, 0, 1, 2), 0), S.zeros(())), S.ones(()))
+            return S.times(whole, S.plus(at(value, 3), at(value, 4)))
+
+        value, pull = jax.vjp(total, jnp.zeros(len(WEIGHTS), dtype))
+        assert value.weight.dtype == dtype
+        seeds = S.seed(jax.random.key(4), (300,), value.weight.dtype)
+        return jax.jit(jax.vmap(lambda seed: pull(seed)[0]))(seeds)
+
+    single = draw("float32")
+    with jax.enable_x64(True):
+        double = draw("float64")
+    assert double.dtype == "float64"
+    np.testing.assert_array_equal(double, single)
+    assert set(single.sum(1).tolist()) == {2.0}
+
+
 def test_the_same_key_draws_the_same():
-    def total(counted: jax.Array) -> Value:
-        return S.sum(S.lift(jnp.log(jnp.array(WEIGHTS)), counted), 0)
+    def total(feature: jax.Array) -> Value:
+        return S.sum(S.lift(jnp.log(jnp.array(WEIGHTS)), feature), 0)
 
     _, pull = jax.vjp(total, jnp.zeros(len(WEIGHTS)))
 
