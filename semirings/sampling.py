@@ -26,8 +26,8 @@ import jax
 import jax.numpy as jnp
 from jax.typing import DTypeLike
 
-from semirings.base import Semiring
-from semirings.laws_declared import Laws
+from semirings.base import Laws
+from semirings.capabilities import Stochastic
 from semirings.numerics import log_balance, log_sum, log_times, relative, unbroadcast
 from semirings.threefry import Words, threefry_2x32
 
@@ -58,15 +58,18 @@ class Drawn(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sampling(Semiring):
+class Sampling(Stochastic):
     """Log weights whose reverse pass draws a derivation.
 
-    A sample is the cotangent of ``counted`` when a total is pulled back from ``seed``: one for
-    every use of an entry, zero for what the sample does not use.
+    A sample is the cotangent of ``feature`` when a total is pulled back from ``seed``: one for
+    every use of an entry, zero for the others.
     """
 
     name: ClassVar[str] = "sampling"
-    laws: ClassVar[Laws] = Laws(in_distribution=True)
+
+    @property
+    def laws(self) -> Laws:
+        return Laws(in_distribution=True)
 
     def zeros(self, shape: tuple[int, ...]) -> Drawn:
         """Return the weight zero."""
@@ -94,11 +97,11 @@ class Sampling(Semiring):
         state: State = _one(a[1:], jax.lax.stop_gradient(a.weight), axis)
         return Drawn(log_sum(a.weight, axis), *state)
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> Drawn:
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> Drawn:
         """Attach the feature, whose cotangent tells how often a sample used the weight."""
-        if counted is None:
+        if feature is None:
             return _plain(log_weight)
-        mark = jnp.broadcast_to(counted, log_weight.shape).astype(log_weight.dtype)
+        mark = jnp.broadcast_to(feature, log_weight.shape).astype(log_weight.dtype)
         return _plain(log_weight)._replace(mark=mark)
 
     def balance(self, a: Drawn, axes: tuple[int, ...]) -> tuple[Drawn, jax.Array]:
@@ -133,7 +136,7 @@ def _plain(weight: jax.Array) -> Drawn:
 
 
 State = tuple[jax.Array, jax.Array, jax.Array]
-"""Mark, high and low: arrays of zeros whose cotangents are what matters."""
+"""Mark, high and low: arrays of zeros, made for their cotangents."""
 
 
 @jax.custom_vjp
@@ -173,7 +176,7 @@ def _one(state: State, weight: jax.Array, axis: int) -> State:
 
 def _one_forward(state: State, weight: jax.Array, axis: int) -> tuple[State, jax.Array]:
     terms, _ = relative(weight, axis)
-    # The distribution function of the choice; what has no weight is never reached.
+    # The distribution function of the choice; a summand without weight is never reached.
     return _one(state, weight, axis), jnp.where(terms > 0, _cumulative(terms, axis), -1.0)
 
 
@@ -182,7 +185,7 @@ def _one_reverse(axis: int, reached: jax.Array, state: State) -> tuple[State, No
     _, high, low = state
     ahead = _bits(_CHOICE, high, low)[0].astype(reached.dtype)
     behind = 2.0**_BITS - ahead
-    # A quotient in this form, since the compiler repeats for every summand what has no division.
+    # A quotient in this form: the compiler repeats arithmetic without a division for every summand.
     threshold = jnp.max(reached, axis) * (ahead / (ahead + behind))
     index = jnp.arange(size, dtype=reached.dtype)
     index = index.reshape([-1 if i == axis else 1 for i in range(reached.ndim)])

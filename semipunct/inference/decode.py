@@ -26,7 +26,8 @@ from semipunct.structures.distribution import Answer, Distribution
 from semipunct.structures.tree import Potentials
 from semipunct.treebank.sentences import Puncteme, Sentence
 from semipunct.treebank.trees import constituents
-from semirings.derivation import Derivation, Selective
+from semirings.capabilities import Selective
+from semirings.derivation import Derivation
 from semirings.real import Real
 
 

@@ -19,7 +19,8 @@ from semipunct.errors import UsageError
 from semipunct.structures.base import Parts, Structure, Total
 from semipunct.structures.recursion import Plan, Recursion
 from semirings.base import Semiring
-from semirings.derivation import Derivation, Selective
+from semirings.capabilities import Divisible, Selective
+from semirings.derivation import Derivation
 from semirings.divergence import Divergence, Entropy
 from semirings.expectation import Covariance, Expectation
 from semirings.kbest import KBest
@@ -60,7 +61,7 @@ class Distribution(Generic[S]):
     """
 
     structure: S
-    base: Semiring = Log()
+    base: Divisible = Log()
     recursion: Recursion = Recursion()
 
     def log_partition(self) -> jax.Array:

@@ -39,11 +39,11 @@ def weights(semiring: Semiring, operation: str) -> Callable[..., jax.Array]:
 
 
 def means(*log_weights: jax.Array) -> Callable[..., jax.Array]:
-    """The mean of a sum of two as a function of what is counted."""
+    """The mean of a sum of two as a function of the features."""
     s = Expectation()
 
-    def run(*counted: jax.Array) -> jax.Array:
-        values = (s.lift(jnp.float32(w), c) for w, c in zip(log_weights, counted, strict=True))
+    def run(*feature: jax.Array) -> jax.Array:
+        values = (s.lift(jnp.float32(w), c) for w, c in zip(log_weights, feature, strict=True))
         return s.expected(s.plus(*values))
 
     return run

@@ -15,7 +15,7 @@ import pytest
 from semirings import Laws, Log, Real, Sampling, Semiring, SignedLog, Viterbi
 from semirings.base import Groups
 from semirings.laws import LAWS, Failure, check
-from semirings.laws_draws import by_chance
+from semirings.laws.distribution import by_chance
 from semirings.log import Signed
 from semirings.numerics import log_sum
 from semirings.strings import Coded, Strings
@@ -38,7 +38,7 @@ class Positive(SignedLog):
 
     laws: ClassVar[Laws] = Laws()
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> Signed:
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> Signed:
         return super().lift(log_weight)
 
 
@@ -131,15 +131,15 @@ MUTANTS: dict[str, tuple[str, Callable[[], Semiring]]] = {
     "lift swallows small weights": (
         "support",
         lambda: mutant(
-            Log, lift=lambda s, w, counted=None: jnp.where(w < -4, -jnp.inf, w).astype(w.dtype)
+            Log, lift=lambda s, w, feature=None: jnp.where(w < -4, -jnp.inf, w).astype(w.dtype)
         ),
     ),
-    "lift squares": ("read back", lambda: mutant(Log, lift=lambda s, w, counted=None: 2 * w)),
+    "lift squares": ("read back", lambda: mutant(Log, lift=lambda s, w, feature=None: 2 * w)),
     "lift cannot be zero": (
         "weight zero",
-        lambda: mutant(Log, lift=lambda s, w, counted=None: jnp.maximum(w, -1e5)),
+        lambda: mutant(Log, lift=lambda s, w, feature=None: jnp.maximum(w, -1e5)),
     ),
-    "lift has no one": ("weight one", lambda: mutant(Log, lift=lambda s, w, counted=None: w + 1)),
+    "lift has no one": ("weight one", lambda: mutant(Log, lift=lambda s, w, feature=None: w + 1)),
     "0 times infinity": (
         "zero annihilates infinity",
         lambda: mutant(Log, times=lambda s, a, b: a + b),
@@ -189,7 +189,7 @@ MUTANTS: dict[str, tuple[str, Callable[[], Semiring]]] = {
     ),
     "reverse mode only": (
         "forward mode",
-        lambda: mutant(Log, lift=lambda s, w, counted=None: reverse_only(w)),
+        lambda: mutant(Log, lift=lambda s, w, feature=None: reverse_only(w)),
     ),
     "NaN gradient": ("gradients at zero", lambda: mutant(Log, sum=naive_sum)),
     "always float32": (
