@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,7 +12,20 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from semirings import Laws, Log, Real, Sampling, Semiring, SignedLog, Viterbi
+from semirings import (
+    Boolean,
+    Counting,
+    Expectation,
+    Laws,
+    Log,
+    Provenance,
+    Real,
+    Sampling,
+    Semiring,
+    SignedLog,
+    Tropical,
+    Viterbi,
+)
 from semirings.base import Groups
 from semirings.laws import LAWS, Failure, check
 from semirings.laws.distribution import by_chance
@@ -24,12 +37,43 @@ from tests.semirings.cases import EVERY
 DRAWS = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 400
 
 
-@pytest.mark.parametrize("semiring", EVERY, ids=repr)
+WHOLE = (Expectation, Log, Real, Sampling, SignedLog, Strings, Viterbi)
+"""Semirings that try every law in every run. The others do in the exhaustive one."""
+
+ENUMERATED = (Boolean, Counting, Provenance, Tropical)
+"""Semirings whose laws ``test_exact_laws`` tries in every run, on all triples of some values."""
+
+AXIOMS = {
+    "plus associative",
+    "times associative",
+    "left distributive",
+    "right distributive",
+    "zero annihilates",
+    "weight zero",
+    "weight one",
+}
+"""The laws that compositions try in every run, beside ``test_composition``."""
+
+
+@pytest.mark.parametrize(
+    "semiring",
+    [pytest.param(s, marks=() if isinstance(s, WHOLE) else pytest.mark.exhaustive) for s in EVERY],
+    ids=repr,
+)
 def test_what_we_ship_keeps_its_laws(semiring: Semiring):
     report = check(semiring, draws=DRAWS)
     report.raise_if_failed()
     assert report.ok
     assert {*report.passed, *report.not_claimed} >= {law.name for law in LAWS}
+
+
+@pytest.mark.parametrize(
+    "semiring", [s for s in EVERY if not isinstance(s, WHOLE + ENUMERATED)], ids=repr
+)
+def test_compositions_keep_the_axioms(semiring: Semiring):
+    report = check(semiring, draws=DRAWS, only=AXIOMS)
+    report.raise_if_failed()
+    assert set(report.passed) == AXIOMS
 
 
 @dataclass(frozen=True)
@@ -42,8 +86,13 @@ class Positive(SignedLog):
         return super().lift(log_weight)
 
 
-def test_signed_logs_keep_all_laws_where_nothing_cancels():
-    check(Positive(), draws=DRAWS).raise_if_failed()
+@pytest.mark.parametrize(
+    "only",
+    [SignedLog().laws.broken.keys(), pytest.param(None, marks=pytest.mark.exhaustive)],
+    ids=["those it breaks", "all"],
+)
+def test_signed_logs_keep_all_laws_where_nothing_cancels(only: Collection[str] | None):
+    check(Positive(), draws=DRAWS, only=only).raise_if_failed()
 
 
 def mutant(base: type[Semiring], laws: Laws | None = None, **methods: Any) -> Semiring:
