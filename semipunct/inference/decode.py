@@ -25,7 +25,8 @@ from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.structures.distribution import Answer, Distribution
 from semipunct.structures.given_tree import GivenTrees
-from semirings.derivation import Derivation, Selective
+from semirings.capabilities import Selective
+from semirings.derivation import Derivation
 from semirings.real import Real
 
 

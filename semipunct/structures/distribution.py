@@ -19,7 +19,8 @@ from semipunct.errors import UsageError
 from semipunct.structures.base import Parts, Structure, Total
 from semipunct.structures.recursion import Plan, Recursion
 from semirings.base import Semiring
-from semirings.derivation import Derivation, Selective
+from semirings.capabilities import Divisible, Selective
+from semirings.derivation import Derivation
 from semirings.divergence import Divergence, Entropy
 from semirings.expectation import Covariance, Expectation
 from semirings.kbest import KBest
@@ -60,7 +61,7 @@ class Distribution(Generic[S]):
     """
 
     structure: S
-    base: Semiring = Log()
+    base: Divisible = Log()
     recursion: Recursion = Recursion()
 
     def log_partition(self) -> jax.Array:
@@ -147,7 +148,8 @@ class Distribution(Generic[S]):
         # Whole rounds: one for the rest alone would be compiled a second time.
         together = max(1, min(together, count))
         rounds = -(-count // together)
-        seeds = semiring.seed(key, (rounds * together, *total.log_scale.shape))
+        shape = (rounds * together, *total.log_scale.shape)
+        seeds = semiring.seed(key, shape, total.value.weight.dtype)
         if count == 1:
             return jax.tree.map(lambda x: x[None], mark(jax.tree.map(lambda x: x[0], seeds)))
         drawn: Parts = jax.lax.map(mark, seeds, batch_size=together)

@@ -1,28 +1,25 @@
-"""The laws of single values: what makes a semiring, and how weights enter and leave it."""
+"""The axioms of semirings, and further laws of ``plus`` and ``times`` that some declare."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Protocol, cast
 
 import jax
 import jax.numpy as jnp
 
 from semirings.base import Semiring, Value
-from semirings.laws_trial import Equation, Law, Operands, equal_values
+from semirings.capabilities import Selective
+from semirings.laws.law import Equation, Law, Operands, equal_values
+
+EXTREME = "extreme weights"
+"""The law without which single values are not drawn from extreme weights."""
 
 Sides = Callable[[Semiring, Value, Value, Value], tuple[Value, Value]]
 """Both sides of an equation, from the semiring and three of its values."""
 
 
-class Choosing(Protocol):
-    """What a selective semiring has besides: the index of the summand that ``sum`` returns."""
-
-    def select(self, a: Value, axis: int) -> jax.Array: ...
-
-
 def _law(name: str, *equations: tuple[str, Sides], declared: str = "") -> Law:
-    """A law that consists of equations over a, b and c."""
+    """Make a law of equations over a, b and c."""
 
     def over_three(s: Semiring, o: Operands) -> Iterator[Equation]:
         for statement, sides in equations:
@@ -49,17 +46,17 @@ def _selective(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 
 def _select(s: Semiring, o: Operands) -> Iterator[Equation]:
-    if not callable(getattr(s, "select", None)):
-        raise TypeError(f"{s!r} is declared selective and has no select(value, axis)")
-    select = cast(Choosing, s).select
+    yield Equation("a selective semiring is a semirings.Selective", isinstance(s, Selective), True)
+    if not isinstance(s, Selective):
+        return
 
     def pair(a: Value, b: Value) -> Value:
         return s.concatenate([jax.tree.map(lambda x: x[None], x) for x in (a, b)], 0)
 
     both = pair(o.a, o.b)
-    chosen = s.where(select(both, 0) == 0, o.a, o.b)
+    chosen = s.where(s.select(both, 0) == 0, o.a, o.b)
     yield equal_values(s, "sum of a and b is what select names", s.sum(both, 0), chosen)
-    first = select(pair(o.a, o.a), 0)
+    first = s.select(pair(o.a, o.a), 0)
     yield Equation("select names the first of a and a", first, jnp.zeros_like(first))
 
 
@@ -76,34 +73,7 @@ def _star(s: Semiring, o: Operands) -> Iterator[Equation]:
     yield equal_values(s, "star(0) = 1", s.star(s.zeros((3,))), s.ones((3,)))
 
 
-def _support(s: Semiring, o: Operands) -> Iterator[Equation]:
-    statement = "log_weight(lift( w )) = -inf just where w = -inf"
-    yield Equation(statement, s.log_weight(s.lift(o.w)) == -jnp.inf, o.w == -jnp.inf)
-
-
-def _read_back(s: Semiring, o: Operands) -> Iterator[Equation]:
-    yield Equation("log_weight(lift( w )) = w", s.log_weight(s.lift(o.w)), o.w)
-
-
-def _weight_zero(s: Semiring, o: Operands) -> Iterator[Equation]:
-    zero, nothing = s.zeros((3,)), jnp.full((3,), -jnp.inf, jnp.float32)
-    yield equal_values(s, "lift(-inf) = 0", s.lift(nothing), zero)
-    yield Equation("log_weight(0) = -inf", s.log_weight(zero), nothing)
-
-
-def _weight_one(s: Semiring, o: Operands) -> Iterator[Equation]:
-    one, certain = s.ones((3,)), jnp.zeros((3,), jnp.float32)
-    yield equal_values(s, "lift(0.0) = 1", s.lift(certain), one)
-    yield Equation("log_weight(1) = 0.0", s.log_weight(one), certain)
-
-
-def _infinity(s: Semiring, o: Operands) -> Iterator[Equation]:
-    zero, infinite = s.zeros((3,)), s.lift(jnp.full((3,), jnp.inf, jnp.float32))
-    yield equal_values(s, "0 lift(+inf) = 0", s.times(zero, infinite), zero)
-    yield equal_values(s, "lift(+inf) 0 = 0", s.times(infinite, zero), zero)
-
-
-SCALAR: tuple[Law, ...] = (
+AXIOMS: tuple[Law, ...] = (
     _law(
         "plus associative",
         (
@@ -161,7 +131,7 @@ SCALAR: tuple[Law, ...] = (
     Law("selective", "a + b is a or b", _selective, declared="selective"),
     Law("select", "select names the winner, the first of equals", _select, declared="selective"),
     _law(
-        "extreme weights",
+        EXTREME,
         (
             "( a b ) ( b c ) = a ( b b ) c",
             lambda s, a, b, c: (
@@ -171,10 +141,5 @@ SCALAR: tuple[Law, ...] = (
         ),
     ),
     Law("star", "star(a) = 1 + a star(a) = 1 + star(a) a", _star, declared="star"),
-    Law("support", "just minus infinity is lifted to what reads as such", _support),
-    Law("read back", "log_weight(lift(w)) = w", _read_back),
-    Law("weight zero", "lift(-inf) = 0 and log_weight(0) = -inf", _weight_zero),
-    Law("weight one", "lift(0.0) = 1 and log_weight(1) = 0.0", _weight_one),
-    Law("zero annihilates infinity", "0 lift(+inf) = 0 = lift(+inf) 0", _infinity),
 )
-"""The laws of single values."""
+"""The axioms, with the laws that are declared."""

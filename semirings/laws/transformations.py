@@ -10,14 +10,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from semirings.base import Groups, Semiring, Value
-from semirings.laws_array import GROUPS, SHAPE
-from semirings.laws_trial import Equation, Law, Operands, Pull, at, equal_values
+from semirings.laws.arrays import GROUPS, SHAPE
+from semirings.laws.law import Equation, Law, Operands, Pull, at, equal_values
 
 _ALWAYS = np.ones((), bool)
 
 
 def _expression(s: Semiring, w: jax.Array, n: jax.Array) -> Value:
-    """`[..., 3, 4]` lifted weights to `[...]`, by what semirings override."""
+    """Reduce ``[..., 3, 4]`` lifted weights to ``[...]`` by the methods that semirings override."""
     a = s.lift(w, n)
     grouped = s.group_spread(s.group_sum(a, GROUPS), GROUPS)
     row = s.prod(at(grouped, slice(2), slice(None)), -2)
@@ -129,7 +129,7 @@ def _results(s: Semiring, w: jax.Array) -> dict[str, Value]:
     a = s.lift(w, jnp.ones_like(w))
     found = {
         "lift": s.lift(w),
-        "lift with something counted": a,
+        "lift with a feature": a,
         "plus": s.plus(a, a),
         "times": s.times(a, a),
         "sum": s.sum(a, 0),
@@ -156,12 +156,12 @@ def _floats(statement: str, value: Value, dtype: str) -> Iterator[Equation]:
 
 
 def _dtypes_of(value: Value) -> list[str]:
-    """The floating dtypes of a value, by name."""
+    """Return the floating dtypes of a value, by name."""
     dtypes = (x.dtype for x in jax.tree.leaves(value))
     return sorted({str(x) for x in dtypes if jnp.issubdtype(x, jnp.floating)})
 
 
-TRANSFORM: tuple[Law, ...] = (
+TRANSFORMATIONS: tuple[Law, ...] = (
     Law("jit", "compiling changes nothing", _jit, compiled=False),
     Law("vmap", "batching changes nothing", _vmap, shape=SHAPE),
     Law(

@@ -1,4 +1,4 @@
-"""The laws of arrays: sums and products along axes, and what semirings override for speed."""
+"""The laws of arrays: sums and products along axes, and the methods overridden for speed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from semirings.base import Groups, Semiring, Value
-from semirings.laws_trial import Equation, Equations, Law, Operands, at, equal_values
+from semirings.laws.law import Equation, Equations, Law, Operands, at, equal_values
 
 SHAPE = (3, 4)
 """The axes of an operand besides the draws."""
@@ -139,7 +139,7 @@ def _law(name: str, statement: str, equations: Equations, extreme: bool = False)
     return Law(name, statement, equations, shape=SHAPE, extreme=extreme)
 
 
-ARRAY: tuple[Law, ...] = (
+ARRAYS: tuple[Law, ...] = (
     _law("sum folds plus", "sum is the fold of plus", _sum),
     _law("prod folds times", "prod is the fold of times, in order", _prod),
     _law("empty axes", "no summands give 0, no factors give 1", _empty_axes),
