@@ -96,7 +96,7 @@ def _signature(loaded: "Loaded", read: "Treebank | None") -> str:
     """One line that says what was analysed."""
     from semipunct import __version__
     from semipunct.corpus.digest import treebank_digest
-    from semipunct.evaluation.results import join_signature
+    from semipunct.evaluation.signature import join_signature
 
     parts = {
         "task": "analyse",
