@@ -33,7 +33,7 @@ def read_runs(path: str | Path) -> list[Result]:
 
 
 def aggregate(runs: Sequence[Result]) -> Result:
-    """Return what the runs of a system achieve together: for each sentence the sums over the runs.
+    """Add up the runs of a system, sentence by sentence, into one result.
 
     Figures are then averages over runs, the geometric one of perplexities.  What is random is the
     sentence, not the run: `compare` of two such results swaps all runs of a sentence at once.

@@ -31,8 +31,8 @@ class Column(ABC):
     """A kind of column with one entry for each sentence.
 
     Attributes:
-        given: the entries belong to the sentences, whatever a system makes of them: results are
-            of the same sentences only if these columns agree.
+        given: whether the entries belong to the sentences, and not to a system: two results are of
+            the same sentences only if their given columns agree.
     """
 
     entry: ClassVar[Any]
@@ -44,9 +44,9 @@ class Column(ABC):
         """Return the column of entries from JSON.
 
         Args:
-            name: of the column, for messages.
-            entries: of each sentence, already checked by `check_entries`.
-            marks: that a column by mark has a place for.
+            name: the name of the column, for messages.
+            entries: one value for each sentence, already checked by `check_entries`.
+            marks: the marks that a column by mark counts.
         """
 
     @abstractmethod

@@ -50,19 +50,21 @@ def identity(score: Floats) -> Floats:
 class Measure:
     """A figure of a system, as a function of sums over sentences.
 
-    Permutations are tested on the score.  Where the figure is a steep function of it, such as the
-    exponential one, the link separates the two; it must grow, so that p is that of the figure.
+    Permutations are tested on the score.  The link takes the score to the figure, such as a
+    surprisal to a perplexity; it must grow, so that both have the same p.
 
     Attributes:
-        name: of the measure, in JSON.
-        label: of the measure, in tables.
-        columns: that are summed up; an entry of several counts counts with their sum.
-        shared: a given column, which is the same for all systems; by default 1 for each sentence.
-        score: takes sums ``[..., columns]`` and shared sums ``[...]`` to ``[...]``; it divides by
-            zero where it is undefined.
-        link: takes the score to the figure.
-        of_finite: leaves out the sentences of which a compared system has an infinite entry; two
-            systems that have none are not compared by this measure.
+        name: its name in JSON.
+        label: its name in tables.
+        columns: the columns of a system that are summed; an entry of several counts contributes
+            their sum.
+        shared: the given column that is summed once for all systems; by default each sentence
+            contributes 1.
+        score: the function that takes the sums ``[..., columns]`` and the shared sum ``[...]`` to
+            the score ``[...]``; it may divide by zero where it is undefined.
+        link: the function that takes the score to the figure.
+        of_finite: whether sentences are left out of which a compared system has an infinite entry;
+            such a measure is itself left out where there are none.
     """
 
     name: str
@@ -84,11 +86,11 @@ class Setting:
     """A choice made in counting, the same for all sentences of a result.
 
     Attributes:
-        entry: its type in JSON.
-        noun: what JSON holds, for messages.
-        counted: what depends on it, for messages.
-        read: takes the value from JSON.
-        write: takes the value to JSON.
+        entry: the type of its value in JSON.
+        noun: the name of that type, for messages.
+        counted: the name of what depends on the choice, for messages.
+        read: the function that takes the value from JSON.
+        write: the inverse of ``read``.
     """
 
     entry: Any
@@ -100,7 +102,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistics(ABC):
-    """What each sentence of a corpus contributes to the figures of one metric.
+    """The contribution of each sentence of a corpus to the figures of one metric.
 
     Derived classes are frozen dataclasses with ``slots`` and without ``eq``, which declare:
 
@@ -112,7 +114,7 @@ class Statistics(ABC):
       treebank: results that differ in them cannot be compared.
 
     Attributes:
-        marks: that columns by mark have a place for, sorted.
+        marks: the marks that the columns by mark count, sorted.
 
     Raises:
         ValueError: if the shapes or the entries contradict each other; names the sentence.

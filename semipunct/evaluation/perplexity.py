@@ -16,7 +16,7 @@ from semipunct.files import finite
 
 @dataclass(frozen=True, slots=True)
 class PerplexityFigures:
-    """How well the punctuation of a corpus was predicted.
+    """Figures of how well the punctuation of a corpus was predicted.
 
     Attributes:
         sentences: how many.
@@ -79,7 +79,11 @@ class PerplexityFigures:
 
 
 def perplexity(log_likelihood: float, slots: int) -> float:
-    """Return the perplexity per slot, exp(-log p / slots); NaN where there is no slot."""
+    """Return the perplexity per slot, exp(-log p / slots); NaN where there is no slot.
+
+    The exponential is the C library's: numpy's differs in its last digit from one processor to
+    another, and stored figures should not.
+    """
     if not slots:
         return math.nan
     try:
@@ -99,7 +103,7 @@ def surprisal(totals: Floats, slots: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PerplexityStatistics(Statistics):
-    """What each sentence contributes to `PerplexityFigures`.
+    """The contribution of each sentence to `PerplexityFigures`.
 
     Attributes:
         log_likelihood: ``[sentences]`` log p(x | T), natural logarithm; minus infinity for a

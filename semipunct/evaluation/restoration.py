@@ -33,7 +33,7 @@ Slots = Sequence[Puncteme]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How often a mark was restored: counts of tokens, and the ratios that follow from them."""
+    """Counts of the tokens of a mark, and the ratios that follow from them."""
 
     true_positives: int
     predicted: int
@@ -58,7 +58,7 @@ class Score:
         return ratio(2 * self.true_positives, self.predicted + self.gold)
 
     def as_dict(self) -> dict[str, Any]:
-        """Counts and ratios for JSON."""
+        """Return counts and ratios for JSON."""
         return {
             "true_positives": self.true_positives,
             "predicted": self.predicted,
@@ -71,7 +71,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class RestorationFigures:
-    """How well the punctuation of a corpus was restored.
+    """Figures of how well the punctuation of a corpus was restored.
 
     Attributes:
         sentences: how many.
@@ -111,13 +111,13 @@ class RestorationFigures:
         return ratio(self.exact_sentences, self.sentences)
 
     def macro(self, name: Literal["precision", "recall", "f1"]) -> float:
-        """The mean of a ratio over the marks that have it, each with the same weight."""
+        """Return the mean of a ratio over the marks that have it, each with the same weight."""
         values = [float(getattr(score, name)) for score in self.marks.values()]
         defined = [value for value in values if not math.isnan(value)]
         return ratio(math.fsum(defined), len(defined))
 
     def as_dict(self) -> dict[str, Any]:
-        """All figures for JSON; null stands for an undefined one."""
+        """Return all figures for JSON; null stands for an undefined one."""
         return {
             "sentences": self.sentences,
             "slots": self.slots,
@@ -159,7 +159,7 @@ def f1(totals: Floats, gold: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RestorationStatistics(Statistics):
-    """What each sentence contributes to `RestorationFigures`, all of them counts.
+    """The contribution of each sentence to `RestorationFigures`: counts.
 
     Attributes:
         marks: the marks that occur in gold or predicted slots, sorted.

@@ -34,7 +34,7 @@ KIND = FileKind(ResultError, "name a stored result in it", "store the result aga
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """What a system achieved.
+    """The statistics of a system, with its name and what was measured.
 
     Attributes:
         system: the name to call it by.

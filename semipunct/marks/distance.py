@@ -13,7 +13,7 @@ from semipunct.marks.tokens import Puncteme
 
 @lru_cache(maxsize=1 << 16)
 def edit_distance(a: Puncteme, b: Puncteme) -> int:
-    """Return the Levenshtein distance: single tokens inserted, deleted or substituted."""
+    """Return the Levenshtein distance: how many single tokens to insert, delete or substitute."""
     return Levenshtein.distance(a, b)
 
 

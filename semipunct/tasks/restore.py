@@ -261,7 +261,7 @@ def most_frequent(draws: Draws, count: int) -> tuple[tuple[tuple[Puncteme, ...],
 def restoration_signature(
     digest: str, sentences: Sequence[Sentence], options: RestoreOptions
 ) -> str:
-    """Return the line that two figures must share to be comparable, but for the system's part.
+    """Return the signature of figures: two of them compare if they differ in the system alone.
 
     Args:
         digest: of the model.

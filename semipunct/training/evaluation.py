@@ -115,7 +115,7 @@ def evaluate(
 
 
 def signature(model: PunctuationModel, parameters: Arrays, treebank: str) -> str:
-    """One line that two figures must share to be comparable, but for the model's hash."""
+    """Return the signature of figures: two of them compare if they differ in the model alone."""
     options = model.options
     parts = {
         "task": "perplexity",
