@@ -13,9 +13,10 @@ from semipunct.evaluation.results import as_dict, read_result
 RESULTS = Path(__file__).resolve().parents[2] / "experiments" / "results" / "competitors"
 
 
-def test_every_result_is_read_and_would_be_written_again():
-    paths = sorted(RESULTS.glob("*.json.gz"))
-    assert len(paths) >= 140
+@pytest.mark.parametrize("seed", ["2", pytest.param("[01]", marks=pytest.mark.exhaustive)])
+def test_every_result_is_read_and_would_be_written_again(seed: str):
+    paths = sorted(RESULTS.glob(f"*-{seed}.*.json.gz"))
+    assert len(paths) >= 30
     for path in paths:
         stored: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
         again = as_dict(read_result(path))
