@@ -24,8 +24,10 @@ from semipunct import __version__
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.sentences import Sentence
-from semipunct.evaluation.measures import PerplexityStatistics, restoration_statistics
-from semipunct.evaluation.results import Result, join_signature, write_result
+from semipunct.evaluation.perplexity import PerplexityStatistics
+from semipunct.evaluation.restoration import restoration_statistics
+from semipunct.evaluation.results import Result, write_result
+from semipunct.evaluation.signature import join_signature
 from semipunct.models.punctuation.options import ModelOptions
 from semipunct.models.slot_tagging.tagger import FitOptions, Tagger
 from semipunct.models.slot_tagging.trivial import Trivial

@@ -11,7 +11,6 @@ NAME-CHANNEL-SEED; those that are there are not trained again.
 
 import argparse
 import json
-import math
 import platform
 import tempfile
 from pathlib import Path
@@ -20,6 +19,7 @@ from models import trained
 from treebanks import add_treebanks, check_treebanks, sentences
 
 from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.files import finite
 from semipunct.training.config import load_config
 from semipunct.training.evaluation import evaluate
 
@@ -48,7 +48,7 @@ def main() -> None:
                 "channel": channel,
                 "seed": seed,
                 "set": arguments.set,
-                "perplexity": scores.perplexity if math.isfinite(scores.perplexity) else None,
+                "perplexity": finite(scores.perplexity),
                 "sentences": scores.sentences,
                 "slots": scores.slots,
                 "unscorable": scores.unscorable,

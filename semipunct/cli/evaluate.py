@@ -1,11 +1,11 @@
 """``semipunct evaluate``: how well a model predicts punctuation."""
 
-import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from semipunct.cli import console
+from semipunct.files import finite
 
 if TYPE_CHECKING:
     from semipunct.corpus import Treebank
@@ -38,7 +38,7 @@ def evaluate(
     tell_unseen(loaded.model.features.symbols, treebank.sentences)
     found = measure(loaded.model, loaded.parameters, treebank.sentences)
     if result:
-        from semipunct.evaluation.measures import PerplexityStatistics
+        from semipunct.evaluation.perplexity import PerplexityStatistics
         from semipunct.evaluation.results import Result, write_result
 
         statistics = PerplexityStatistics(found.sentence_log_likelihood, found.sentence_slots)
@@ -54,36 +54,27 @@ def evaluate(
 def as_dict(found: "Evaluation", treebank: "Treebank") -> dict[str, Any]:
     """Give what is printed as values that JSON can hold; null stands for an infinite figure."""
     return {
-        "perplexity": _finite(found.perplexity),
-        "log_likelihood": _finite(found.log_likelihood),
+        "perplexity": finite(found.perplexity),
+        "log_likelihood": finite(found.log_likelihood),
         "slots": found.slots,
         "sentences": found.sentences,
         "omitted": treebank.omitted_by_reason(),
         "unscorable": found.unscorable,
-        "perplexity_of_scorable": _finite(found.perplexity_of_scorable),
+        "perplexity_of_scorable": finite(found.perplexity_of_scorable),
         "projectivised": treebank.projectivised,
         "signature": found.signature,
     }
 
 
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
 def _print_table(found: "Evaluation", treebank: "Treebank") -> None:
-    rows = [
-        ("perplexity per slot", f"{found.perplexity:.4f}"),
-        ("log-likelihood (nats)", f"{found.log_likelihood:,.2f}"),
-        ("slots", f"{found.slots:,}"),
-        ("sentences", f"{found.sentences:,}"),
-        ("  made projective", f"{treebank.projectivised:,}"),
-    ]
-    if found.unscorable:
-        rows.append(("  of probability zero", f"{found.unscorable:,}"))
-        rows.append(("perplexity without these", f"{found.perplexity_of_scorable:.4f}"))
+    from semipunct.evaluation.perplexity import PerplexityFigures
+
+    figures = PerplexityFigures.of(found.sentence_log_likelihood, found.sentence_slots)
     table = console.table("figure", "value")
-    for name, value in rows:
+    for name, value in figures.rows():
         table.add_row(name, value)
+        if name == "sentences":
+            table.add_row("  made projective", f"{treebank.projectivised:,}")
     screen = console.tables()
     screen.print(table)
     screen.print(found.signature, style="dim", markup=False, soft_wrap=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +14,8 @@ from semipunct.arrays.compilation import Shapes
 from semipunct.arrays.padding import by_length
 from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.sentences import Sentence
+from semipunct.evaluation.perplexity import PerplexityFigures
+from semipunct.evaluation.signature import join_signature
 from semipunct.inference.likelihood import SENTENCES, WORDS, score_batch
 from semipunct.models.punctuation.batches import fit_frame
 from semipunct.models.punctuation.data import Arrays, model_digest
@@ -80,17 +81,14 @@ def summarise(
     log_likelihood: npt.NDArray[np.float64], slots: npt.NDArray[np.int64], signature: str = ""
 ) -> Evaluation:
     """Put log-likelihoods and slots of sentences together, both ``[sentences]``."""
-    scorable = ~np.isneginf(log_likelihood)
-    total = float(log_likelihood.sum())
+    figures = PerplexityFigures.of(log_likelihood, slots)
     return Evaluation(
-        perplexity=_perplexity(total, int(slots.sum())),
-        log_likelihood=total,
-        slots=int(slots.sum()),
-        sentences=len(slots),
-        unscorable=int((~scorable).sum()),
-        perplexity_of_scorable=_perplexity(
-            float(log_likelihood[scorable].sum()), int(slots[scorable].sum())
-        ),
+        perplexity=figures.perplexity,
+        log_likelihood=figures.log_likelihood,
+        slots=figures.slots,
+        sentences=figures.sentences,
+        unscorable=figures.unscorable,
+        perplexity_of_scorable=figures.perplexity_of_scorable,
         sentence_log_likelihood=log_likelihood,
         sentence_slots=slots,
         signature=signature,
@@ -117,7 +115,7 @@ def evaluate(
 
 
 def signature(model: PunctuationModel, parameters: Arrays, treebank: str) -> str:
-    """One line that two figures must share to be comparable, but for the model's hash."""
+    """Return the signature of figures: two of them compare if they differ in the model alone."""
     options = model.options
     parts = {
         "task": "perplexity",
@@ -129,15 +127,4 @@ def signature(model: PunctuationModel, parameters: Arrays, treebank: str) -> str
         "final": "yes" if options.final_mark else "no",
         "version": __version__,
     }
-    return "|".join(f"{key}:{value}" for key, value in parts.items())
-
-
-def _perplexity(log_likelihood: float, slots: int) -> float:
-    if not slots:
-        return math.nan
-    if log_likelihood == -math.inf:
-        return math.inf
-    try:
-        return math.exp(-log_likelihood / slots)
-    except OverflowError:
-        return math.inf
+    return join_signature(parts)

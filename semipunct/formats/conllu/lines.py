@@ -4,7 +4,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from semipunct.errors import TreebankError
-from semipunct.files import byte_lines, display_name
+from semipunct.files import FileKind, byte_lines, display_name
+
+KIND = FileKind(
+    TreebankError, "name the .conllu files in it instead", "fetch or compress the file again"
+)
 
 BYTE_ORDER_MARK = "\ufeff"
 """What some editors put at the start of a file; it is kept but never part of a column."""
@@ -18,7 +22,7 @@ def text_lines(path: str | Path) -> Iterator[str]:
     """
     name = display_name(path)
     offset = 0
-    for number, content in enumerate(byte_lines(path), start=1):
+    for number, content in enumerate(byte_lines(path, KIND), start=1):
         try:
             text = content.decode("utf-8")
         except UnicodeDecodeError as error:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from rapidfuzz.distance import Levenshtein
 
 from semipunct.corpus.sentences import Puncteme, Sentence
 from semipunct.corpus.tokens import with_unknown
 from semipunct.marks import UNK
+from semipunct.marks.distance import edit_distance
 from semipunct.models.punctuation.inventory import Inventory, build_inventory
 from semipunct.models.punctuation.options import ModelOptions
 
@@ -45,9 +45,7 @@ class Tags:
         seen = {string for string, n in counts.items() if n >= minimum} | {()}
         strings = tuple(sorted(seen, key=lambda s: (len(s), -counts[s], s)))
         # The open tag stands for strings that are like no other: of about two tokens.
-        distances = [
-            [*(Levenshtein.distance(a, b) for b in strings), max(len(a), 2)] for a in strings
-        ]
+        distances = [[*(edit_distance(a, b) for b in strings), max(len(a), 2)] for a in strings]
         return cls(inventory, strings, np.array(distances, np.float64))
 
     def __len__(self) -> int:

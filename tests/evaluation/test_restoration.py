@@ -1,7 +1,7 @@
 import json
 import math
-from collections.abc import Mapping
-from functools import lru_cache
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,16 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
-from semipunct.evaluation.figures import PairingErrors, Score
-from semipunct.evaluation.measures import (
-    PerplexityStatistics,
-    edit_distance,
-    occurring_pairs,
-    pairing_errors,
-    restoration_statistics,
-)
+from semipunct.evaluation.restoration import Score, occurring_pairs, restoration_statistics
 from semipunct.marks import PAIRS, Puncteme
-from tests.evaluation.cases import GOLD, PREDICTED, with_changes
+from semipunct.marks.matching import PairingErrors, pairing_errors
+from tests.evaluation.cases import GOLD, PREDICTED
 
 tokens = st.sampled_from([",", ".", "“", "”", "''", "<abbr>"])
 punctemes = st.lists(tokens, max_size=5).map(tuple)
@@ -109,35 +103,6 @@ def test_one_empty_side_has_f1_zero(score: Score):
     assert [math.isnan(score.precision), math.isnan(score.recall)].count(True) == 1
 
 
-@lru_cache(None)
-def levenshtein(a: Puncteme, b: Puncteme) -> int:
-    """The definition, without a table."""
-    if not a or not b:
-        return len(a) + len(b)
-    return min(
-        levenshtein(a[1:], b) + 1,
-        levenshtein(a, b[1:]) + 1,
-        levenshtein(a[1:], b[1:]) + (a[0] != b[0]),
-    )
-
-
-@given(punctemes, punctemes)
-def test_edit_distance_is_a_distance(a: Puncteme, b: Puncteme):
-    found = edit_distance(a, b)
-    assert found == edit_distance(b, a) == levenshtein(a, b)
-    assert (found == 0) == (a == b)
-    assert abs(len(a) - len(b)) <= found <= max(len(a), len(b))
-
-
-@given(punctemes, punctemes, punctemes)
-def test_edit_distance_has_no_way_round_that_is_shorter(a: Puncteme, b: Puncteme, c: Puncteme):
-    assert edit_distance(a, c) <= edit_distance(a, b) + edit_distance(b, c)
-
-
-def test_a_token_of_several_characters_is_one():
-    assert edit_distance(("<abbr>",), ("''",)) == 1
-
-
 @given(pairs_of_sentences)
 def test_corpus_figures_are_sums_over_sentences(data: list[list[tuple[Puncteme, Puncteme]]]):
     gold, predicted = ([[pair[side] for pair in s] for s in data] for side in (0, 1))
@@ -176,47 +141,6 @@ def test_the_truth_is_perfect(gold: list[list[Puncteme]]):
     assert figures.predicted_pairing == figures.gold_pairing
 
 
-PAIRING: Mapping[str, tuple[int, int]] = {
-    "": (0, 0),
-    ", .": (0, 0),
-    "( )": (0, 0),
-    "( [ ] ) ( )": (0, 0),
-    "(": (1, 0),
-    ")": (0, 1),
-    ") (": (1, 1),
-    "( ( )": (1, 0),
-    "( ) )": (0, 1),
-    "( [ )": (1, 0),  # the square bracket can no longer be closed
-    "( [ ) ]": (1, 1),
-    "[ ( ) ( ) )": (1, 1),
-    "( [ ( [ )": (3, 0),
-    "( ( [ ) )": (1, 0),
-    "“ ‘ . ’ ”": (0, 0),
-    "« »": (0, 0),
-    "» «": (0, 0),  # German
-    "« « » »": (0, 0),
-    "« » «": (1, 0),
-    "¿ ?": (0, 0),
-    "!": (0, 1),
-}
-
-
-@pytest.mark.parametrize("text, errors", PAIRING.items())
-def test_pairing_errors(text: str, errors: tuple[int, int]):
-    tokens = text.split()
-    for slots in ([tuple(tokens)], [(token,) for token in tokens], [(), *zip(tokens), ()]):
-        assert pairing_errors(slots) == errors
-
-
-@given(sentences)
-def test_every_token_of_a_pair_is_paired_or_an_error(slots: list[Puncteme]):
-    errors = pairing_errors(slots)
-    members = {token for pair in PAIRS for token in pair}
-    number = sum(token in members for slot in slots for token in slot)
-    assert 0 <= sum(errors) <= number
-    assert (number - sum(errors)) % 2 == 0
-
-
 def test_only_pairs_that_occur_in_the_truth_count():
     english = [[("(",), (")",), ("!",)]]
     spanish = [[("¡",), ("!",), ("?",)]]
@@ -230,13 +154,6 @@ def test_only_pairs_that_occur_in_the_truth_count():
     assert statistics.figures().predicted_pairing == (1, 0)
     assert statistics.figures().gold_pairing == (0, 0)
     assert restoration_statistics(english, english, PAIRS).figures().gold_pairing == (0, 1)
-
-
-def test_the_marks_of_the_ends_do_not_count():
-    plain = restoration_statistics([[(), (".",)]], [[(), (",",)]]).figures()
-    marked = restoration_statistics([[("^",), (".", "$")]], [[("^",), (",",)]]).figures()
-    assert plain == marked
-    assert set(marked.marks) == {",", "."}
 
 
 def test_words_must_not_change():
@@ -260,47 +177,19 @@ def test_words_must_not_change():
         ({"gold_pairing": np.zeros((4, 3), int)}, "gold_pairing has shape"),
     ],
 )
-def test_contradictions_are_refused(changes: dict[str, object], complaint: str):
+def test_contradictions_are_refused(changes: dict[str, Any], complaint: str):
     with pytest.raises(ValueError, match=complaint):
-        with_changes(restoration_statistics(GOLD, PREDICTED), changes)
+        replace(restoration_statistics(GOLD, PREDICTED), **changes)
 
 
-def test_perplexity_of_a_tiny_case():
-    log_p = np.log([1 / 2, 1 / 8, 0.0], out=np.full(3, -np.inf), where=[True, True, False])
-    figures = PerplexityStatistics(log_p, np.array([2, 2, 3])).figures()
-    # 16 ** (1 / 4) over the 4 slots of the first two sentences
-    assert figures.perplexity_of_scorable == pytest.approx(2)
-    assert (figures.perplexity, figures.log_likelihood) == (math.inf, -math.inf)
-    assert (figures.sentences, figures.slots, figures.unscorable) == (3, 7, 1)
-    assert figures.as_dict()["perplexity"] is None
-    figures = PerplexityStatistics(log_p[:2], np.array([2, 2])).figures()
-    assert figures.perplexity == figures.perplexity_of_scorable == pytest.approx(2)
-    assert math.isnan(PerplexityStatistics(np.zeros(0), np.zeros(0, np.int64)).figures().perplexity)
-
-
-@pytest.mark.parametrize(
-    "log_p, slots, complaint",
-    [
-        ([-1.0, math.nan], [1, 1], "sentence 2: log_likelihood is NaN"),
-        ([-1.0, 0.5], [1, 1], "sentence 2: log_likelihood is positive"),
-        ([-1.0, math.inf], [1, 1], "sentence 2: log_likelihood is positive"),
-        ([-1.0, -1.0], [1, 0], "sentence 2: there is no slot"),
-        ([-1.0], [1, 1], "log_likelihood is there for 1 sentences and slots for 2"),
-    ],
-)
-def test_scores_that_cannot_be(log_p: list[float], slots: list[int], complaint: str):
-    with pytest.raises(ValueError, match=complaint):
-        PerplexityStatistics(np.array(log_p), np.array(slots))
-
-
-def test_the_same_perplexity_as_an_evaluation():
-    from semipunct.training.evaluation import summarise
-
-    random = np.random.default_rng(0)
-    for log_p in (-random.exponential(size=9), np.array([-1.0, -np.inf, -2.0]), np.zeros(0)):
-        slots = random.integers(1, 9, len(log_p))
-        expected, found = summarise(log_p, slots), PerplexityStatistics(log_p, slots).figures()
-        for name in ("perplexity", "perplexity_of_scorable", "log_likelihood"):
-            assert getattr(found, name) == pytest.approx(getattr(expected, name), nan_ok=True)
-        assert (found.slots, found.sentences) == (expected.slots, expected.sentences)
-        assert found.unscorable == expected.unscorable
+def test_the_score_and_the_rows_of_a_tiny_case():
+    statistics = restoration_statistics(GOLD, PREDICTED)
+    assert statistics.score == 8 / 13
+    assert statistics.figures().rows() == [
+        ("edit distance per slot", "0.6154"),
+        ("slots as in the input", "0.4615"),
+        ("sentences as in the input", "0.2500"),
+        ("F1 over all marks", "0.6316"),
+        ("slots", "13"),
+        ("sentences", "4"),
+    ]
