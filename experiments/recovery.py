@@ -22,7 +22,8 @@ import numpy as np
 
 from semipunct.corpus.generator import Planted, planted_english
 from semipunct.corpus.synthetic import Synthetic, generate
-from semipunct.models.punctuation.channel import EDITS, log_edits
+from semipunct.marks import EDITS
+from semipunct.models.punctuation.channel import log_edits
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.training.config import load_config
 from semipunct.training.loop import train

@@ -15,7 +15,7 @@ from semipunct.corpus.sentences import read_sentences
 from semipunct.formats.conllu.records import misc_attributes, read
 from semipunct.inference import decode as decoding
 from semipunct.inference.likelihood import corpus_log_likelihood
-from semipunct.models.punctuation.channel import EDITS
+from semipunct.marks import EDITS
 from semipunct.store.models import load
 from semipunct.training import loop
 from semipunct.training.report import TrainingResult as Trained

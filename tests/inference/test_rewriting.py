@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from semipunct.inference.rewriting import Rewriter
-from semipunct.models.punctuation.channel import EDITS, log_edits
+from semipunct.marks import EDITS
+from semipunct.models.punctuation.channel import log_edits
 from tests.models.punctuation.cases import model, oracle_channel
 from tests.oracle import Channel, rewrite
 
