@@ -13,16 +13,16 @@ from semipunct.evaluation.measures import (
 from semipunct.evaluation.results import Result, join_signature
 
 GOLD: list[Slots] = [
-    [("^",), (",",), (), (".",)],
-    [("^", "“"), (), (",", "”"), (".",)],
-    [("^",), ("(",), (")",)],
-    [("^",), (".",)],
+    [(), (",",), (), (".",)],
+    [("“",), (), (",", "”"), (".",)],
+    [(), ("(",), (")",)],
+    [(), (".",)],
 ]
 PREDICTED: list[Slots] = [
-    [("^",), (), (), (".",)],  # a comma is missing
-    [("^", "“"), (",",), ("”", ","), ("!",)],  # inserted, exchanged, replaced
-    [("^", "("), (), (")", ")")],  # a bracket moved, another one too many
-    [("^",), (".",)],
+    [(), (), (), (".",)],  # a comma is missing
+    [("“",), (",",), ("”", ","), ("!",)],  # inserted, exchanged, replaced
+    [("(",), (), (")", ")")],  # a bracket moved, another one too many
+    [(), (".",)],
 ]
 
 

@@ -232,13 +232,6 @@ def test_only_pairs_that_occur_in_the_truth_count():
     assert restoration_statistics(english, english, PAIRS).figures().gold_pairing == (0, 1)
 
 
-def test_the_marks_of_the_ends_do_not_count():
-    plain = restoration_statistics([[(), (".",)]], [[(), (",",)]]).figures()
-    marked = restoration_statistics([[("^",), (".", "$")]], [[("^",), (",",)]]).figures()
-    assert plain == marked
-    assert set(marked.marks) == {",", "."}
-
-
 def test_words_must_not_change():
     with pytest.raises(UsageError, match="1 gold sentences and 2 predicted"):
         restoration_statistics([[()]], [[()], [()]])

@@ -61,7 +61,7 @@ def old_table(a: str, b: str) -> tuple[str, ...]:
     return tuple(name for name, yes in zip(EDITS, allowed, strict=True) if yes)
 
 
-@pytest.mark.parametrize("a, b", itertools.product(SYMBOLS, repeat=2))
+@pytest.mark.parametrize("a, b", list(itertools.product(SYMBOLS, repeat=2)))
 def test_possible_edits(a: str, b: str):
     assert possible(a, b) == old_table(a, b)
 

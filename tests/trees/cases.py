@@ -1,11 +1,30 @@
 """Trees of two kinds for the tests: dependency trees, and constituency trees with bare nodes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from hypothesis import strategies as st
 
 from semipunct.trees import DependencyTree, Tree, lifted
-from tests.formats.conllu.builders import trees
+
+
+@st.composite
+def trees(draw: st.DrawFn, largest: int = 12) -> tuple[int, ...]:
+    """Heads of any tree with one root, projective or not."""
+    n = draw(st.integers(1, largest))
+    order = draw(st.permutations(range(1, n + 1)))
+    heads = [0] * n
+    for rank, node in enumerate(order[1:], start=1):
+        heads[node - 1] = order[draw(st.integers(0, rank - 1))]
+    return tuple(heads)
+
+
+def dominates(heads: Sequence[int], ancestor: int, node: int) -> bool:
+    """Whether the ancestor lies on the way from the node to the root (or is the node)."""
+    while node not in (0, ancestor):
+        node = heads[node - 1]
+    return node == ancestor
 
 
 def plain(heads: tuple[int, ...]) -> DependencyTree:
@@ -56,7 +75,7 @@ def constituency_trees(draw: st.DrawFn, largest: int = 6) -> Constituency:
             parents.append(node)
             anchors.append(end)
             continue
-        spans += [(a, b, node) for a, b in zip(bounds, bounds[1:], strict=False)]
+        spans += [(a, b, node) for a, b in pairwise(bounds)]
     order = draw(st.permutations(range(len(parents))))
     place = {old: new for new, old in enumerate(order)}
     return Constituency(

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from semipunct.trees import DependencyTree, lifted
 from semipunct.trees.attachment import CONVENTIONS, punctuation_heads
-from tests.formats.conllu.builders import dominates, trees
+from tests.trees.cases import dominates, trees
 
 TOKENS = [",", ".", "“", "”", '"', "(", ")", "-", "?"]
 

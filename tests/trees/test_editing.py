@@ -10,8 +10,7 @@ from semipunct.trees import (
     without_constituent,
     without_leaves,
 )
-from tests.formats.conllu.builders import dominates, trees
-from tests.trees.cases import plain
+from tests.trees.cases import dominates, plain, trees
 
 # the cat , that sleeps , purrs
 CAT = DependencyTree(
@@ -82,13 +81,14 @@ def test_arcs_stay_with_their_words(heads: tuple[int, ...], data: st.DataObject)
 @given(trees().filter(lambda heads: len(heads) > 1), st.data())
 def test_what_is_left_hangs_as_before(heads: tuple[int, ...], data: st.DataObject):
     tree = plain(heads)
-    chosen = data.draw(st.sampled_from([word for word in range(1, tree.words + 1) if heads[word - 1]]))
-    kept = [w for w in range(1, tree.words + 1) if not dominates(heads, chosen, w)]
+    words = range(1, tree.words + 1)
+    chosen = data.draw(st.sampled_from([word for word in words if heads[word - 1]]))
+    kept = [word for word in words if not dominates(heads, chosen, word)]
     left = without_constituent(tree, chosen)
     assert tree_fault(left.heads) is None
     assert left.relations == tuple(tree.relations[word - 1] for word in kept)
     assert arcs(left).items() <= arcs(tree).items()
-    leaves = [w for w in range(1, tree.words + 1) if w not in heads]
+    leaves = [word for word in words if word not in heads]
     removed = data.draw(st.sets(st.sampled_from(leaves)))
     rest = without_leaves(tree, removed)
     assert rest.words == tree.words - len(removed)

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 
 from semipunct.trees import DependencyTree, lifted
-from tests.formats.conllu.builders import dominates, trees
-from tests.trees.cases import plain
+from tests.trees.cases import dominates, plain, trees
 
 
 def crosses(heads):

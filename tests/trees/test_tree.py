@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 
 from semipunct.trees import DependencyTree, Junction, Tree, tree_fault
-from tests.formats.conllu.builders import trees
-from tests.trees.cases import Constituency, any_trees, plain
+from tests.trees.cases import Constituency, any_trees, plain, trees
 
 
 def ancestors(tree: Tree, node: int) -> list[int]:

@@ -12,10 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from semipunct.corpus import Sentence
-from semipunct.marks import with_boundaries
+from semipunct.marks import EDITS, with_boundaries
 from semipunct.models.punctuation.attach import log_attach
 from semipunct.models.punctuation.batches import Batch, Frame
-from semipunct.marks import EDITS
 from semipunct.models.punctuation.channel import log_edits
 from semipunct.models.punctuation.inventory import Spelling
 from semipunct.models.punctuation.model import PunctuationModel
