@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from semipunct.inference import likelihood
 from semipunct.inference.decode import Analysis, best, sample
 from semipunct.inference.decode import best_of as few
 from semipunct.inference.likelihood import corpus_log_likelihood
@@ -27,6 +29,14 @@ from tests.oracle import best as most_probable
 from tests.oracle import posterior, rewrite, total, underlying_slots
 
 DRAWS = 200
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_batches() -> Iterator[None]:
+    """Batches are padded to as few sentences as there are: most of the work would be padding."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(likelihood, "SENTENCES", len(SENTENCES))
+        yield
 
 
 @cache

@@ -87,7 +87,7 @@ BARE = sentence([2, 0], ["", "", ""])
 def looking_back():
     """A model that looks back, its weights, and what it draws without evidence."""
     m = model("r2l", templates=LOOKING_BACK)
-    parameters = m.initial_parameters(5, 0.4)
+    parameters = m.initial_parameters(6, 0.4)
     return m, parameters, rows(generate(m, parameters, [BARE], DRAWS, seed=2)[0])
 
 
