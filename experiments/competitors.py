@@ -22,8 +22,8 @@ from treebanks import add_treebanks, check_treebanks, sentences
 
 from semipunct import __version__
 from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
-from semipunct.corpus.sentences import Sentence
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.evaluation.results import Result, write_result

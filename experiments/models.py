@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus import Sentence
 from semipunct.store.models import Loaded, load
 from semipunct.training.config import Config
 from semipunct.training.loop import train

@@ -30,8 +30,7 @@ def main() -> None:
     enable_compilation_cache()
     rows = json.loads(arguments.output.read_text("utf-8")) if arguments.output.exists() else []
     done = {(r["name"], r["channel"], r["seed"], tuple(r["set"])) for r in rows}
-    final_mark = load_config(None, arguments.set).model.final_mark
-    train_sentences, dev_sentences = sentences(arguments, final_mark=final_mark)
+    train_sentences, dev_sentences = sentences(arguments)
     for seed in arguments.seeds:
         for channel in arguments.channels:
             if (arguments.name, channel, seed, tuple(arguments.set)) in done:

@@ -23,9 +23,10 @@ import numpy as np
 import reference
 
 from semipunct.arrays.padding import shuffled
-from semipunct.corpus.generator import planted_english
-from semipunct.corpus.sentences import Sentence, read_sentences
+from semipunct.corpus import Sentence
+from semipunct.corpus.generator import english_parameters
 from semipunct.corpus.synthetic import generate, scaling_sentence
+from semipunct.formats import read_treebank
 from semipunct.inference.likelihood import log_likelihood
 from semipunct.models.punctuation.batches import Batch, fit_frame
 from semipunct.models.punctuation.model import PunctuationModel
@@ -151,8 +152,8 @@ def measure_growth(
 ) -> dict[str, Any]:
     """Measure the time per word in batches of `total` words, in sentences of `words` words."""
     if shape == "random":
-        planted = replace(planted_english(), lengths={words: 1.0})
-        drawn = generate(planted, total // words, options.seed)
+        parameters = replace(english_parameters(), lengths={words: 1.0})
+        drawn = generate(parameters, total // words, options.seed)
         sentences = [item.sentence for item in drawn]
     else:
         sentences = [scaling_sentence(shape, words)] * (total // words)
@@ -181,9 +182,9 @@ def main() -> None:
     """Measure, print and write."""
     options = arguments()
     if options.train:
-        sentences = list(read_sentences(options.train).sentences)
+        sentences = list(read_treebank(options.train).sentences)
     else:
-        drawn = generate(planted_english(), options.sentences, options.seed)
+        drawn = generate(english_parameters(), options.sentences, options.seed)
         sentences = [item.sentence for item in drawn]
     model = PunctuationModel.fit(sentences, ModelOptions(channel=options.channel))
     inventory = model.inventory

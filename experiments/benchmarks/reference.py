@@ -20,12 +20,13 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus import Sentence
+from semipunct.marks import with_boundaries
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.models.punctuation.slot_automata import Acceptors, acceptors
 from semipunct.structures.given_tree import WindowAutomata
-from semipunct.trees.tree import constituents, top_down
+from semipunct.trees import DependencyTree
 
 Variant = Literal["vectors", "matrices"]
 
@@ -93,18 +94,20 @@ def lay_out(
     strings: list[list[int]] = []
     base = 0
     for b, sentence in enumerate(sentences):
-        n = len(sentence.tree.heads)
-        heads = list(sentence.tree.heads)
+        tree = sentence.tree
+        n = tree.words
         rows = base + np.arange(n)
-        encoded = [model.inventory.encode(slot) for slot in sentence.slots]
+        shown = with_boundaries(sentence.slots, final=model.options.final_mark)
+        encoded = [model.inventory.encode(slot) for slot in shown]
         if model.mirrored:
-            heads = [n + 1 - h if h else 0 for h in reversed(heads)]
+            heads = tuple(n + 1 - h if h else 0 for h in reversed(tree.heads))
+            tree = DependencyTree(heads, tree.relations[::-1])
             rows, encoded = rows[::-1], encoded[::-1]
         strings.append([numbers.setdefault(string, len(numbers)) for string in encoded])
         slots = np.array(strings[-1])
-        left, right = (np.array(edge) for edge in constituents(heads))
-        order = np.array(_bottom_up(heads)) - 1
-        parent = np.array(heads)[order] - 1
+        left, right = (np.array(edge) for edge in tree.edges)
+        order = np.array(_bottom_up(tree))
+        parent = np.array(tree.parents)[order]
         values = {
             "row": rows[order],
             "node": order,
@@ -129,13 +132,12 @@ def lay_out(
     )
 
 
-def _bottom_up(heads: Sequence[int]) -> list[int]:
-    """Sort words: dependents before heads, those of one head from left to right."""
-    order = top_down(heads)
-    depth = [0] * (len(heads) + 1)
-    for word in order:
-        depth[word] = depth[heads[word - 1]] + 1
-    return sorted(order, key=lambda word: (-depth[word], word))
+def _bottom_up(tree: DependencyTree) -> list[int]:
+    """Dependents before heads, those of one head from left to right."""
+    depth = [0] * (tree.words + 1)  # the last entry is that of the root's parent
+    for node in tree.order:
+        depth[node] = depth[tree.parents[node]] + 1
+    return sorted(tree.order, key=lambda node: (-depth[node], node))
 
 
 def dense_automata(model: PunctuationModel, window: WindowAutomata) -> Automata:

@@ -64,10 +64,8 @@ def test_an_empty_slot_changes_nothing():
 
 
 def test_what_is_seen_from_a_slot():
-    slots = ["^ “", "", ", ;", "", "", ". ”"]
-    pasts = [
-        past_of([s.replace("^ ", "").replace(";", "<unk>") for s in slots[:i]]) for i in range(6)
-    ]
+    slots = ["“", "", ", ;", "", "", ". ”"]
+    pasts = [past_of([s.replace(";", "<unk>") for s in slots[:i]]) for i in range(6)]
     quote, unknown = code("“"), code("<unk>")
     # Last mark, marked slots, open mark.
     assert past_codes(pasts, SYMBOLS).tolist() == [
@@ -90,7 +88,7 @@ def test_how_far_back_the_last_mark_is():
 
 
 def test_columns_are_what_is_seen_from_both_edges():
-    s = sentence([2, 5, 4, 2, 0], ["^ “", "", ", ;", "", "", ". ”"])
+    s = sentence([2, 5, 4, 2, 0], ["“", "", ", ;", "", "", ". ”"])
     left, right = np.array([0, 0, 2, 2, 0]), np.array([1, 4, 3, 4, 5])
     found = history_columns(s.slots, left, right, SYMBOLS)
     quote, comma, unknown = code("“"), code(","), code("<unk>")
@@ -103,7 +101,7 @@ def test_columns_are_what_is_seen_from_both_edges():
     assert found["edge"].tolist() == [quote, quote, comma, comma, quote]
     # At the beginning, within, at the beginning, at the beginning, within.
     assert found["last_place"].tolist() == [2, 3, 2, 2, 3]
-    empty = history_columns((("^",), ()), np.array([0]), np.array([1]), SYMBOLS)
+    empty = history_columns(((), ()), np.array([0]), np.array([1]), SYMBOLS)
     assert empty["last_place"].tolist() == [0]
     codes = history_codes(SYMBOLS)
     assert set(codes) == set(found)
@@ -113,10 +111,10 @@ def test_columns_are_what_is_seen_from_both_edges():
 def test_what_comes_later_is_not_looked_at():
     """A left puncteme is drawn without the slots from its own on, a right one likewise."""
     m = model("l2r", templates=LOOKING_BACK)
-    s = sentence([2, 0, 2, 3], ["^", ",", "“", ".", ", ”"])
+    s = sentence([2, 0, 2, 3], ["", ",", "“", ".", ", ”"])
     before = m.features.extract([s])
     for slot in range(5):
-        changed = sentence([2, 0, 2, 3], ["^", ",", "“", ".", ", ”"][:slot] + ["” ."] * (5 - slot))
+        changed = sentence([2, 0, 2, 3], ["", ",", "“", ".", ", ”"][:slot] + ["” ."] * (5 - slot))
         after = m.features.extract([changed])
         for word, (left, right) in enumerate([(0, 1), (0, 4), (2, 4), (3, 4)]):
             for targets, edge in ((("opening",), left), (("closing", "closing_symmetric"), right)):

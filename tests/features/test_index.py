@@ -13,7 +13,8 @@ import jax
 import numpy as np
 import pytest
 
-from semipunct.corpus.sentences import Sentence, with_unknown
+from semipunct.corpus import Sentence
+from semipunct.corpus.tokens import with_unknown
 from semipunct.features.attributes import attributes
 from semipunct.features.classes import length_class, shape_class, style_class, writing_class
 from semipunct.features.index import FeatureMap
@@ -25,7 +26,7 @@ from tests.models.punctuation.cases import SENTENCES, TRAINING, batch_of, model,
 
 BUSY = sentence(
     [3, 1, 0, 7, 4, 7, 3, 7],
-    ["^", ",", "", "“", ", .", "", "", ", ,", "."],
+    ["", ",", "", "“", ", .", "", "", ", ,", "."],
     ["nsubj", "amod", "root", "dobj", "amod", "cc", "conj", "dobj"],
     ["NOUN", "ADJ", "VERB", "NOUN", "ADJ", "CONJ", "VERB", "NOUN"],
 )
@@ -39,7 +40,7 @@ def words_of(s: Sentence, node: int) -> set[int]:
     """The words that a node dominates."""
     below = {node}
     while True:
-        more = {w for w in range(1, len(s.heads) + 1) if s.heads[w - 1] in below} | below
+        more = {w for w in range(1, len(s.tree.heads) + 1) if s.tree.heads[w - 1] in below} | below
         if more == below:
             return below
         below = more
@@ -47,7 +48,7 @@ def words_of(s: Sentence, node: int) -> set[int]:
 
 def literal(s: Sentence, node: int) -> dict[str, Named]:
     """The features of a node by family, named as in the appendix less l and r (all have them)."""
-    relation, head = s.relations[node - 1], s.heads[node - 1]
+    relation, head = s.tree.relations[node - 1], s.tree.heads[node - 1]
     direction = "<-" if node < head else "->"
     attribute = {"g": s.upos[node - 1], "d": relation, "->d": direction + relation}
     words = words_of(s, node)
@@ -75,11 +76,11 @@ def literal(s: Sentence, node: int) -> dict[str, Named]:
     path: Counter[str] = Counter()
     ancestor = head
     while ancestor:
-        path[s.relations[ancestor - 1]] += 1
-        ancestor = s.heads[ancestor - 1]
+        path[s.tree.relations[ancestor - 1]] += 1
+        ancestor = s.tree.heads[ancestor - 1]
     for other, count in path.items():
         add(backed_off("A", other, value=count))
-    children = Counter(d for d, h in zip(s.relations, s.heads, strict=True) if h == node)
+    children = Counter(d for d, h in zip(s.tree.relations, s.tree.heads, strict=True) if h == node)
     for other, count in children.items():
         add(backed_off("C", other, value=count))
     add({"L": {tags_around(first_slot): 1.0}, "R": {tags_around(last_slot): 1.0}})
@@ -110,7 +111,7 @@ def test_features_are_those_of_the_appendix():
     )
     row = 0
     for s in SOME:
-        for node in range(1, len(s.heads) + 1):
+        for node in range(1, len(s.tree.heads) + 1):
             for family, named in literal(s, node).items():
                 for name, value in named.items():
                     expected[family][name][row] = value
@@ -137,7 +138,7 @@ def test_features_are_those_of_the_appendix():
 def test_the_node_of_table_7():
     """The word "Dale" in Figure 1: the subject, first word, no dependents."""
     figure = sentence(
-        [2, 0, 4, 2], ["^ “", "”", "“", "", "” ."], ["nsubj", "root", "compound", "dobj"],
+        [2, 0, 4, 2], ["“", "”", "“", "", "” ."], ["nsubj", "root", "compound", "dobj"],
         ["NOUN", "VERB", "NOUN", "NOUN"],
     )  # fmt: skip
     features = literal(figure, 1)
@@ -266,10 +267,10 @@ def test_features_do_not_depend_on_the_company():
     for s in SENTENCES:
         alone = m.features.extract([s])
         for target, rows in alone.items():
-            span = slice(*together[target].start[[base, base + len(s.heads)]])
+            span = slice(*together[target].start[[base, base + len(s.tree.heads)]])
             np.testing.assert_array_equal(rows.context, together[target].context[span])
             np.testing.assert_array_equal(rows.value, together[target].value[span])
-        base += len(s.heads)
+        base += len(s.tree.heads)
 
 
 def test_a_rare_token_has_the_features_of_unk():
@@ -277,7 +278,8 @@ def test_a_rare_token_has_the_features_of_unk():
     m = model("l2r", minimum_token_count=12)
     s = SENTENCES[4]
     assert s.slots[3] == ("”", ".")
-    replaced = with_unknown(s, frozenset(m.inventory.tokens))
+    known = frozenset(m.inventory.tokens)
+    replaced = replace(s, slots=tuple(with_unknown(slot, known) for slot in s.slots))
     assert replaced.slots[3] == ("”", "<unk>")
     before, after = (m.features.extract([x])["pair"] for x in (s, replaced))
     np.testing.assert_array_equal(np.sort(before.context), np.sort(after.context))
@@ -290,7 +292,7 @@ def test_scores_are_sums_of_weights():
     batch = batch_of(m, SENTENCES)
     got = log_attach(parameters, m.attach_tables, batch.features, batch.relation)
     rows = m.features.extract(SENTENCES)
-    relations = [r for s in SENTENCES for r in s.relations]
+    relations = [r for s in SENTENCES for r in s.tree.relations]
     for node, relation in enumerate(relations):
         scores = []
         for p, (left, right) in enumerate(m.inventory.pairs):

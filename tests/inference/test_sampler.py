@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from semipunct.corpus.sentences import Sentence
 from semipunct.errors import UsageError
 from semipunct.inference.channel_sampler import END, rewritten
 from semipunct.inference.likelihood import corpus_log_likelihood
@@ -38,13 +37,6 @@ def pvalue(counts: Counter, expected: dict, draws: int) -> float:
     return float(stats.chisquare(observed, wanted, sum_check=False).pvalue)
 
 
-def marked(s: Sentence, strings: tuple) -> Sentence:
-    """The sentence with other strings between its boundary marks."""
-    slots = list(strings)
-    slots[0] = ("^", *slots[0])
-    return replace(s, slots=tuple(slots))
-
-
 @pytest.mark.parametrize(
     ("looking", "network"), [("c", False), ("history", False), ("c", True), ("history", True)]
 )
@@ -58,11 +50,11 @@ def test_draws_are_as_frequent_as_the_likelihood_says(looking: str, network: boo
         name: x + generator.normal(0, 0.5, x.shape) if name.startswith("network") else x
         for name, x in m.initial_parameters(7, 1.0).items()
     }
-    sentences = [sentence(heads, ["^", *[""] * len(heads)]) for heads in HEADS]
+    sentences = [sentence(heads, [""] * (len(heads) + 1)) for heads in HEADS]
     # What is looked at is chosen by other draws than those that are counted.
     some, others = (generate(m, parameters, sentences, DRAWS, seed=seed) for seed in (3, 4))
     often = [[x for x, n in counted(chosen_by).most_common(60) if n > 3] for chosen_by in others]
-    scored = [marked(s, x) for s, xs in zip(sentences, often, strict=True) for x in xs]
+    scored = [replace(s, slots=x) for s, xs in zip(sentences, often, strict=True) for x in xs]
     p = iter(np.exp(corpus_log_likelihood(m, parameters, scored)).tolist())
     for s, draws, xs in zip(sentences, some, often, strict=True):
         assert draws.chosen.shape == (DRAWS, len(s.slots))
@@ -123,7 +115,7 @@ def test_the_open_puncteme_is_spelt_as_its_distribution_says():
 def test_what_stands_in_the_slots_is_not_looked_at():
     m = model("r2l")
     parameters = m.initial_parameters(7, 1.0)
-    empty, full = (sentence([2, 0], ["^", "", x]) for x in ("", ", ."))
+    empty, full = (sentence([2, 0], ["", "", x]) for x in ("", ", ."))
     first, second = (generate(m, parameters, [s], 50, seed=1)[0] for s in (empty, full))
     assert first.strings == second.strings
     np.testing.assert_array_equal(first.chosen, second.chosen)
@@ -136,8 +128,8 @@ def test_company_changes_nothing(looking: str):
     """Neither what is drawn for a sentence nor the order in which it is told."""
     m = model("r2l", templates=("N", "W", "L", "R", "S", looking))
     parameters = m.initial_parameters(7, 1.0)
-    sentences = [sentence(heads, ["^", *[""] * len(heads)]) for heads in HEADS]
-    others = [*sentences, *(sentence([2, 0, 2, 2, 2], ["^", *[""] * 5]) for _ in range(6))]
+    sentences = [sentence(heads, [""] * (len(heads) + 1)) for heads in HEADS]
+    others = [*sentences, *(sentence([2, 0, 2, 2, 2], [""] * 6) for _ in range(6))]
     for alone, together in zip(
         generate(m, parameters, sentences, 200, seed=3),
         generate(m, parameters, others, 200, seed=3),

@@ -28,7 +28,7 @@ from semipunct.tasks.restore import (
 )
 from tests.models.punctuation.cases import model, sentence
 
-S = sentence([2, 0], ["^", "", ""])
+S = sentence([2, 0], ["", "", ""])
 
 
 def draws(*rows: str) -> Draws:
@@ -157,7 +157,7 @@ KEEPING = ("N", "W", "L", "R", "S", "history")
 def test_what_stands_is_kept_or_repaired_or_replaced():
     m = model("r2l", templates=KEEPING)
     parameters = m.initial_parameters(2, 0.3)
-    marked = sentence([2, 0], ["^ “", "", "§"])
+    marked = sentence([2, 0], ["“", "", "§"])
     found = {
         keep: restore(m, parameters, [marked], RestoreOptions(samples=400, keep=keep))[0]
         for keep in ("replace", "repair", "keep")
@@ -171,7 +171,7 @@ def test_what_stands_is_kept_or_repaired_or_replaced():
 
     assert chance("replace") + 0.1 < chance("repair") < chance("keep") == 1
     # Without evidence nothing is to be kept.
-    empty = replace(marked, slots=(("^",), (), ()))
+    empty = replace(marked, slots=((), (), ()))
     kept, replaced = (
         restore(m, parameters, [empty], RestoreOptions(samples=50, keep=keep))[0]
         for keep in ("keep", "replace")

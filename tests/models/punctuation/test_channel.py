@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from semipunct.marks import EDITS
 from semipunct.models.punctuation.channel import (
-    EDITS,
     channel_parameters,
     log_edits,
     mirror,

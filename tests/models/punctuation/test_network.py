@@ -54,7 +54,7 @@ def scores(sentences, own=None):
 
 def test_columns_written_out():
     s = replace(
-        sentence([2, 0, 2, 3], ["^", "", ",", "", "."], upos=["DET", "NOUN", "X", "X"]),
+        sentence([2, 0, 2, 3], ["", "", ",", "", "."], upos=["DET", "NOUN", "X", "X"]),
         forms=("The", "cat", "of", "B2B"),
         feats=("_", "Number=Sing", "_", "Number=Sing"),
     )
@@ -119,13 +119,13 @@ def test_neighbours_and_padding_are_not_seen():
 
 
 def test_punctuation_is_not_seen_but_words_and_trees_are():
-    s = sentence([2, 0, 2, 3], ["^", "", ",", "", "."])
+    s = sentence([2, 0, 2, 3], ["", "", ",", "", "."])
     assert (scores([s]) == scores([replace(s, slots=((),) * 5)])).all()
     for other in (
         replace(s, forms=("w0", "w1", "w2", "new")),
-        replace(s, heads=(2, 0, 2, 2)),
+        replace(s, tree=replace(s.tree, heads=(2, 0, 2, 2))),
         replace(s, upos=("X", "X", "X", "VERB")),
-        replace(s, relations=("dep", "root", "appos", "dep")),
+        replace(s, tree=replace(s.tree, relations=("dep", "root", "appos", "dep"))),
     ):
         assert np.abs(scores([s]) - scores([other])).max() > 1e-3
 
@@ -157,7 +157,7 @@ def test_it_learns_which_words_take_a_comma():
     """Nothing but the word before tells whether a comma follows: tags and tree are all alike."""
     words = ("yes", "no", "far", "near")
     made = [
-        replace(sentence([2, 0], ["^", "," if i % 2 else "", "."]), forms=(words[i % 4], "go"))
+        replace(sentence([2, 0], ["", "," if i % 2 else "", "."]), forms=(words[i % 4], "go"))
         for i in range(16)
     ]
     learning = PunctuationModel.fit(
