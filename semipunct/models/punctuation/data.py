@@ -15,9 +15,10 @@ from semipunct.features import columns as context
 from semipunct.features import vocabulary as symbols
 from semipunct.features.attributes import code_sizes
 from semipunct.features.index import Conjunction, FeatureMap
+from semipunct.features.strings import Spelling
 from semipunct.features.templates import TARGETS, Target
 from semipunct.features.vocabulary import Symbols
-from semipunct.models.punctuation.inventory import Inventory, Spelling
+from semipunct.models.punctuation.inventory import Inventory
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
 

@@ -11,8 +11,9 @@ import numpy.typing as npt
 from rapidfuzz.distance import Levenshtein
 
 from semipunct.corpus.sentences import Puncteme, Sentence
+from semipunct.features.strings import bare
 from semipunct.marks import UNK
-from semipunct.models.punctuation.inventory import Inventory, bare, build_inventory
+from semipunct.models.punctuation.inventory import Inventory, build_inventory
 from semipunct.models.punctuation.options import ModelOptions
 
 Floats = npt.NDArray[np.float64]

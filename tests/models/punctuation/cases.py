@@ -12,10 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from semipunct.corpus.sentences import Sentence
+from semipunct.features.strings import Spelling
 from semipunct.models.punctuation.attach import log_attach
 from semipunct.models.punctuation.batches import Batch, Frame
 from semipunct.models.punctuation.channel import EDITS, log_edits
-from semipunct.models.punctuation.inventory import Spelling
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
 from semipunct.structures.tree import Potentials, inside

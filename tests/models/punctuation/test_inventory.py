@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from semipunct.features.strings import START, Spelling
 from semipunct.marks import FINAL, INITIAL, OPEN, UNK
-from semipunct.models.punctuation.inventory import START, Spelling, build_inventory
+from semipunct.models.punctuation.inventory import build_inventory
 from semipunct.models.punctuation.options import ModelOptions
 from tests.models.punctuation.cases import TRAINING, model, sentence, spelling_probability
 
