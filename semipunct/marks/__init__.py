@@ -12,6 +12,7 @@ from semipunct.marks.tokens import (
     STRAIGHT,
     UNK,
     Puncteme,
+    bare,
     is_symmetric,
     is_unmatched,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "STRAIGHT",
     "UNK",
     "Puncteme",
+    "bare",
     "is_symmetric",
     "is_unmatched",
 ]

@@ -68,6 +68,11 @@ STRAIGHT: frozenset[str] = frozenset(('"', "'"))
 _SYMMETRIC = PAIRS | EQUAL_PAIRS
 
 
+def bare(puncteme: Puncteme) -> Puncteme:
+    """Return the tokens of a slot without the boundary marks, which belong to no puncteme."""
+    return tuple(token for token in puncteme if token not in (INITIAL, FINAL))
+
+
 def is_symmetric(left: Sequence[str], right: Sequence[str]) -> bool:
     """Tell whether two punctemes mirror each other (Appendix A, the S feature).
 
