@@ -18,6 +18,7 @@ from semipunct.corpus.sentences import TreebankOptions, read_sentences
 from semipunct.inference.decode import Analysis, best
 from semipunct.inference.rewriting import Rewriter
 from semipunct.marks.nunberg import FIGURE_3
+from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.render.analyses import to_brackets
 from semipunct.store.models import load
 from semipunct.tasks.analyse import count, read_channel, rewriting
@@ -32,7 +33,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
     enable_compilation_cache()
-    loaded = load(arguments.model)
+    loaded = load(arguments.model, PunctuationModel)
     options = TreebankOptions(final_mark=loaded.model.options.final_mark)
     sentences = read_sentences(arguments.treebank, options).sentences
     channel = read_channel(Rewriter.of(loaded.model, loaded.parameters))

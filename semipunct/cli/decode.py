@@ -67,15 +67,16 @@ def decode(
 
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.corpus.sentences import TreebankOptions, iterate_sentences
+    from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.models import load
 
-    loaded = load(model)
+    loaded = load(model, PunctuationModel)
     parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
     enable_compilation_cache()
     options = TreebankOptions(final_mark=loaded.model.options.final_mark)
     items = chain.from_iterable(iterate_sentences(path, options) for path in inputs)
     omitted: Counter[str] = Counter()
-    unseen = Unseen(loaded.model.features.symbols)
+    unseen = Unseen(loaded.model)
 
     def analyse(sentences: "Sequence[Sentence]", chunk: int) -> "list[list[Analysis]]":
         unseen.look_at(sentences)

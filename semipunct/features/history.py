@@ -15,9 +15,8 @@ import numpy as np
 
 from semipunct.corpus.sentences import Puncteme
 from semipunct.features.classes import SPANS, Ints, span_class
-from semipunct.features.strings import bare
 from semipunct.features.vocabulary import Symbols
-from semipunct.marks import PAIRS, STRAIGHT, UNK
+from semipunct.marks import PAIRS, STRAIGHT, UNK, bare
 
 MOST = 5
 """Marked slots that are counted."""

@@ -10,15 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus.sentences import Puncteme, Sentence
-from semipunct.marks import FINAL, INITIAL, OPEN, UNK
+from semipunct.marks import FINAL, INITIAL, OPEN, UNK, bare
 
 START = "<start>"
 """Symbol 0 of the channel: the state before the first token of a slot (Lambda in appendix D)."""
-
-
-def bare(puncteme: Puncteme) -> Puncteme:
-    """Return a slot's tokens without the boundary marks, which belong to no puncteme."""
-    return tuple(t for t in puncteme if t not in (INITIAL, FINAL))
 
 
 def token_vocabulary(sentences: Sequence[Sentence], minimum: int) -> tuple[str, ...]:

@@ -20,11 +20,10 @@ from rapidfuzz.distance import Levenshtein
 
 from semipunct.corpus.sentences import Puncteme, Sentence
 from semipunct.errors import UsageError
-from semipunct.features.strings import bare
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.resampling import Evidence
 from semipunct.inference.sampler import Draws, generate
-from semipunct.marks import UNK
+from semipunct.marks import UNK, bare
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.tasks.base import Slots
 

@@ -286,19 +286,6 @@ def test_parts_that_cannot_be_read_back_are_refused(parts: dict[str, str]):
         join_signature({"task": "perplexity"})
 
 
-def test_the_signature_of_an_evaluation_is_one(monkeypatch: pytest.MonkeyPatch):
-    from types import SimpleNamespace
-
-    from semipunct.models.punctuation.options import ModelOptions
-    from semipunct.training import evaluation
-
-    monkeypatch.setattr(evaluation, "model_digest", lambda *_: "0123456789abcdef")
-    model: Any = SimpleNamespace(options=ModelOptions())
-    parts = split_signature(evaluation.signature(model, {}, "fedcba9876543210"))
-    assert (parts["task"], parts["treebank"]) == ("perplexity", "fedcba987654")
-    assert {"tokens", "final"} <= parts.keys()
-
-
 def test_a_signature_of_another_task_is_not_stored(tmp_path: Path):
     wrong = Result("s", RESTORED.signature, SCORED.statistics)
     with pytest.raises(ValueError, match="signature says task:restoration"):

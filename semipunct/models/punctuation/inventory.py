@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus.sentences import Puncteme, Sentence
-from semipunct.features.strings import START, Spelling, alphabet, bare, token_vocabulary
-from semipunct.marks import FINAL, INITIAL, OPEN, UNK
+from semipunct.features.strings import START, Spelling, alphabet, token_vocabulary
+from semipunct.marks import FINAL, INITIAL, OPEN, UNK, bare
 from semipunct.models.punctuation.options import ModelOptions
 from semipunct.trees.tree import constituents
 

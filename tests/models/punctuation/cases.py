@@ -119,7 +119,7 @@ def batch_of(
 ) -> Batch:
     """Some of the sentences, padded to `FRAME`."""
     chosen = range(len(sentences)) if members is None else members
-    batch = m.lay_out(m.prepare(sentences), list(chosen), FRAME)
+    batch = m.lay_out(m.encode(sentences), list(chosen), FRAME)
     if batch.relation.shape != (FRAME.words,):
         raise ValueError(f"{len(sentences)} sentences exceed the frame of these tests")
     return batch

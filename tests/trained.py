@@ -1,4 +1,4 @@
-"""A tiny treebank and one finished run on it, shared by the tests of training."""
+"""A tiny treebank and one finished run on it, for the tests of training and of the store."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from semipunct.corpus.sentences import Sentence, TreebankOptions, read_sentences
-from semipunct.training.config import Config, load_config
+from semipunct.models.kind import Config
+from semipunct.training.config import load_config
 from semipunct.training.loop import train
 from semipunct.training.report import Progress, TrainingResult
 
