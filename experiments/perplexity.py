@@ -20,8 +20,9 @@ from treebanks import add_treebanks, check_treebanks, sentences
 
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.files import finite
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.tasks.evaluate import evaluate
 from semipunct.training.config import load_config
-from semipunct.training.evaluation import evaluate
 
 
 def main() -> None:
@@ -40,8 +41,9 @@ def main() -> None:
             )
             with tempfile.TemporaryDirectory() as folder:
                 path = (arguments.models or Path(folder)) / f"{arguments.name}-{channel}-{seed}"
-                loaded = trained(config, train_sentences, dev_sentences, path)
-            scores = evaluate(loaded.model, loaded.parameters, dev_sentences)
+                loaded = trained(config, train_sentences, dev_sentences, path, PunctuationModel)
+            evaluation = evaluate(loaded.model, loaded.parameters, dev_sentences)
+            scores = evaluation.statistics.figures()
             row = {
                 "name": arguments.name,
                 "channel": channel,
@@ -54,7 +56,7 @@ def main() -> None:
                 "visits": loaded.figures["visits"],
                 "seconds": round(loaded.figures["seconds"], 1),
                 "machine": f"{platform.machine()}, CPU",
-                "signature": scores.signature,
+                "signature": evaluation.signature,
             }
             rows.append(row)
             arguments.output.parent.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,6 @@ from semipunct.corpus import Sentence
 from semipunct.corpus.generator import english_parameters
 from semipunct.corpus.synthetic import generate, scaling_sentence
 from semipunct.formats import read_treebank
-from semipunct.inference.likelihood import log_likelihood
 from semipunct.models.punctuation.batches import Batch, fit_frame
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
@@ -91,7 +90,7 @@ def measure_batches(
 ) -> dict[str, Any]:
     """Measure batches of one size, by the library and, where asked for, by the reference."""
     parameters = model.initial_parameters(options.seed, 0.1)
-    prepared = model.prepare(sentences)
+    prepared = model.encode(sentences)
     order = shuffled(len(sentences), size, np.random.default_rng(options.seed))
     # Only full batches: the last one may be smaller.
     members = [m for m in order if len(m) == size][: options.count]
@@ -109,7 +108,7 @@ def measure_batches(
     device = [jax.device_put((parameters, batch)) for batch in batches]
 
     def ours(parameters: Any, batch: Batch) -> jax.Array:
-        return log_likelihood(model, parameters, batch)[:size]
+        return model.log_likelihoods(parameters, batch)[:size]
 
     items = size * len(members)
     row |= both(ours, device, options.repeats, items, "sentences")
@@ -159,12 +158,12 @@ def measure_growth(
         sentences = [scaling_sentence(shape, words)] * (total // words)
     parameters = model.initial_parameters(options.seed, 0.1)
     start = time.perf_counter()
-    prepared = model.prepare(sentences)
+    prepared = model.encode(sentences)
     batch = model.lay_out(prepared, range(len(sentences)))
     host = time.perf_counter() - start
 
     def ours(parameters: Any, batch: Batch) -> jax.Array:
-        return log_likelihood(model, parameters, batch)
+        return model.log_likelihoods(parameters, batch)
 
     row = both(ours, [jax.device_put((parameters, batch))], options.repeats, total, "words")
     return {

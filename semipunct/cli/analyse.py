@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from semipunct.corpus import Treebank
     from semipunct.marks.nunberg import Confidence, Recall
+    from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.models import Loaded
     from semipunct.tasks.analyse import PunctuationGrammar, Row
 
@@ -57,13 +58,14 @@ def analyse(
 
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.treebanks import omissions, tell_unseen, usable
+    from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.models import load
     from semipunct.tasks.analyse import analyse as run
 
-    loaded = load(model)
+    loaded = load(model, PunctuationModel)
     read = usable(treebanks) if treebanks else None
     if read:
-        tell_unseen(loaded.model.features.symbols, read.sentences)
+        tell_unseen(loaded.model, read.sentences)
     enable_compilation_cache()
     parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
     # A picture that cannot be written is said before the work, not after it.
@@ -93,7 +95,7 @@ def analyse(
         console.say(f"{console.count(missed, 'sentence')} without an analysis: not counted above")
 
 
-def _signature(loaded: "Loaded", read: "Treebank | None") -> str:
+def _signature(loaded: "Loaded[PunctuationModel]", read: "Treebank | None") -> str:
     """One line that says what was analysed."""
     from semipunct import __version__
     from semipunct.corpus.digest import treebank_digest

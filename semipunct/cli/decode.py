@@ -68,14 +68,15 @@ def decode(
 
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.formats import format_of, read_entries
+    from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.models import load
 
-    loaded = load(model)
+    loaded = load(model, PunctuationModel)
     parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
     enable_compilation_cache()
     writer = format_of(*inputs).writer()
     omitted: Counter[str] = Counter()
-    unseen = Unseen(loaded.model.features.symbols)
+    unseen = Unseen(loaded.model)
 
     def analyse(sentences: "Sequence[Sentence]", chunk: int) -> "list[list[Analysis]]":
         unseen.look_at(sentences)

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import console
-from semipunct.files import finite
 
 if TYPE_CHECKING:
     from semipunct.corpus import Treebank
-    from semipunct.training.evaluation import Evaluation
+    from semipunct.evaluation.perplexity import PerplexityFigures
+    from semipunct.tasks.evaluate import Evaluation
 
 
 def evaluate(
@@ -30,51 +30,47 @@ def evaluate(
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.treebanks import omissions, tell_unseen, usable
     from semipunct.store.models import load
-    from semipunct.training.evaluation import evaluate as measure
+    from semipunct.tasks.evaluate import evaluate as measure
 
     loaded = load(model)
     treebank = usable(tests)
     enable_compilation_cache()
-    tell_unseen(loaded.model.features.symbols, treebank.sentences)
+    tell_unseen(loaded.model, treebank.sentences)
     found = measure(loaded.model, loaded.parameters, treebank.sentences)
     if result:
-        from semipunct.evaluation.perplexity import PerplexityStatistics
         from semipunct.evaluation.results import Result, write_result
 
-        statistics = PerplexityStatistics(found.sentence_log_likelihood, found.sentence_slots)
-        write_result(result, Result(model, found.signature, statistics))
+        write_result(result, Result(model, found.signature, found.statistics))
     if json:
         console.print_json(as_dict(found, treebank))
         return
-    _print_table(found, treebank)
+    _print_table(found.statistics.figures(), found.signature, treebank)
     if treebank.omitted:
         console.say(omissions(treebank))
 
 
 def as_dict(found: "Evaluation", treebank: "Treebank") -> dict[str, Any]:
     """Give what is printed as values that JSON can hold; null stands for an infinite figure."""
+    figures = found.statistics.figures().as_dict()
     return {
-        "perplexity": finite(found.perplexity),
-        "log_likelihood": finite(found.log_likelihood),
-        "slots": found.slots,
-        "sentences": found.sentences,
+        "perplexity": figures["perplexity"],
+        "log_likelihood": figures["log_likelihood"],
+        "slots": figures["slots"],
+        "sentences": figures["sentences"],
         "omitted": treebank.omitted_by_reason(),
-        "unscorable": found.unscorable,
-        "perplexity_of_scorable": finite(found.perplexity_of_scorable),
+        "unscorable": figures["unscorable"],
+        "perplexity_of_scorable": figures["perplexity_of_scorable"],
         "projectivised": treebank.projectivised,
         "signature": found.signature,
     }
 
 
-def _print_table(found: "Evaluation", treebank: "Treebank") -> None:
-    from semipunct.evaluation.perplexity import PerplexityFigures
-
-    figures = PerplexityFigures.of(found.sentence_log_likelihood, found.sentence_slots)
+def _print_table(found: "PerplexityFigures", signature: str, treebank: "Treebank") -> None:
     table = console.table("figure", "value")
-    for name, value in figures.rows():
+    for name, value in found.rows():
         table.add_row(name, value)
         if name == "sentences":
             table.add_row("  made projective", f"{treebank.projectivised:,}")
     screen = console.tables()
     screen.print(table)
-    screen.print(found.signature, style="dim", markup=False, soft_wrap=True)
+    screen.print(signature, style="dim", markup=False, soft_wrap=True)

@@ -117,6 +117,7 @@ def restore(
     import jax.numpy as jnp
 
     from semipunct.arrays.compilation import enable_compilation_cache
+    from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.models import load
     from semipunct.tasks.restore import RestoreOptions
     from semipunct.tasks.restore import restore as run
@@ -125,7 +126,7 @@ def restore(
         samples, seed, minimise.value, frozenset(marks.split()) if marks else None,
         min_confidence, nbest, keep.value, mistaken,
     )  # fmt: skip
-    loaded = load(model)
+    loaded = load(model, PunctuationModel)
     options.check(loaded.model)
     enable_compilation_cache()
     parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
@@ -135,7 +136,7 @@ def restore(
     omitted: Counter[str] = Counter()
     first = list(islice(entries, CHUNK))
     writer = format_of(*inputs).writer(first)
-    unseen = Unseen(loaded.model.features.symbols)
+    unseen = Unseen(loaded.model)
 
     def restored(sentences: "Sequence[Sentence]", number: int) -> "Sequence[Restoration]":
         unseen.look_at(sentences)

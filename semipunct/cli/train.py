@@ -32,6 +32,9 @@ def train(
     out: Annotated[
         str, typer.Option("-o", "--output", metavar="MODEL", help="The model folder to write.")
     ],
+    kind: Annotated[
+        str, typer.Option(metavar="KIND", help="The kind of model: punctuation or slot-tagger.")
+    ] = "punctuation",
     config: Annotated[str | None, typer.Option(metavar="TOML", help="A file of settings.")] = None,
     settings: Annotated[
         list[str] | None,
@@ -65,6 +68,7 @@ def train(
         config,
         settings or [],
         {"model.channel": channel and str(channel), "train.seed": seed},
+        kind,
     )
     # What may fail fails before the minutes that reading and compiling take.
     check_output(out)
@@ -82,7 +86,8 @@ def train(
 
     enable_compilation_cache()
     command = ["semipunct", "train", *files, *(x for name in dev for x in ("--dev", name))]
-    command += ["-o", out, *(["--config", config] if config else [])]
+    command += ["-o", out, *(["--kind", kind] if kind != "punctuation" else [])]
+    command += ["--config", config] if config else []
     command += [x for text in settings or [] for x in ("--set", text)]
     command += [*(["--channel", channel] if channel else [])]
     command += [*(["--seed", str(seed)] if seed is not None else [])]

@@ -172,7 +172,7 @@ def _derivations(
 ) -> list[list[Analysis]]:
     """The derivations of each sentence that answer a question, those of weight zero left out."""
     rewriter = Rewriter.of(model, parameters)
-    prepared = model.prepare(sentences)
+    prepared = model.encode(sentences)
     result: list[list[Analysis]] = [[] for _ in sentences]
     key = jax.random.key(seed)
     for number, (members, batch) in enumerate(batches_by_length(model, prepared)):

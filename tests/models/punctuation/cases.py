@@ -12,11 +12,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from semipunct.corpus import Sentence
+from semipunct.features.strings import Spelling
 from semipunct.marks import EDITS, with_boundaries
 from semipunct.models.punctuation.attach import log_attach
 from semipunct.models.punctuation.batches import Batch, Frame
 from semipunct.models.punctuation.channel import log_edits
-from semipunct.models.punctuation.inventory import Spelling
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
 from semipunct.structures.given_tree import Edits, GivenTrees, inside
@@ -123,7 +123,7 @@ def batch_of(
 ) -> Batch:
     """Some of the sentences, padded to `FRAME`."""
     chosen = range(len(sentences)) if members is None else members
-    batch = m.lay_out(m.prepare(sentences), list(chosen), FRAME)
+    batch = m.lay_out(m.encode(sentences), list(chosen), FRAME)
     if batch.relation.shape != (FRAME.words,):
         raise ValueError(f"{len(sentences)} sentences exceed the frame of these tests")
     return batch

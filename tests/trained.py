@@ -1,4 +1,4 @@
-"""A tiny treebank and one finished run on it, shared by the tests of training."""
+"""A tiny treebank and one finished run on it, for the tests of training and of the store."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.corpus.sentences import Sentence, TreebankOptions, read_sentences
-from semipunct.training.config import Config, load_config
+from semipunct.corpus import Sentence
+from semipunct.formats import read_treebank
+from semipunct.models.kind import Config
+from semipunct.training.config import load_config
 from semipunct.training.loop import train
 from semipunct.training.report import Progress, TrainingResult
 
@@ -41,7 +43,7 @@ class Finished:
 @pytest.fixture(scope="session")
 def tiny() -> Tiny:
     with resources.as_file(resources.files("semipunct.data") / "sample.conllu") as path:
-        sentences = read_sentences([path], TreebankOptions(keep_records=False)).sentences
+        sentences = read_treebank([path]).sentences
     return Tiny(sentences[:24], sentences[24:36], load_config(None, SETTINGS))
 
 
