@@ -23,11 +23,10 @@ from semipunct.structures.given_tree import (
     pack,
     place,
 )
-from semipunct.trees.tree import constituents
 from semirings import Derivation, Expectation, Groups, Log, Real, Sampling, Semiring, Viterbi
 from tests.oracle import underlying_slots
 from tests.structures.matrices import Dense
-from tests.structures.trees import projective_trees
+from tests.structures.trees import edges, projective_trees
 
 LABELS = ((), ("a",), ("b",))
 PAIRS = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (0, 2), (1, 2)]
@@ -85,7 +84,7 @@ def questions(draw: st.DrawFn) -> Question:
 def given_trees(question: Question, capacity: Capacity = CAPACITY) -> GivenTrees:
     programs = []
     for heads, slots in zip(question.heads, question.slots, strict=True):
-        left, right = (np.asarray(x, np.int32) for x in constituents(heads))
+        left, right = (np.asarray(x, np.int32) for x in edges(heads))
         programs.append(absorptions(heads, left, right, [not s for s in slots]))
     placement = place(programs, [np.zeros(len(p.kid), np.int32) for p in programs], capacity.lanes)
     numbers = [np.array(s, np.int32) for s in question.slots]

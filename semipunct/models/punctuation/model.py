@@ -16,8 +16,8 @@ import numpy.typing as npt
 from semipunct.corpus.sentences import Sentence
 from semipunct.features.columns import seen_symbols, sizes
 from semipunct.features.history import CLOSING, OPENING, history_codes
-from semipunct.features.index import FeatureMap
-from semipunct.features.templates import TEMPLATES
+from semipunct.features.index import FeatureMap, Rows
+from semipunct.features.templates import TEMPLATES, Target
 from semipunct.features.vocabulary import Symbols
 from semipunct.marks import PAIRS, is_unmatched
 from semipunct.models.base import Model, Parameters, Sums
@@ -101,12 +101,28 @@ class PunctuationModel(Model[Prepared, Batch]):
     @classmethod
     def fit(cls, sentences: Sequence[Sentence], options: ModelOptions) -> PunctuationModel:
         """Collect the inventory and the feature contexts of training sentences."""
+        return cls._fit(sentences, options)[0]
+
+    @classmethod
+    def fit_and_encode(
+        cls, sentences: Sequence[Sentence], options: ModelOptions
+    ) -> tuple[PunctuationModel, Prepared]:
+        """Fit, and encode the same sentences: fitting has found their features already."""
+        model, rows = cls._fit(sentences, options)
+        return model, model._prepared(sentences, rows)
+
+    @classmethod
+    def _fit(
+        cls, sentences: Sequence[Sentence], options: ModelOptions
+    ) -> tuple[PunctuationModel, Mapping[Target, Rows]]:
         inventory = build_inventory(sentences, options)
         symbols = Symbols.of(sentences, inventory.symbols)
         templates = [t for t in TEMPLATES if t.name in options.templates]
-        features, _ = FeatureMap.fit(sentences, symbols, templates, options.minimum_context_count)
+        features, rows = FeatureMap.fit(
+            sentences, symbols, templates, options.minimum_context_count
+        )
         words = seen_symbols(sentences) if options.network else None
-        return cls(options, inventory, features, words)
+        return cls(options, inventory, features, words), rows
 
     @property
     def mirrored(self) -> bool:
@@ -169,6 +185,11 @@ class PunctuationModel(Model[Prepared, Batch]):
 
     def encode(self, sentences: Sequence[Sentence]) -> Prepared:
         """Extract features and order trees, once for all batches."""
+        return self._prepared(sentences, None)
+
+    def _prepared(
+        self, sentences: Sequence[Sentence], rows: Mapping[Target, Rows] | None
+    ) -> Prepared:
         return prepare(
             sentences,
             self.inventory,
@@ -176,6 +197,7 @@ class PunctuationModel(Model[Prepared, Batch]):
             self.words,
             self.directions,
             final_mark=self.options.final_mark,
+            rows=rows,
         )
 
     def fit_frame(
