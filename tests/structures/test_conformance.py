@@ -56,7 +56,11 @@ from tests.structures.questions import (
 )
 
 
-def crossed(always: Sequence[Case], cases: Sequence[Case] = CASES) -> list[Any]:
+def crossed(
+    always: Sequence[Case],
+    cases: Sequence[Case] = CASES,
+    precisions: Sequence[bool] = (False, True),
+) -> list[Any]:
     """Cases with a base and a precision; all but some cases in `Log` and float32 are exhaustive."""
     return [
         pytest.param(
@@ -68,7 +72,7 @@ def crossed(always: Sequence[Case], cases: Sequence[Case] = CASES) -> list[Any]:
         )
         for case in cases
         for base in (Log(), Real())
-        for precise in (False, True)
+        for precise in precisions
     ]
 
 
@@ -76,8 +80,10 @@ STRUCTURES = [case for case in CASES if not case.variant]
 EVERY = pytest.mark.parametrize("p", crossed(CASES), indirect=True)
 ONE = pytest.mark.parametrize("p", crossed(CASES[:1]), indirect=True)
 """For what costs much and depends little on the structure: one structure by default."""
+SINGLE = pytest.mark.parametrize("p", crossed(STRUCTURES, precisions=[False]), indirect=True)
+"""For questions that need samples, which are drawn in single precision only."""
 SCANNING = pytest.mark.parametrize(
-    "p", crossed(CASES[:1], [case for case in CASES if case.scans]), indirect=True
+    "p", crossed(CASES[:1], [case for case in CASES if case.scans], [False]), indirect=True
 )
 
 
@@ -226,6 +232,7 @@ def test_a_best_needs_a_semiring_with_winners(p: Weighted, base: Any):
             ask()
 
 
+@SINGLE
 def test_samples_are_as_frequent_as_they_are_probable(p: Weighted):
     for item, e in items(p):
         sampled = p.flat(drawn(p, 1), item, axes=1)
@@ -236,6 +243,7 @@ def test_samples_are_as_frequent_as_they_are_probable(p: Weighted):
         assert chi_square(observed, DRAWS * e.prob) > 1e-4
 
 
+@SINGLE
 def test_keys_decide_samples(p: Weighted):
     again = draws(p.distribution, jax.random.key(1))
     same(again, drawn(p, 1), 0.0)
@@ -293,6 +301,7 @@ def test_log_prob_of_all_derivations_sums_to_one(p: Weighted):
     assert np.exp(got).sum() == pytest.approx(1, abs=1e-4)
 
 
+@SINGLE
 def test_what_no_derivation_looks_at_changes_nothing(p: Weighted):
     p2, q2 = (w.disturbed(p.items, seed=9) for w in (p, other_weights(p)))
     same(ask_sums(p2), ask_sums(p))
