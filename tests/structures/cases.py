@@ -49,6 +49,8 @@ class Case:
         saves: whether even so few steps keep less when they are computed twice; those of charts,
             whose states are most of what they keep, do not.
         shortest: the least length that has a derivation.
+        variant: whether another case is of the same structure; by default, sums and the best are
+            then all that is asked.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Case:
     scans: bool = True
     saves: bool = True
     shortest: int = 0
+    variant: bool = False
 
 
 def zeros(*shape: int) -> Any:
@@ -99,7 +102,7 @@ def chain(name: str, method: str, *, shared: bool) -> Case:
     build = partial(chain_build, method, shared=shared)
     return Case(
         name, build, LENGTHS, chain_events, lambda length: STATES**length,
-        scans=method == "sequential",
+        scans=method == "sequential", variant=method != "sequential",
     )  # fmt: skip
 
 

@@ -56,7 +56,7 @@ from tests.structures.questions import (
 )
 
 
-def crossed(always: Sequence[Case] = CASES, cases: Sequence[Case] = CASES) -> list[Any]:
+def crossed(always: Sequence[Case], precisions: Sequence[bool] = (False, True)) -> list[Any]:
     """Cases with a base and a precision; all but some cases in `Log` and float32 are exhaustive."""
     return [
         pytest.param(
@@ -66,17 +66,24 @@ def crossed(always: Sequence[Case] = CASES, cases: Sequence[Case] = CASES) -> li
             if case in always and base == Log() and not precise
             else pytest.mark.exhaustive,
         )
-        for case in cases
+        for case in CASES
         for base in (Log(), Real())
-        for precise in (False, True)
+        for precise in precisions
     ]
 
 
+STRUCTURES = [case for case in CASES if not case.variant]
+EVERY = pytest.mark.parametrize("p", crossed(CASES), indirect=True)
 ONE = pytest.mark.parametrize("p", crossed(CASES[:1]), indirect=True)
 """For what costs much and depends little on the structure: one structure by default."""
+SINGLE = pytest.mark.parametrize("p", crossed(STRUCTURES, precisions=[False]), indirect=True)
+"""For questions that need samples, which are drawn in single precision only."""
 SCANNING = pytest.mark.parametrize(
-    "p", crossed(CASES[:1], [case for case in CASES if case.scans]), indirect=True
+    "p",
+    [x for x in crossed(CASES[:1]) if x.values[0][0].scans and x.values[0][1:] == (Log(), False)],
+    indirect=True,
 )
+"""`Case.saves` is what a budget can do for sums in `Log`."""
 
 
 @pytest.fixture(params=CASES, ids=lambda case: case.name)
@@ -84,7 +91,7 @@ def case(request: pytest.FixtureRequest) -> Case:
     return request.param
 
 
-@pytest.fixture(params=crossed())
+@pytest.fixture(params=crossed(STRUCTURES))
 def p(request: pytest.FixtureRequest) -> Iterator[Weighted]:
     """A case with random log weights, some of them minus infinity."""
     case, base, precise = request.param
@@ -125,6 +132,7 @@ def test_number_of_derivations(case: Case):
         assert number[item] == len(parts)
 
 
+@EVERY
 def test_log_partition(p: Weighted):
     got = ask_sums(p)
     for name in ("log_partition", "log_partition alone"):
@@ -132,6 +140,7 @@ def test_log_partition(p: Weighted):
     assert {x.dtype for x in jax.tree.leaves(got)} == {p.dtype}
 
 
+@EVERY
 def test_marginals_are_expected_counts_and_the_gradient(p: Weighted):
     got = ask_sums(p)
     expect_parts(p, got["marginals"], lambda _, e: e.marginals)
@@ -162,6 +171,7 @@ def test_double_precision_is_kept(x64: None, base: Any):
     assert {x.dtype for x in jax.tree.leaves(got)} == {w.dtype}
 
 
+@EVERY
 def test_best_is_the_largest_of_the_enumeration(p: Weighted):
     answer = best(p.distribution)
     for item, e in items(p):
@@ -221,6 +231,7 @@ def test_a_best_needs_a_semiring_with_winners(p: Weighted, base: Any):
             ask()
 
 
+@SINGLE
 def test_samples_are_as_frequent_as_they_are_probable(p: Weighted):
     for item, e in items(p):
         sampled = p.flat(drawn(p, 1), item, axes=1)
@@ -231,6 +242,7 @@ def test_samples_are_as_frequent_as_they_are_probable(p: Weighted):
         assert chi_square(observed, DRAWS * e.prob) > 1e-4
 
 
+@SINGLE
 def test_keys_decide_samples(p: Weighted):
     again = draws(p.distribution, jax.random.key(1))
     same(again, drawn(p, 1), 0.0)
@@ -288,6 +300,7 @@ def test_log_prob_of_all_derivations_sums_to_one(p: Weighted):
     assert np.exp(got).sum() == pytest.approx(1, abs=1e-4)
 
 
+@SINGLE
 def test_what_no_derivation_looks_at_changes_nothing(p: Weighted):
     p2, q2 = (w.disturbed(p.items, seed=9) for w in (p, other_weights(p)))
     same(ask_sums(p2), ask_sums(p))
