@@ -129,17 +129,11 @@ NEVER_IN: dict[str, tuple[str, ...]] = dict.fromkeys(
 # Arrows that still point the wrong way; each goes with the step that moves what it needs.
 STANDING: frozenset[tuple[str, str]] = frozenset(
     {
-        ("semipunct.corpus.sentences", "semipunct.formats.conllu.quotes.directional_quotes"),
-        ("semipunct.corpus.sentences", "semipunct.formats.conllu.records"),
-        ("semipunct.corpus.statistics", "semipunct.formats.conllu.records"),
-        ("semipunct.corpus.synthetic", "semipunct.formats.conllu.plain.word_ids"),
         ("semipunct.evaluation.measures", "rapidfuzz.distance.Levenshtein"),
-        ("semipunct.features.history", "semipunct.models.punctuation.inventory.bare"),
         ("semipunct.inference.resampling", "rapidfuzz.distance.LCSseq"),
         ("semipunct.models.slot_tagging.tagger", "semipunct.tasks.base.Slots"),
         ("semipunct.models.slot_tagging.tags", "rapidfuzz.distance.Levenshtein"),
         ("semipunct.models.slot_tagging.tags", "semipunct.models.punctuation.inventory.Inventory"),
-        ("semipunct.models.slot_tagging.tags", "semipunct.models.punctuation.inventory.bare"),
         (
             "semipunct.models.slot_tagging.tags",
             "semipunct.models.punctuation.inventory.build_inventory",

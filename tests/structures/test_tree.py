@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 
 from semipunct.structures.schedule import Capacity, pack, place, program
 from semipunct.structures.tree import Pairs, Potentials, inside
-from semipunct.trees.tree import constituents
 from semirings import Derivation, Expectation, Groups, Log, Real, Sampling, Semiring, Viterbi
 from tests.oracle import underlying_slots
 from tests.structures.matrices import Dense
-from tests.structures.trees import projective_trees
+from tests.structures.trees import edges, projective_trees
 
 LABELS = ((), ("a",), ("b",))
 PAIRS = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (0, 2), (1, 2)]
@@ -72,7 +71,7 @@ def questions(draw: st.DrawFn) -> Question:
 def potentials(question: Question, capacity: Capacity = CAPACITY) -> Potentials:
     programs = []
     for heads, slots in zip(question.heads, question.slots, strict=True):
-        left, right = (np.asarray(x, np.int32) for x in constituents(heads))
+        left, right = (np.asarray(x, np.int32) for x in edges(heads))
         programs.append(program(heads, left, right, [not s for s in slots]))
     placement = place(programs, [np.zeros(len(p.kid), np.int32) for p in programs], capacity.lanes)
     numbers = [np.array(s, np.int32) for s in question.slots]

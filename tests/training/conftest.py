@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.corpus.sentences import Sentence, TreebankOptions, read_sentences
+from semipunct.corpus import Sentence
+from semipunct.formats import read_treebank
 from semipunct.training.config import Config, load_config
 from semipunct.training.loop import train
 from semipunct.training.report import Progress, TrainingResult
@@ -41,7 +42,7 @@ class Finished:
 @pytest.fixture(scope="session")
 def tiny() -> Tiny:
     with resources.as_file(resources.files("semipunct.data") / "sample.conllu") as path:
-        sentences = read_sentences([path], TreebankOptions(keep_records=False)).sentences
+        sentences = read_treebank([path]).sentences
     return Tiny(sentences[:24], sentences[24:36], load_config(None, SETTINGS))
 
 

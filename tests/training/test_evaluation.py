@@ -57,6 +57,7 @@ def test_digests_see_what_the_model_sees(tiny):
         {"xpos": ("X", *first.xpos[1:])},
         {"feats": ("Case=Nom", *first.feats[1:])},
         {"slots": (("!",), *first.slots[1:])},
+        {"tree": replace(first.tree, relations=("dep", *first.tree.relations[1:]))},
     ):
         assert digest != treebank_digest([replace(first, **change), *tiny.dev[1:]])
 
