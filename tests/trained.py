@@ -1,4 +1,4 @@
-"""A tiny treebank and one finished run on it, for the tests of training and of the store."""
+"""A tiny treebank and one finished run on it, shared by the tests of training."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +9,7 @@ import pytest
 
 from semipunct.corpus import Sentence
 from semipunct.formats import read_treebank
-from semipunct.models.kind import Config
-from semipunct.training.config import load_config
+from semipunct.training.config import Config, load_config
 from semipunct.training.loop import train
 from semipunct.training.report import Progress, TrainingResult
 

@@ -2,8 +2,8 @@
 
 All draws of a sentence go together: those that agree in what a step looks at share its
 distribution. In which order constituents draw their punctemes depends on what the features look
-at: ``rightward`` where they look at the marks to the left, ``inward`` where they look at the marks
-within (template ``c`` of appendix A).
+at: ``left_to_right`` where they look at the marks to the left, ``bottom_up`` where they look at the
+marks within (template ``c`` of appendix A).
 """
 
 from __future__ import annotations

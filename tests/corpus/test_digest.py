@@ -1,20 +1,26 @@
+import hashlib
 from dataclasses import replace
 
+from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
-from tests.models.punctuation.cases import SENTENCES
+from semipunct.trees import DependencyTree
+
+GO = Sentence(
+    "s", "some.conllu", 1, ("Go", "on"), ("go", "on"), ("VERB", "ADP"), ("VB", "RP"), ("_", "_"),
+    DependencyTree((0, 1), ("root", "compound")), (("“",), (), (".", "”")),
+)  # fmt: skip
 
 
-def test_digests_see_what_a_model_sees():
-    some = SENTENCES[:4]
-    digest = treebank_digest(some)
-    assert digest == treebank_digest(list(some))
-    first = some[0]
-    assert digest == treebank_digest([replace(first, path="elsewhere", line=7), *some[1:]])
-    for change in (
-        {"forms": ("new", *first.forms[1:])},
-        {"upos": ("Y", *first.upos[1:])},
-        {"xpos": ("Y", *first.xpos[1:])},
-        {"feats": ("Case=Nom", *first.feats[1:])},
-        {"slots": (("!",), *first.slots[1:])},
-    ):
-        assert digest != treebank_digest([replace(first, **change), *some[1:]])
+def test_a_digest_written_out():
+    """Stored results name their treebanks by it, so it may not change."""
+    line = (
+        '[["Go", "on"], ["VERB", "ADP"], ["VB", "RP"], ["_", "_"], ["root", "compound"], [0, 1], '
+        '[["^", "“"], [], [".", "”"]]]\n'
+    )
+    assert treebank_digest([GO]) == hashlib.sha256(line.encode()).hexdigest()
+    assert treebank_digest([GO, GO]) == hashlib.sha256(2 * line.encode()).hexdigest()
+
+
+def test_where_a_sentence_was_read_does_not_matter():
+    elsewhere = replace(GO, sentence_id="other", path="-", line=7, lemmas=("x", "y"))
+    assert treebank_digest([elsewhere]) == treebank_digest([GO])

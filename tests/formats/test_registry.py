@@ -8,7 +8,7 @@ import pytest
 from semipunct.errors import UsageError
 from semipunct.formats import FORMATS, format_of, read_entries, read_treebank
 from semipunct.formats.conllu import Conllu, ConlluWriter
-from tests.formats.conllu.builders import chain, sentence, word
+from tests.formats.conllu.builders import chain, records, sentence, word
 from tests.formats.conllu.punctuation import mark
 from tests.formats.toy import Lines
 
@@ -84,16 +84,23 @@ def test_entries_are_read_one_at_a_time(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "text, convention", [(BY_UNIT, "unit"), (BY_GOVERNOR, "governor"), (chain(1), "unit")]
+    "text, convention, head", [(BY_UNIT, "unit", 1), (BY_GOVERNOR, "governor", 3)]
 )
-def test_a_writer_of_conllu_keeps_the_convention(tmp_path: Path, text: str, convention: str):
+def test_a_writer_of_conllu_keeps_the_convention(
+    tmp_path: Path, text: str, convention: str, head: int
+):
     path = tmp_path / "some.conllu"
     path.write_text(text, encoding="utf-8")
-    entries = list(read_entries([path]))
-    writer = format_of(path).writer(entries)
+    (entry,) = read_entries([path])
+    writer = format_of(path).writer([entry])
     assert writer == ConlluWriter(convention)
-    if len(entries[0].word_ids) > 1:
-        new = writer.punctuated(entries[0], [(), (";",), (".",)])
-        assert new == text.replace("\t,\t,", "\t;\t;")
-        assert writer.text(entries[0], [(), (";",), ("!",)]) == "Here; is!"
-        assert writer.unchanged(entries[0]) == text
+    (record,) = records(writer.punctuated(entry, [(), (";",), (".",)]))
+    assert [(token.form, token.head) for token in record.tokens] == [
+        ("Here", 3), (";", head), ("is", 0), (".", 3),
+    ]  # fmt: skip
+    assert writer.text(entry, [(), (";",), ("!",)]) == "Here; is!"
+    assert writer.unchanged(entry) == text
+
+
+def test_without_a_sentence_new_marks_hang_from_what_they_set_off():
+    assert format_of("some.conllu").writer() == ConlluWriter("unit")

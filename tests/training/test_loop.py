@@ -164,12 +164,6 @@ def test_nothing_to_train_on(tiny, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_final_mark_that_was_not_read_is_missed(tiny, tmp_path):
-    config = replace(tiny.config, model=replace(tiny.config.model, final_mark=True))
-    with pytest.raises(TreebankError, match="final_mark is True, but the training sentences"):
-        train(config, tiny.train, tiny.dev, tmp_path / "m")
-
-
 def test_batches_are_a_function_of_seed_and_epoch():
     plan = Plan(sentences=10, batch_size=4, visits=25, evaluate_every=10)
     every = list(plan.batches(7, 0))
