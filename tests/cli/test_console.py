@@ -163,7 +163,7 @@ def test_output_appears_whole_or_not_at_all(tmp_path: Path, name: str):
 
 def treebank_bytes(path: Path) -> list[bytes]:
     from semipunct.files import byte_lines
-    from semipunct.formats.conllu.lines import KIND
+    from semipunct.formats.lines import KIND
 
     return list(byte_lines(path, KIND))
 
