@@ -45,7 +45,7 @@ OURS = {
 TAGGERS = ("attention", "crf")
 SYSTEMS = ("trivial", *TAGGERS, *OURS)
 
-PREDICTED = {"tokens": f">={ModelOptions().minimum_token_count}", "final": "no"}
+PREDICTED = {"tokens": f">={ModelOptions().minimum_token_count}"}
 """What all systems give a probability to, said as `semipunct evaluate` says it."""
 
 

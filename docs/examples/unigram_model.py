@@ -14,9 +14,10 @@ import numpy as np
 import optax
 
 from semipunct.arrays.padding import round_up
-from semipunct.corpus.sentences import Sentence
-from semipunct.features.strings import Spelling, alphabet, token_vocabulary
-from semipunct.marks import UNK, bare
+from semipunct.corpus import Sentence
+from semipunct.corpus.tokens import frequent_tokens, token_counts, with_unknown
+from semipunct.features.strings import Spelling, alphabet
+from semipunct.marks import UNK
 from semipunct.models.base import Model, Sums
 from semipunct.models.kind import Kind, TrainOptions
 from semipunct.models.optimisation import schedule
@@ -25,10 +26,9 @@ from semipunct.models.settings import AtLeastOne
 
 @dataclass(frozen=True, slots=True)
 class UnigramOptions:
-    """The section ``[model]``; every kind says what it makes of the final mark."""
+    """The section ``[model]``."""
 
     minimum_count: AtLeastOne = 2
-    final_mark: bool = False
 
 
 class Vocabulary(msgspec.Struct, frozen=True):
@@ -68,12 +68,9 @@ class Unigram(Model[Encoded, Batch]):
 
     @classmethod
     def fit(cls, sentences: Sequence[Sentence], options: UnigramOptions) -> Unigram:
-        tokens = token_vocabulary(sentences, options.minimum_count)
-        masked = [
-            tuple(t if t in tokens else UNK for t in bare(slot))
-            for s in sentences
-            for slot in s.slots
-        ]
+        slots = [slot for s in sentences for slot in s.slots]
+        tokens = frequent_tokens(token_counts(slots), options.minimum_count)
+        masked = [with_unknown(slot, {UNK, *tokens}) for slot in slots]
         strings = [x for x, n in Counter(masked).items() if n >= options.minimum_count]
         spelling = Spelling.of(set(masked), alphabet(tokens))
         return cls(options, Vocabulary(tokens, tuple(sorted({(), *strings})), spelling))
@@ -88,7 +85,7 @@ class Unigram(Model[Encoded, Batch]):
         code = {symbol: i for i, symbol in enumerate(alphabet(v.tokens))}
         numbers, spelt = [], []
         for s in sentences:
-            masked = [tuple(t if t in v.tokens else UNK for t in bare(slot)) for slot in s.slots]
+            masked = [with_unknown(slot, {UNK, *v.tokens}) for slot in s.slots]
             numbers.append(np.array([number.get(x, len(number)) for x in masked]))
             spelt.append(
                 [
@@ -134,8 +131,7 @@ class Unigram(Model[Encoded, Batch]):
         return "Slots are independent draws from one distribution over strings."
 
     def signature(self) -> dict[str, str]:
-        final = "yes" if self.options.final_mark else "no"
-        return {"tokens": f">={self.options.minimum_count}", "final": final}
+        return {"tokens": f">={self.options.minimum_count}"}
 
 
 KIND = Kind("unigram", "unigram_model:Unigram", UnigramOptions, TrainOptions)

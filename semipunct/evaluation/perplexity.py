@@ -128,7 +128,7 @@ class PerplexityStatistics(Statistics):
             surprisal, np.exp, of_finite=True,
         ),
     )  # fmt: skip
-    conditions: ClassVar[tuple[str, ...]] = ("tokens", "final")
+    conditions: ClassVar[tuple[str, ...]] = ("tokens",)
 
     log_likelihood: Floats
     slots: Counts

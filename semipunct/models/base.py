@@ -204,7 +204,7 @@ class Model(ABC, Generic[E, B]):
     def signature(self) -> dict[str, str]:
         """Return what figures of this model depend on, for the signature of an evaluation.
 
-        ``tokens`` and ``final`` say what is predicted: figures that differ in them do not compare.
+        ``tokens`` says what is predicted: figures that differ in it do not compare.
         """
         return {}
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from importlib import import_module, resources
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from semipunct.models.settings import (
     AtLeastOne,
@@ -33,15 +33,6 @@ VISITS = 268
 It gives 30,000 visits to English-EWT and 17,000 to Chinese-GSD; a number of its own for each
 treebank gained next to nothing (docs/decisions/0011-loglinear-preset.md).
 """
-
-
-class ModelOptions(Protocol):
-    """The settings of a kind's section ``[model]``: what decides the shape of a model."""
-
-    @property
-    def final_mark(self) -> bool:
-        """Whether sentences are read with a mark after the last slot (footnote 13)."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +84,7 @@ class Kind:
     Attributes:
         name: as in ``semipunct train --kind NAME`` and in manifests.
         model: ``module:Class`` of the model, loaded when it is needed.
-        model_options: class of the settings in ``[model]``; it has the fields of `ModelOptions`.
+        model_options: class of the settings in ``[model]``: what decides the shape of a model.
         train_options: class of the settings in ``[train]``.
         presets: names of the files in the folder ``presets`` beside the module; the first one is
             the default. A kind without any starts from the defaults of its classes.

@@ -1,7 +1,5 @@
 """Signatures are written and read in one place."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,16 +25,3 @@ def test_parts_that_cannot_be_read_back_are_refused(parts: dict[str, str]):
         join_signature({"task": "perplexity", "treebank": "0f", **parts})
     with pytest.raises(ValueError, match="names its task and its treebank"):
         join_signature({"task": "perplexity"})
-
-
-def test_the_signature_of_an_evaluation_is_one(monkeypatch: pytest.MonkeyPatch):
-    from types import SimpleNamespace
-
-    from semipunct.models.punctuation.options import ModelOptions
-    from semipunct.training import evaluation
-
-    monkeypatch.setattr(evaluation, "model_digest", lambda *_: "0123456789abcdef")
-    model: Any = SimpleNamespace(options=ModelOptions())
-    parts = split_signature(evaluation.signature(model, {}, "fedcba9876543210"))
-    assert (parts["task"], parts["treebank"]) == ("perplexity", "fedcba987654")
-    assert {"tokens", "final"} <= parts.keys()

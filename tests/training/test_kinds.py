@@ -10,7 +10,6 @@ import pytest
 
 from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.results import Result
-from semipunct.marks import bare
 from semipunct.models.registry import KINDS
 from semipunct.store.models import load, load_state
 from semipunct.tasks.evaluate import evaluate
@@ -80,7 +79,7 @@ def test_the_unigram_model_learns_relative_frequencies(tiny, tmp_path):
     settings = ["train.visits=4800", "train.learning_rate=0.1", "train.batch_size=24"]
     config = load_config(None, [*settings, "train.evaluate_every=4800"], kind="unigram")
     result = train(config, tiny.train, tiny.train, tmp_path / "m")
-    counts = Counter(bare(slot) for s in tiny.train for slot in s.slots)
+    counts = Counter(slot for s in tiny.train for slot in s.slots)
     strings = result.model.vocabulary.strings
     p = np.exp(result.parameters["weight"])
     p /= p.sum()

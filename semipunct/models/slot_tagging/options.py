@@ -26,7 +26,6 @@ class ModelOptions:
         hidden: size of a recurrent state, in each direction.
         minimum_token_count: rarer tokens become UNK, as in the punctuation model.
         minimum_string_count: rarer strings of slots are no tags of their own.
-        final_mark: put a mark after the sentence, too.
     """
 
     network: Literal["crf", "attention"] = "crf"
@@ -37,7 +36,6 @@ class ModelOptions:
     hidden: AtLeastOne = 128
     minimum_token_count: AtLeastOne = 5
     minimum_string_count: AtLeastOne = 2
-    final_mark: bool = False
 
 
 @dataclass(frozen=True, slots=True)

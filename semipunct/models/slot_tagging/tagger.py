@@ -250,7 +250,6 @@ class SlotTagger(Model[Encoded, Batch]):
         return {
             "network": self.options.network,
             "tokens": f">={self.options.minimum_token_count}",
-            "final": "yes" if self.options.final_mark else "no",
         }
 
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
