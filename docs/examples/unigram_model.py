@@ -95,12 +95,13 @@ class Unigram(Model[Encoded, Batch]):
             )
         return Encoded(numbers, [np.array(x, np.float32) for x in spelt])
 
-    def fit_frame(self, encoded: Encoded, batches: Sequence[Sequence[int]], sentences: int) -> Any:
+    def fit_shape(self, encoded: Encoded, drafts: Sequence[Any], sentences: int) -> Any:
         return sentences, max(encoded.lengths) + 1
 
-    def lay_out(self, encoded: Encoded, members: Sequence[int], frame: Any = None) -> Batch:
+    def lay_out(self, encoded: Encoded, draft: Sequence[int], shape: Any = None) -> Batch:
+        members = draft  # nothing was prepared for it
         longest = round_up(max(encoded.lengths[i] for i in members) + 1)
-        size, slots = frame or (len(members), longest)
+        size, slots = shape or (len(members), longest)
         number = np.full((size, max(slots, longest)), -1, np.int32)
         spelt = np.zeros(number.shape, np.float32)
         for row, i in enumerate(members):

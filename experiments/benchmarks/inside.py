@@ -27,7 +27,7 @@ from semipunct.corpus import Sentence
 from semipunct.corpus.generator import english_parameters
 from semipunct.corpus.synthetic import generate, scaling_sentence
 from semipunct.formats import read_treebank
-from semipunct.models.punctuation.batches import Batch, fit_frame
+from semipunct.models.punctuation.batches import Batch, draft, fit_shape
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
 
@@ -97,9 +97,9 @@ def measure_batches(
     if not members:
         raise SystemExit(f"{len(sentences)} sentences are too few for a batch of {size}")
     start = time.perf_counter()
-    frame = fit_frame(prepared, members, size)
+    shape = fit_shape([draft(prepared, m) for m in members], size)
     fitted = time.perf_counter() - start
-    batches = [model.lay_out(prepared, m, frame) for m in members]
+    batches = [model.batch(prepared, m, shape) for m in members]
     row: dict[str, Any] = {
         "batch": size,
         "batches": len(members),
@@ -159,7 +159,7 @@ def measure_growth(
     parameters = model.initial_parameters(options.seed, 0.1)
     start = time.perf_counter()
     prepared = model.encode(sentences)
-    batch = model.lay_out(prepared, range(len(sentences)))
+    batch = model.batch(prepared, range(len(sentences)))
     host = time.perf_counter() - start
 
     def ours(parameters: Any, batch: Batch) -> jax.Array:

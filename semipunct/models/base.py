@@ -117,25 +117,40 @@ class Model(ABC, Generic[E, B]):
     def encode(self, sentences: Sequence[Sentence]) -> E:
         """Do everything that does not depend on how sentences are batched, once for all batches."""
 
-    @abstractmethod
-    def fit_frame(self, encoded: E, batches: Sequence[Sequence[int]], sentences: int) -> Any:
-        """Choose padded sizes for ``lay_out`` that suit some typical batches.
+    def draft(self, encoded: E, members: Sequence[int]) -> Any:
+        """Do what choosing a shape for a batch has in common with laying it out.
 
-        Args:
-            encoded: all sentences.
-            batches: the members of each typical batch.
-            sentences: the most sentences of a batch.
-        """
-
-    @abstractmethod
-    def lay_out(self, encoded: E, members: Sequence[int], frame: Any = None) -> B:
-        """Return the padded arrays of some of the sentences.
+        A kind overrides this if that is work; by default it is the members themselves.
 
         Args:
             encoded: all sentences.
             members: numbers of those that form the batch.
-            frame: from ``fit_frame``; None for sizes that suit this batch.
         """
+        return members
+
+    @abstractmethod
+    def fit_shape(self, encoded: E, drafts: Sequence[Any], sentences: int) -> Any:
+        """Choose padded sizes for ``lay_out`` that suit some typical batches.
+
+        Args:
+            encoded: all sentences.
+            drafts: from ``draft``, at least one.
+            sentences: the most sentences of a batch.
+        """
+
+    @abstractmethod
+    def lay_out(self, encoded: E, draft: Any, shape: Any = None) -> B:
+        """Return the padded arrays of a batch.
+
+        Args:
+            encoded: all sentences.
+            draft: from ``draft``.
+            shape: from ``fit_shape``; None for sizes that suit this batch.
+        """
+
+    def batch(self, encoded: E, members: Sequence[int], shape: Any = None) -> B:
+        """Return the padded arrays of some of the sentences; see ``lay_out``."""
+        return self.lay_out(encoded, self.draft(encoded, members), shape)
 
     @abstractmethod
     def log_likelihoods(self, parameters: Parameters, batch: B) -> jax.Array:
@@ -216,7 +231,8 @@ class Model(ABC, Generic[E, B]):
 class Batches(Generic[E, B]):
     """All sentences in batches of similar length and few shapes, when no gradient is wanted.
 
-    Iterating lays out one batch after another, and may be repeated: the shapes stay the same.
+    Iterating lays out one batch after another, and may be repeated: what the batches are and
+    their shapes stay the same.
     """
 
     def __init__(self, model: Model[E, B], encoded: E) -> None:
@@ -224,9 +240,10 @@ class Batches(Generic[E, B]):
         self._model, self._encoded = model, encoded
         sentences, words = model.scoring_limits
         self._members = list(by_length(encoded.lengths, sentences, words))
-        self._frame: Any = None
-        if self._members:
-            self._frame = model.fit_frame(encoded, self._members, sentences)
+        self._drafts = [model.draft(encoded, members) for members in self._members]
+        self._shape: Any = None
+        if self._drafts:
+            self._shape = model.fit_shape(encoded, self._drafts, sentences)
 
     def __len__(self) -> int:
         """Return the number of sentences."""
@@ -234,8 +251,8 @@ class Batches(Generic[E, B]):
 
     def __iter__(self) -> Iterator[tuple[list[int], B]]:
         """Yield the numbers of the sentences of each batch, and the batch."""
-        for members in self._members:
-            yield members, self._model.lay_out(self._encoded, members, self._frame)
+        for members, draft in zip(self._members, self._drafts, strict=True):
+            yield members, self._model.lay_out(self._encoded, draft, self._shape)
 
 
 def log_likelihoods(

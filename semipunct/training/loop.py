@@ -119,14 +119,15 @@ class _Trainer:
         options = self.config.train
         # The same for every seed, so that runs share what the compiler has cached.
         typical = list(islice(self.plan.batches(0, 0), TYPICAL))
-        frame = self.model.fit_frame(encoded, typical, options.batch_size)
+        drafts = [self.model.draft(encoded, members) for members in typical]
+        shape = self.model.fit_shape(encoded, drafts, options.batch_size)
         step = make_step(self.model, options, self.transformation)
         constants = self.model.constants(options)
         # What a step tells is read one step late, so that the next batch is laid out meanwhile.
         waiting: Outcome | None = None
         chance = jax.random.key(options.seed)
         for members in self.plan.batches(options.seed, run.step):
-            batch = self.model.lay_out(encoded, members, frame)
+            batch = self.model.batch(encoded, members, shape)
             with self.shapes.first_call("step", batch):
                 run.parameters, run.optimiser, outcome = step(
                     run.parameters, run.optimiser, constants, batch,

@@ -39,7 +39,7 @@ def test_the_literal_algorithm_agrees(direction: str, variant: str):
     model = PunctuationModel.fit(data, options)
     parameters = model.initial_parameters(seed=1, scale=0.5)
     few = data[:6]
-    batch = model.lay_out(model.encode(few), range(len(few)))
+    batch = model.batch(model.encode(few), range(len(few)))
     padded = reference.lay_out(model, few, batch)
 
     def ours(parameters):

@@ -34,10 +34,13 @@ from semipunct.models.punctuation.attach import (
 )
 from semipunct.models.punctuation.batches import (
     Batch,
-    Frame,
+    BatchShape,
+    Draft,
     Prepared,
-    fit_frame,
+    draft,
+    fit_shape,
     lay_out,
+    own_shape,
     prepare,
 )
 from semipunct.models.punctuation.channel import channel_parameters, log_edits
@@ -200,15 +203,15 @@ class PunctuationModel(Model[Prepared, Batch]):
             rows=rows,
         )
 
-    def fit_frame(
-        self, encoded: Prepared, batches: Sequence[Sequence[int]], sentences: int
-    ) -> Frame:
-        return fit_frame(encoded, batches, sentences)
+    def draft(self, encoded: Prepared, members: Sequence[int]) -> Draft:
+        return draft(encoded, members)
 
-    def lay_out(
-        self, encoded: Prepared, members: Sequence[int], frame: Frame | None = None
-    ) -> Batch:
-        return lay_out(encoded, members, self.inventory, self.directions, frame)
+    def fit_shape(self, encoded: Prepared, drafts: Sequence[Draft], sentences: int) -> BatchShape:
+        return fit_shape(drafts, sentences)
+
+    def lay_out(self, encoded: Prepared, draft: Draft, shape: BatchShape | None = None) -> Batch:
+        shape = shape or own_shape(draft)
+        return lay_out(encoded, draft, self.inventory, self.directions, shape)
 
     def log_likelihoods(
         self, parameters: Parameters, batch: Batch, semiring: Semiring | None = None

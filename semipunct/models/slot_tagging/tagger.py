@@ -168,12 +168,12 @@ class SlotTagger(Model[Encoded, Batch]):
             self.vocabulary.codes(sentences), strings, self.tags.log_evidence(tuple(number))
         )
 
-    def fit_frame(self, encoded: Encoded, batches: Sequence[Sequence[int]], sentences: int) -> int:
+    def fit_shape(self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int) -> int:
         """Return the number of sentences: lengths are padded batch by batch, to few sizes."""
         return sentences
 
-    def lay_out(self, encoded: Encoded, members: Sequence[int], frame: int | None = None) -> Batch:
-        size = frame or len(members)
+    def lay_out(self, encoded: Encoded, draft: Sequence[int], shape: int | None = None) -> Batch:
+        members, size = draft, shape or len(draft)
         lengths = np.zeros(size, np.int32)
         lengths[: len(members)] = [encoded.codes[i].shape[1] for i in members]
         length = round_up(int(lengths.max()), 16)

@@ -15,7 +15,7 @@ from semipunct.corpus import Sentence
 from semipunct.features.strings import Spelling
 from semipunct.marks import EDITS, with_boundaries
 from semipunct.models.punctuation.attach import log_attach
-from semipunct.models.punctuation.batches import Batch, Frame
+from semipunct.models.punctuation.batches import Batch, BatchShape
 from semipunct.models.punctuation.channel import log_edits
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
@@ -31,7 +31,7 @@ TINY = {
     "minimum_context_count": 1,
     "templates": ("N", "W", "A", "C", "L", "R", "S", "c"),
 }
-FRAME = Frame(
+SHAPE = BatchShape(
     sentences=16,
     words=48,
     strings=32,
@@ -49,7 +49,7 @@ FRAME = Frame(
         "closing_symmetric": 256,
     },
 )
-"""One frame for all small batches, so that whatever is compiled is compiled once."""
+"""One shape for all small batches, so that whatever is compiled is compiled once."""
 
 QUICK = {"xla_backend_optimization_level": 0}
 """Compiling takes longer than running here, by far."""
@@ -121,11 +121,11 @@ def model(channel: str, **options: object) -> PunctuationModel:
 def batch_of(
     m: PunctuationModel, sentences: Sequence[Sentence], members: Sequence[int] | None = None
 ) -> Batch:
-    """Some of the sentences, padded to `FRAME`."""
+    """Some of the sentences, padded to ``SHAPE``."""
     chosen = range(len(sentences)) if members is None else members
-    batch = m.lay_out(m.encode(sentences), list(chosen), FRAME)
-    if batch.relation.shape != (FRAME.words,):
-        raise ValueError(f"{len(sentences)} sentences exceed the frame of these tests")
+    batch = m.batch(m.encode(sentences), list(chosen), SHAPE)
+    if batch.relation.shape != (SHAPE.words,):
+        raise ValueError(f"{len(sentences)} sentences exceed the shape of these tests")
     return batch
 
 

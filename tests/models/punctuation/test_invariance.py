@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from semipunct.corpus import Sentence
-from semipunct.models.punctuation.batches import fit_frame
+from semipunct.models.punctuation.batches import draft, fit_shape
 from semipunct.models.punctuation.channel import mirror
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.structures.given_tree import Edits, inside
@@ -18,9 +18,9 @@ from semipunct.trees import DependencyTree
 from semirings import Log, Real, Viterbi
 from tests.models.punctuation.cases import (
     DIRECTIONS,
-    FRAME,
     QUICK,
     SENTENCES,
+    SHAPE,
     Parameters,
     ask,
     model,
@@ -35,8 +35,8 @@ def log_p(m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sente
 
 
 def freely(m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]):
-    """Log p(x | T) and its gradient with respect to the parameters, in a frame made to measure."""
-    batch = m.lay_out(m.encode(sentences), range(len(sentences)))
+    """Log p(x | T) and its gradient with respect to the parameters, in a shape made to measure."""
+    batch = m.batch(m.encode(sentences), range(len(sentences)))
 
     def loss(p: Parameters):
         total = inside(m.potentials(p, batch), Real())
@@ -59,7 +59,7 @@ def test_the_company_and_the_order_change_nothing(direction: str):
     np.testing.assert_allclose(backwards[::-1], expected, rtol=1e-5)
 
 
-def test_the_size_of_the_frame_changes_nothing():
+def test_the_size_of_the_shape_changes_nothing():
     m = model("r2l")
     parameters = m.initial_parameters(7, 1.0)
     expected = log_p(m, parameters, SENTENCES)
@@ -67,23 +67,23 @@ def test_the_size_of_the_frame_changes_nothing():
     np.testing.assert_allclose(got, expected, rtol=1e-5)
 
 
-def test_a_batch_beyond_the_frame_gets_a_larger_one():
+def test_a_batch_beyond_the_shape_gets_a_larger_one():
     m = model("l2r")
     prepared = m.encode(SENTENCES)
-    tight = replace(FRAME, words=8, strings=4, states=2, steps=2, factors=4)
-    batch = m.lay_out(prepared, range(len(SENTENCES)), tight)
+    tight = replace(SHAPE, words=8, strings=4, states=2, steps=2, factors=4)
+    batch = m.batch(prepared, range(len(SENTENCES)), tight)
     assert len(batch.relation) >= sum(prepared.lengths)
     assert batch.slots[: len(SENTENCES)].tolist() == [len(s.slots) for s in SENTENCES]
 
 
-def test_a_fitted_frame_fits():
+def test_a_fitted_shape_fits():
     m = model("l2r")
     prepared = m.encode(SENTENCES)
     batches = [[0, 1, 2], [3, 4], [5, 6, 7, 8]]
-    frame = fit_frame(prepared, batches, 4)
+    shape = fit_shape([draft(prepared, b) for b in batches], 4)
     for members in batches:
-        batch = m.lay_out(prepared, members, frame)
-        assert batch.relation.shape == (frame.words,)
+        batch = m.batch(prepared, members, shape)
+        assert batch.relation.shape == (shape.words,)
         assert batch.slots.shape == (4,)
 
 
@@ -92,8 +92,8 @@ def test_one_long_sentence_among_short_ones_takes_memory_in_proportion():
     m = model("l2r")
     long = sentence([0, *[1] * 1999], ["", *[","] * 1999, "."])
     prepared = m.encode([*SENTENCES, long])
-    frame = fit_frame(prepared, [list(range(len(SENTENCES)))], 16)
-    batch = m.lay_out(prepared, [len(SENTENCES)], frame)
+    shape = fit_shape([draft(prepared, range(len(SENTENCES)))], 16)
+    batch = m.batch(prepared, [len(SENTENCES)], shape)
     bytes_per_word = sum(x.nbytes for x in jax.tree.leaves(batch)) / 2000
     assert bytes_per_word < 20_000
 
@@ -201,7 +201,7 @@ def test_long_sentences_stay_finite(heads: Sequence[int]):
     parameters = m.initial_parameters(0, 0.0)
     slots = ["", ",", "", "", "; ,"] * 2000
     long = sentence(list(heads), ["", *slots[:-1], "."])
-    batch = m.lay_out(m.encode([long]), [0])
+    batch = m.batch(m.encode([long]), [0])
     for semiring in (Real(), Viterbi()):
         total = jax.jit(lambda p, s=semiring: inside(m.potentials(p, batch), s))(parameters)
         log_weight = semiring.log_weight(total.value) + total.log_scale

@@ -163,7 +163,7 @@ def test_it_learns_which_words_take_a_comma():
     learning = PunctuationModel.fit(
         made, ModelOptions(**{**TINY, **SMALL, "templates": ("N",), "minimum_pair_count": 1})
     )
-    batch = learning.lay_out(learning.encode(made), range(16))
+    batch = learning.batch(learning.encode(made), range(16))
     now = {n: jnp.asarray(x) for n, x in learning.initial_parameters(0, 0.0).items()}
 
     settings = TrainOptions(l2=0.0, channel_l2=0.0)

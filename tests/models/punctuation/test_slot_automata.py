@@ -71,7 +71,7 @@ def underlying(m: PunctuationModel, surface: Tokens, first: int, second: int) ->
 def test_two_labels_weigh_what_the_oracle_says(direction: str, seed: int, scale: float):
     m = model(direction)
     parameters = m.initial_parameters(seed, scale)
-    batch = m.lay_out(m.encode([ONE]), [0])
+    batch = m.batch(m.encode([ONE]), [0])
     by_rows, by_columns = (np.asarray(w) for w in weights(m)(parameters, batch))
     channel = oracle_channel(m, parameters)
     strings = m.encode([ONE]).strings
@@ -119,7 +119,7 @@ def test_two_passes_alternate():
             found[surface] += probability
         return found
 
-    batch = m.lay_out(m.encode([ONE]), [0])
+    batch = m.batch(m.encode([ONE]), [0])
     by_rows, by_columns = (np.asarray(w) for w in weights(m)(parameters, batch))
     checked = 0
     for slot, codes in enumerate(m.encode([ONE]).strings):
@@ -142,7 +142,7 @@ def test_the_open_puncteme_writes_strings_of_any_length(direction: str):
     is_open = m.inventory.labels.index(("<open>",))
     for text in (", . ”", "“ , , . ”", "; . , . , ” “ “", ", , , , , ."):
         prepared = m.encode([sentence([0, 1], ["", text, ""])])
-        batch = m.lay_out(prepared, [0])
+        batch = m.batch(prepared, [0])
         by_rows, by_columns = weights(m)(parameters, batch)
         codes = m.inventory.encode(text.split())
         slot = prepared.strings.index(codes)
@@ -204,7 +204,7 @@ def test_openfst_composes_the_same_automaton(direction: str):
                 fst.add_arc(pending[a], arc)
     fst.arcsort("olabel")
 
-    batch = m.lay_out(m.encode([ONE]), [0])
+    batch = m.batch(m.encode([ONE]), [0])
     by_rows, _ = (np.asarray(w) for w in weights(m)(parameters, batch))
     labels = m.inventory.labels
     checked = 0

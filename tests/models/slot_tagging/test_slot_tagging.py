@@ -90,7 +90,7 @@ def test_likelihoods_are_sums_over_all_taggings(fitted, network: str):
     model, tags = tagger.model, tagger.model.tags
     # Unpadded here, padded there.
     sentences = [planted("CX"), sentence([0, 1], ["^ ,", ". .", ""], upos=["C", "X"])]
-    batch = model.lay_out(model.encode(sentences), [0, 1])
+    batch = model.batch(model.encode(sentences), [0, 1])
     words = batch.words._replace(codes=batch.words.codes[:, :, :2])
     score, transition = scores(model.options, tagger.parameters, words, None)
     score = np.asarray(score, np.float64)
@@ -154,7 +154,7 @@ def test_data_round_trip(network: str):
 def test_each_mask_has_a_key_of_its_own(monkeypatch: pytest.MonkeyPatch):
     """Two masks of one key leave out the same places, which a layer of equal size would see."""
     model = SlotTagger.fit(TRAINING, ModelOptions(network="attention", **TINY))
-    batch = model.lay_out(model.encode(HELD_OUT), range(3))
+    batch = model.batch(model.encode(HELD_OUT), range(3))
     keys: list[bytes] = []
 
     def noted(x: jax.Array, rate: float, key: jax.Array) -> jax.Array:
@@ -170,7 +170,7 @@ def test_each_mask_has_a_key_of_its_own(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize("network", NETWORKS)
 def test_dropout_is_a_matter_of_its_key_alone(network: str):
     model = SlotTagger.fit(TRAINING, ModelOptions(network=network, **TINY))
-    batch, weights = model.lay_out(model.encode(HELD_OUT), range(3)), model.initial_parameters(0, 0)
+    batch, weights = model.batch(model.encode(HELD_OUT), range(3)), model.initial_parameters(0, 0)
 
     def drawn(seed: int, rate: float = 0.5, words: float = 0.5) -> np.ndarray:
         dropout = Dropout(jax.random.key(seed), rate, words)
