@@ -17,7 +17,12 @@ START = "<start>"
 
 
 def token_vocabulary(sentences: Sequence[Sentence], minimum: int) -> tuple[str, ...]:
-    """Return the surface tokens seen at least ``minimum`` times, most frequent first."""
+    """Return the frequent surface tokens, most frequent first.
+
+    Args:
+        sentences: the training treebank.
+        minimum: how often a token must have been seen.
+    """
     counts = Counter(t for s in sentences for slot in s.slots for t in bare(slot))
     kept = [(-n, t) for t, n in counts.items() if n >= minimum and t not in (START, UNK, OPEN)]
     return tuple(t for _, t in sorted(kept))
