@@ -18,19 +18,36 @@ from semipunct.models.punctuation.model import PunctuationModel
 
 @partial(jit, static_argnums=0)
 def log_choices(model: PunctuationModel, parameters: Parameters, batch: Batch) -> jax.Array:
-    """Return ``[words, pairs]`` log p(l, r | w) of a batch (equation 4)."""
+    """Return ``[words, pairs]`` log p(l, r | w) of a batch (equation 4).
+
+    Args:
+        model: static: compiled once for each model and shape.
+        parameters: its weights.
+        batch: from ``model.lay_out``.
+    """
     return model.log_choice(parameters, batch)
 
 
 def batches_by_length(
     model: PunctuationModel, encoded: Prepared
 ) -> Iterator[tuple[list[int], Batch]]:
-    """Yield all sentences in batches of similar length and few shapes, with their numbers."""
+    """Yield all sentences in batches of similar length and few shapes, with their numbers.
+
+    Args:
+        model: the model.
+        encoded: the sentences.
+    """
     yield from Batches(model, encoded)
 
 
 def corpus_log_likelihood(
     model: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]
 ) -> npt.NDArray[np.float64]:
-    """Return log p(x | T) of each sentence, in batches of similar length."""
+    """Return log p(x | T) of each sentence, ``[sentences]``.
+
+    Args:
+        model: the model.
+        parameters: its weights.
+        sentences: words, trees and surface punctuation.
+    """
     return log_likelihoods(model, parameters, Batches(model, model.encode(sentences)))

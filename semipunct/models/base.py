@@ -100,6 +100,10 @@ class Model(ABC, Generic[E, B]):
         """Fit, and encode the same sentences.
 
         A kind overrides this if fitting leaves something that encoding would compute again.
+
+        Args:
+            sentences: words, trees and surface punctuation.
+            options: of the kind's ``model_options``.
         """
         model = cls.fit(sentences, options)
         return model, model.encode(sentences)
@@ -157,6 +161,10 @@ class Model(ABC, Generic[E, B]):
         """Return log p(x | T) of each sentence, ``[sentences]``; zero for padding.
 
         Minus infinity for a sentence of probability zero.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
         """
 
     def constants(self, options: Any) -> dict[str, jax.Array]:
@@ -206,6 +214,10 @@ class Model(ABC, Generic[E, B]):
     @abstractmethod
     def from_data(cls, data: Any, options: Any) -> Self:
         """Invert ``to_data``.
+
+        Args:
+            data: plain JSON values.
+            options: of the kind's ``model_options``.
 
         Raises:
             KeyError, TypeError, ValueError: if the data is not what ``to_data`` returns.
@@ -286,7 +298,12 @@ def _score(model: Model[Any, B], parameters: Parameters, batch: B) -> jax.Array:
 
 
 def digest(model: Model[Any, Any], parameters: Weights) -> str:
-    """Return a sha256 of all that decides a model's answers: options, vocabulary and weights."""
+    """Return a sha256 of all that decides a model's answers: options, vocabulary and weights.
+
+    Args:
+        model: options and vocabulary.
+        parameters: its weights.
+    """
     found = hashlib.sha256(repr(model.options).encode())
     found.update(compact(model.to_data()).encode())
     for name in sorted(parameters):

@@ -129,6 +129,10 @@ class Config:
     def of(cls, kind: Kind, settings: Iterable[Setting] = ()) -> Config:
         """Check settings; those that are not given have the defaults of the kind's classes.
 
+        Args:
+            kind: the kind of model.
+            settings: of two with the same key the later one wins.
+
         Raises:
             ConfigError: as `semipunct.models.settings.checked` does.
         """

@@ -25,6 +25,11 @@ def uniform(
 
     The variance of what a layer puts out is then a third of that of its inputs, however many there
     are.
+
+    Args:
+        generator: the source of chance.
+        shape: of the weights.
+        inputs: how many numbers each output is a sum of.
     """
     limit = inputs**-0.5
     return generator.uniform(-limit, limit, shape).astype(np.float32)
@@ -42,7 +47,13 @@ def affine(weights: Weights, name: str, x: Any) -> Any:
 
 
 def dropped(x: jax.Array, rate: float, key: jax.Array) -> jax.Array:
-    """Set a share ``rate`` of the entries to zero, and scale the others so that means stay."""
+    """Set some entries to zero, and scale the others so that the mean stays.
+
+    Args:
+        x: of any shape.
+        rate: the share that is dropped, below 1.
+        key: the source of chance.
+    """
     kept = jax.random.bernoulli(key, 1 - rate, x.shape)
     return jnp.where(kept, x / (1 - rate), 0.0)
 
@@ -97,9 +108,17 @@ def lstm(
 def gru(
     weights: Weights, name: str, x: jax.Array, lengths: jax.Array, *, reverse: bool
 ) -> jax.Array:
-    """Run gated recurrent units (Cho et al. 2014); arguments and result are those of `lstm`.
+    """Run gated recurrent units (Cho et al. 2014).
 
-    The weights are from `recurrent_weights` with 3 gates.
+    Args:
+        weights: from `recurrent_weights` with 3 gates, under ``name``.
+        name: of the cell.
+        x: ``[batch, length, inputs]``.
+        lengths: ``[batch]``; padding beyond them changes no state.
+        reverse: whether it reads from the end.
+
+    Returns:
+        ``[batch, length, hidden]`` states after each input.
     """
 
     def step(state: tuple[jax.Array], read: jax.Array) -> tuple[jax.Array]:

@@ -53,6 +53,10 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """Return ``; did you mean ...?`` with the nearest known word, or nothing if none is near.
 
     A key without its section, or in the wrong one, is near the one of that name.
+
+    Args:
+        word: what was written.
+        known: what could have been meant.
     """
     names = list(known)
     last = word.rpartition(".")[2]

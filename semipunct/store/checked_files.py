@@ -54,7 +54,16 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def verified(folder: Path, name: str, sums: Mapping[str, str]) -> bytes:
-    """Return the content of a file.  Raises `ModelError` if its checksum is not right."""
+    """Return the content of a file.
+
+    Args:
+        folder: the model folder.
+        name: of the file.
+        sums: the checksum of each file by its name.
+
+    Raises:
+        ModelError: if its checksum is not right, or it cannot be read.
+    """
     content = read_bytes(folder, name)
     if hashlib.sha256(content).hexdigest() != sums.get(name):
         raise ModelError(
@@ -65,7 +74,15 @@ def verified(folder: Path, name: str, sums: Mapping[str, str]) -> bytes:
 
 
 def read_bytes(folder: Path, name: str) -> bytes:
-    """Return the content of a file.  Raises `ModelError` if it is missing or may not be read."""
+    """Return the content of a file.
+
+    Args:
+        folder: the model folder.
+        name: of the file.
+
+    Raises:
+        ModelError: if it is missing or may not be read.
+    """
     try:
         return (folder / name).read_bytes()
     except FileNotFoundError as error:
@@ -79,7 +96,16 @@ def read_bytes(folder: Path, name: str) -> bytes:
 
 
 def read_arrays(folder: Path, name: str, sums: Mapping[str, str]) -> dict[str, Array]:
-    """Return the tensors of a verified file.  Raises `ModelError` if it is no safetensors file."""
+    """Return the tensors of a file.
+
+    Args:
+        folder: the model folder.
+        name: of the file.
+        sums: the checksum of each file by its name.
+
+    Raises:
+        ModelError: if it is not what was written, or no safetensors file.
+    """
     try:
         return safetensors.load(verified(folder, name, sums))
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
@@ -89,7 +115,15 @@ def read_arrays(folder: Path, name: str, sums: Mapping[str, str]) -> dict[str, A
 
 
 def read_object(content: bytes, path: Path) -> dict[str, Any]:
-    """Parse a JSON object; `path` is for messages.  Raises `ModelError` if it is none."""
+    """Parse a JSON object.
+
+    Args:
+        content: the text.
+        path: for messages.
+
+    Raises:
+        ModelError: if it is none.
+    """
     try:
         return msgspec.json.decode(content, type=dict[str, Any])
     except msgspec.ValidationError as error:
@@ -100,6 +134,11 @@ def read_object(content: bytes, path: Path) -> dict[str, Any]:
 
 def check_arrays(where: str, found: Mapping[str, Array], expected: Mapping[str, Array]) -> None:
     """Check names, shapes, dtypes and finiteness of arrays.
+
+    Args:
+        where: the file, for messages.
+        found: the arrays by name.
+        expected: arrays of the names, shapes and dtypes that are wanted.
 
     Raises:
         ModelError: at the first defect.

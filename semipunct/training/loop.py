@@ -172,7 +172,8 @@ class _Trainer:
     def _evaluate(self, run: Run) -> None:
         self._tell("evaluating", run)
         log_p = log_likelihoods(self.model, run.parameters, self.development, self.shapes)
-        scores = PerplexityStatistics(log_p, self.slots)
+        # Weights that have just diverged predict nothing; the next step will say so.
+        scores = PerplexityStatistics(np.where(np.isnan(log_p), -np.inf, log_p), self.slots)
         compiled: dict[str, Any] = {
             "compiled_shapes": len(self.shapes.seen),
             "compile_seconds": round(self.shapes.seconds, 3),

@@ -28,7 +28,12 @@ class Plan(NamedTuple):
 
     @classmethod
     def of(cls, sentences: int, options: TrainOptions) -> Plan:
-        """Take what the settings ask for or, where they leave it open, what suits the treebank."""
+        """Take what the settings ask for or, where they leave it open, what suits the treebank.
+
+        Args:
+            sentences: how many there are to learn from.
+            options: of training.
+        """
         visits = options.visits or options.suggested_visits(sentences)
         every = options.evaluate_every or -(-visits // options.evaluations)
         return cls(sentences, options.batch_size, visits, every)
@@ -45,7 +50,12 @@ class Plan(NamedTuple):
         return epochs * self.steps_per_epoch + -(-rest // self.batch_size)
 
     def batches(self, seed: int, first: int) -> Iterator[list[int]]:
-        """Yield the batches from step ``first`` on: a function of the seed and the epoch alone."""
+        """Yield the members of each batch: a function of the seed and the epoch alone.
+
+        Args:
+            seed: of the order.
+            first: the step to begin with.
+        """
         epoch, skip = divmod(first, self.steps_per_epoch)
         left = self.steps - first
         while left > 0:

@@ -83,7 +83,15 @@ class Run:
         self.impossible += int(outcome.impossible)
 
     def note(self, scores: PerplexityStatistics, compiled: dict[str, Any]) -> dict[str, Any]:
-        """Record an evaluation, keep the weights if they are the best, and start new sums."""
+        """Record an evaluation, keep the weights if they are the best, and start new sums.
+
+        Args:
+            scores: of the development sentences.
+            compiled: figures of compiling, to be recorded as well.
+
+        Returns:
+            The entry of ``metrics``.
+        """
         found = scores.figures()
         entry: dict[str, Any] = {
             "visits": self.visits,
@@ -131,6 +139,15 @@ def save_run(
     finished: bool,
 ) -> dict[str, Array]:
     """Write the model as it would be used now, and what ``--resume`` needs unless finished.
+
+    Args:
+        output: the model folder.
+        run: the state.
+        model: everything but the weights.
+        config: the settings.
+        sources: where the sentences came from.
+        command: how to make the model again, for the model card.
+        finished: whether nothing is left to do.
 
     Returns:
         The weights written: the best, or the current ones before the first evaluation.
@@ -229,7 +246,15 @@ def take_up(loaded: checkpoint.Loaded, state: State, fresh: Run, sources: Source
 
 
 def check_same(loaded: checkpoint.Loaded, config: Config) -> None:
-    """Check that settings are those of a saved run.  Raises `ModelError` naming the first other."""
+    """Check that settings are those of a saved run.
+
+    Args:
+        loaded: the saved run.
+        config: the settings asked for now.
+
+    Raises:
+        ModelError: naming the first setting that differs.
+    """
     if loaded.config.kind != config.kind:
         raise ModelError(
             f"{loaded.path}: the kind was {loaded.config.kind.name} when the run began and is "

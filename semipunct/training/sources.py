@@ -23,7 +23,12 @@ class Sources:
 
     @classmethod
     def of(cls, train: Sequence[Sentence], development: Sequence[Sentence]) -> Sources:
-        """Look at the sentences, and at their files as they are now."""
+        """Look at the sentences, and at their files as they are now.
+
+        Args:
+            train: to learn from.
+            development: to choose the best weights on.
+        """
         return cls(
             data_files(train),
             data_files(development),

@@ -156,6 +156,16 @@ def test_divergence_is_told_and_the_last_model_stays(tiny, tmp_path, monkeypatch
     assert list(tmp_path.iterdir()) == [folder]
 
 
+def test_weights_that_score_nothing_are_never_the_best(tiny, tmp_path, monkeypatch):
+    told = iter([-1.0, math.nan, -2.0])
+    monkeypatch.setattr(loop, "make_step", lambda *_: fake_step(0.5))
+    monkeypatch.setattr(loop, "log_likelihoods", lambda *_: np.full(len(tiny.dev), next(told)))
+    result = train(tiny.config, tiny.train, tiny.dev, tmp_path / "m")
+    assert [m["dev_unscorable"] for m in result.metrics] == [0, len(tiny.dev), 0]
+    assert result.metrics[1]["dev_perplexity"] is None
+    assert result.best["visits"] == 16
+
+
 def test_nothing_to_train_on(tiny, tmp_path):
     with pytest.raises(TreebankError, match="no training sentence"):
         train(tiny.config, [], tiny.dev, tmp_path / "model")

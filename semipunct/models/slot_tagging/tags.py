@@ -93,11 +93,15 @@ class Tags:
 
 
 def target_counts(tags: Tags, sentences: Sequence[Sentence]) -> npt.NDArray[np.float64]:
-    """Return ``[2, tags]`` how often each tag is expected in inner and in last slots."""
+    """Return ``[2, tags]`` how often each tag is expected in inner and in last slots.
+
+    Args:
+        tags: the strings.
+        sentences: a string that is a tag of its own is counted as that tag, others as the open one.
+    """
     counts = np.zeros((2, len(tags)))
     for s in sentences:
         evidence = np.exp(tags.log_evidence(s.slots).astype(np.float64))
-        # A string that is a tag of its own is counted as that tag.
         evidence[evidence[:, :-1].any(1), -1] = 0
         share = evidence / evidence.sum(1, keepdims=True)
         counts[0] += share[:-1].sum(0)
