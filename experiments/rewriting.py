@@ -18,6 +18,7 @@ from semipunct.formats import read_treebank
 from semipunct.inference.decode import Analysis, best
 from semipunct.inference.rewriting import Rewriter
 from semipunct.marks.nunberg import FIGURE_3
+from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.render.analyses import to_brackets
 from semipunct.store.models import load
 from semipunct.tasks.analyse import count, read_channel, rewriting
@@ -32,7 +33,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
     enable_compilation_cache()
-    loaded = load(arguments.model)
+    loaded = load(arguments.model, PunctuationModel)
     sentences = read_treebank(arguments.treebank).sentences
     channel = read_channel(Rewriter.of(loaded.model, loaded.parameters))
     analyses = [a for a in best(loaded.model, loaded.parameters, sentences) if a is not None]

@@ -25,7 +25,7 @@ from semipunct.marks import with_boundaries
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.models.punctuation.slot_automata import Acceptors, acceptors
-from semipunct.structures.window import WindowAutomata
+from semipunct.structures.given_tree import WindowAutomata
 from semipunct.trees import DependencyTree
 
 Variant = Literal["vectors", "matrices"]
@@ -72,7 +72,7 @@ class Automata(NamedTuple):
 
 
 class Padded(NamedTuple):
-    """What `log_likelihood` needs beside a batch: its trees, and acceptors of its strings."""
+    """The trees of a batch, and the acceptors of its strings."""
 
     trees: Trees
     accept: Acceptors
@@ -81,7 +81,7 @@ class Padded(NamedTuple):
 def lay_out(
     model: PunctuationModel, sentences: Sequence[Sentence], batch: Batch, steps: int = 1
 ) -> Padded:
-    """The padded trees of the sentences that `batch` was laid out from, in the same order.
+    """Pad the trees of the sentences that `batch` was laid out from, in the same order.
 
     They are padded to the longest of them, or to `steps` words if that is more.
     """
@@ -141,17 +141,17 @@ def _bottom_up(tree: DependencyTree) -> list[int]:
 
 
 def dense_automata(model: PunctuationModel, window: WindowAutomata) -> Automata:
-    """Line 3: M_i(v) of every token by composition, then M_i(l) of every puncteme by products."""
+    """Make M_i(v) of every token by composition, M_i(l) of every puncteme by products (line 3)."""
     edits = [jnp.exp(table) for table in window.edits]
     keep, absorb_left, absorb_right, transpose = edits
-    emit = jnp.exp(window.emit)
-    slots, states, _, symbols = emit.shape
+    arcs = jnp.exp(window.arcs)
+    slots, states, _, symbols = arcs.shape
     size = states * symbols
     same_state, same_symbol = jnp.eye(states), jnp.eye(symbols)
     # Arcs from (s, a) reading b to (t, d): what is written, and what is pending, differs by edit.
     tokens = (
-        jnp.einsum("ista,ab,bd->ibsatd", emit, keep, same_symbol)
-        + jnp.einsum("istb,ab,ad->ibsatd", emit, transpose, same_symbol)
+        jnp.einsum("ista,ab,bd->ibsatd", arcs, keep, same_symbol)
+        + jnp.einsum("istb,ab,ad->ibsatd", arcs, transpose, same_symbol)
         + jnp.einsum("st,ab,bd->bsatd", same_state, absorb_left, same_symbol)
         + jnp.einsum("st,ab,ad->bsatd", same_state, absorb_right, same_symbol)
     ).reshape(slots, symbols, size, size)
@@ -182,7 +182,7 @@ def log_likelihood(
     padded: Padded,
     variant: Variant = "matrices",
 ) -> jax.Array:
-    """Log p(x | T) of every sentence, ``[sentences]``: TOTALSCORE without its part in blue.
+    """Return log p(x | T), ``[sentences]``: TOTALSCORE without its part in blue.
 
     Args:
         model: the model.

@@ -10,12 +10,14 @@ import typer
 
 from semipunct.cli import console, pictures
 from semipunct.errors import SemipunctError
+from semipunct.files import finite
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from semipunct.corpus import Treebank
     from semipunct.marks.nunberg import Confidence, Recall
+    from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.models import Loaded
     from semipunct.tasks.analyse import PunctuationGrammar, Row
 
@@ -56,13 +58,14 @@ def analyse(
 
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.treebanks import omissions, tell_unseen, usable
+    from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.models import load
     from semipunct.tasks.analyse import analyse as run
 
-    loaded = load(model)
+    loaded = load(model, PunctuationModel)
     read = usable(treebanks) if treebanks else None
     if read:
-        tell_unseen(loaded.model.features.symbols, read.sentences)
+        tell_unseen(loaded.model, read.sentences)
     enable_compilation_cache()
     parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
     # A picture that cannot be written is said before the work, not after it.
@@ -92,11 +95,11 @@ def analyse(
         console.say(f"{console.count(missed, 'sentence')} without an analysis: not counted above")
 
 
-def _signature(loaded: "Loaded", read: "Treebank | None") -> str:
+def _signature(loaded: "Loaded[PunctuationModel]", read: "Treebank | None") -> str:
     """One line that says what was analysed."""
     from semipunct import __version__
     from semipunct.corpus.digest import treebank_digest
-    from semipunct.evaluation.results import join_signature
+    from semipunct.evaluation.signature import join_signature
 
     parts = {
         "task": "analyse",
@@ -133,7 +136,7 @@ def _confidence(found: "Confidence") -> dict[str, Any]:
             "confident": len(some.edits),
             "considered": some.considered,
             "agreeing": some.agreeing,
-            "precision": _finite(some.precision),
+            "precision": finite(some.precision),
         }
         for name, some in (("all", found), ("changing", found.changing))
     }
@@ -144,8 +147,8 @@ def _recall(found: "Recall") -> dict[str, Any]:
     return {
         "rules": len(found.ranked) + len(found.missing),
         "ranked": len(found.ranked),
-        "mean_reciprocal_rank": _finite(found.mean_reciprocal_rank),
-        "mean_reciprocal_rank_missing_last": _finite(found.mean_over_all),
+        "mean_reciprocal_rank": finite(found.mean_reciprocal_rank),
+        "mean_reciprocal_rank_missing_last": finite(found.mean_over_all),
         "ranks": dict(zip(("first", "second", "worse"), found.ranks, strict=True)),
         "list": [
             {**asdict(rule), "rank": rule.rank, "reciprocal_rank": rule.reciprocal_rank}
@@ -153,10 +156,6 @@ def _recall(found: "Recall") -> dict[str, Any]:
         ],
         "missing": [asdict(rule) for rule in found.missing],
     }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def _recalls(found: "PunctuationGrammar") -> "list[tuple[str, str, Recall]]":

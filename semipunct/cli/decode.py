@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from semipunct.formats import Writer
     from semipunct.inference.decode import Analysis
     from semipunct.models.punctuation.model import Parameters, PunctuationModel
-    from semirings.derivation import Selective
 
 CHUNK = 1024
 """Sentences held in memory at a time."""
@@ -69,14 +68,15 @@ def decode(
 
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.formats import format_of, read_entries
+    from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.models import load
 
-    loaded = load(model)
+    loaded = load(model, PunctuationModel)
     parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
     enable_compilation_cache()
     writer = format_of(*inputs).writer()
     omitted: Counter[str] = Counter()
-    unseen = Unseen(loaded.model.features.symbols)
+    unseen = Unseen(loaded.model)
 
     def analyse(sentences: "Sequence[Sentence]", chunk: int) -> "list[list[Analysis]]":
         unseen.look_at(sentences)
@@ -130,7 +130,7 @@ def choose_decoder(name: str, samples: int | None, nbest: int | None, seed: int)
     the posterior. Raises `UsageError` if there is no such semiring, if it cannot decode, or if
     `samples` or `nbest` is given where it means nothing; `SemipunctError` if it cannot be loaded.
     """
-    from semirings import Derivation, KBest, Sampling
+    from semirings import Derivation, KBest, Sampling, Selective
     from semirings.plugins import available
 
     plugins = available()
@@ -157,19 +157,15 @@ def choose_decoder(name: str, samples: int | None, nbest: int | None, seed: int)
     if isinstance(chosen, KBest):
         count = nbest or chosen.k
         return Decoder(lambda m, p, sentences, _: best_of(m, p, sentences, count), label="rank")
-    if isinstance(chosen, Derivation) or chosen.laws.selective:
-        by = chosen if isinstance(chosen, Derivation) else Derivation(cast("Selective", chosen))
+    if isinstance(chosen, Selective):
+        by = chosen if isinstance(chosen, Derivation) else Derivation(chosen)
         return Decoder(
             lambda m, p, sentences, _: [[a] if a else [] for a in best(m, p, sentences, by)]
         )
     able = {
         key: plugin
         for key, plugin in plugins.items()
-        if plugin.semiring
-        and (
-            plugin.semiring.laws.selective
-            or isinstance(plugin.semiring, Sampling | KBest | Derivation)
-        )
+        if isinstance(plugin.semiring, Selective | Sampling | KBest)
     }
     raise UsageError(
         f"the semiring {name} adds where decoding has to choose (it is not selective); "

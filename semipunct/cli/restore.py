@@ -117,6 +117,7 @@ def restore(
     import jax.numpy as jnp
 
     from semipunct.arrays.compilation import enable_compilation_cache
+    from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.models import load
     from semipunct.tasks.restore import RestoreOptions
     from semipunct.tasks.restore import restore as run
@@ -125,7 +126,7 @@ def restore(
         samples, seed, minimise.value, frozenset(marks.split()) if marks else None,
         min_confidence, nbest, keep.value, mistaken,
     )  # fmt: skip
-    loaded = load(model)
+    loaded = load(model, PunctuationModel)
     options.check(loaded.model)
     enable_compilation_cache()
     parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
@@ -135,7 +136,7 @@ def restore(
     omitted: Counter[str] = Counter()
     first = list(islice(entries, CHUNK))
     writer = format_of(*inputs).writer(first)
-    unseen = Unseen(loaded.model.features.symbols)
+    unseen = Unseen(loaded.model)
 
     def restored(sentences: "Sequence[Sentence]", number: int) -> "Sequence[Restoration]":
         unseen.look_at(sentences)
@@ -209,15 +210,15 @@ def _report(
     path: str | None,
 ) -> None:
     from semipunct.evaluation.confusion import confusions
-    from semipunct.evaluation.measures import restoration_statistics
+    from semipunct.evaluation.restoration import restoration_statistics
     from semipunct.evaluation.results import Result, write_result
-    from semipunct.render.restorations import signature
+    from semipunct.tasks.restore import restoration_signature
 
     if not found:
         raise TreebankError("no sentence could be restored: there is nothing to compare")
     sentences, slots = [f.sentence for f in found], [f.slots for f in found]
     statistics = restoration_statistics([s.slots for s in sentences], slots)
-    line = signature(digest, sentences, options)
+    line = restoration_signature(digest, sentences, options)
     if path:
         write_result(path, Result(model, line, statistics))
     figures = statistics.figures()
@@ -227,14 +228,7 @@ def _report(
         console.print_json({**figures.as_dict(), **listed, "signature": line})
         return
     table = console.table("figure", "value")
-    for name, value in (
-        ("edit distance per slot", f"{figures.average_edit_distance:.4f}"),
-        ("slots as in the input", f"{figures.slot_accuracy:.4f}"),
-        ("sentences as in the input", f"{figures.sentence_accuracy:.4f}"),
-        ("F1 over all marks", f"{figures.micro.f1:.4f}"),
-        ("slots", f"{figures.slots:,}"),
-        ("sentences", f"{figures.sentences:,}"),
-    ):
+    for name, value in figures.rows():
         table.add_row(name, value)
     by_mark = console.table("mark", "precision", "recall", "F1", "in the input")
     for mark, score in sorted(figures.marks.items(), key=lambda item: -item[1].gold):

@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from semipunct.cli import console
 from semipunct.errors import TreebankError
 
 if TYPE_CHECKING:
     from semipunct.corpus import Sentence, Treebank
-    from semipunct.features.vocabulary import Symbols
+    from semipunct.models.base import Model
 
 T = TypeVar("T")
 
@@ -36,14 +36,14 @@ def usable(paths: Sequence[str]) -> "Treebank":
 class Unseen:
     """Counts relations and tags that a model has never seen: they work, but tell it nothing."""
 
-    def __init__(self, symbols: "Symbols") -> None:
+    def __init__(self, model: "Model[Any, Any]") -> None:
         """Look with the eyes of a model."""
-        self._symbols = symbols
+        self._model = model
         self._counts: dict[str, Counter[str]] = {}
 
     def look_at(self, sentences: "Sequence[Sentence]") -> None:
         """Count those of some sentences."""
-        for kind, counts in self._symbols.unseen(sentences).items():
+        for kind, counts in self._model.unseen(sentences).items():
             self._counts.setdefault(kind, Counter()).update(counts)
 
     def say(self) -> None:
@@ -61,9 +61,9 @@ class Unseen:
             )
 
 
-def tell_unseen(symbols: "Symbols", sentences: "Sequence[Sentence]") -> None:
+def tell_unseen(model: "Model[Any, Any]", sentences: "Sequence[Sentence]") -> None:
     """Say what a model has never seen of sentences that are all there."""
-    unseen = Unseen(symbols)
+    unseen = Unseen(model)
     unseen.look_at(sentences)
     unseen.say()
 

@@ -13,11 +13,12 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.arrays.unique_rows import Ints, Numbering, RowCache, unique_rows
 from semipunct.errors import UsageError
 from semipunct.features.index import FeatureMap
+from semipunct.inference.categorical import Categorical
 from semipunct.inference.channel_sampler import ChannelSampler
 from semipunct.inference.draws import Draws, Request
-from semipunct.inference.unique_rows import Categorical, Ints, Numbering, RowCache, unique_rows
 from semipunct.marks import Puncteme
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from semipunct.arrays.unique_rows import Ints, Numbering, unique_rows
+from semipunct.inference.categorical import Floats
 from semipunct.inference.rewriting import Pass, Rewriter
-from semipunct.inference.unique_rows import Floats, Ints, Numbering, unique_rows
 from semipunct.marks import EDITS, FINAL, INITIAL, OPEN, Puncteme, without_boundaries
 from semipunct.marks.edits import move
 from semipunct.models.punctuation.model import Parameters, PunctuationModel

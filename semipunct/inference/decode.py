@@ -1,6 +1,6 @@
 """Underlying trees T': the best, the best few, and samples from the posterior p(T' | T, x).
 
-All are questions asked of one distribution, that of the choices of ``tree.Potentials``.
+All are questions asked of one distribution, that of the choices of ``GivenTrees``.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from semipunct.marks import Edit, Pair, Puncteme, with_boundaries
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.structures.distribution import Answer, Distribution
-from semipunct.structures.tree import Potentials
-from semirings.derivation import Derivation, Selective
+from semipunct.structures.given_tree import GivenTrees
+from semirings.capabilities import Selective
+from semirings.derivation import Derivation
 from semirings.real import Real
 
 
@@ -132,7 +133,7 @@ class _Question(Protocol):
     """What is asked of a batch with the given log p(x | T): derivations, ``[k, ...]``."""
 
     def __call__(
-        self, asked: Distribution[Potentials], log_p: jax.Array, key: jax.Array
+        self, asked: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array
     ) -> Answer: ...
 
 
@@ -140,7 +141,7 @@ class _Question(Protocol):
 class _Best:
     base: Selective
 
-    def __call__(self, asked: Distribution[Potentials], log_p: jax.Array, key: jax.Array) -> Answer:
+    def __call__(self, asked: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array) -> Answer:
         parts, log_weight = asked.best(self.base)
         return Answer(parts[None], log_weight[None])
 
@@ -149,7 +150,7 @@ class _Best:
 class _Ranked:
     k: int
 
-    def __call__(self, asked: Distribution[Potentials], log_p: jax.Array, key: jax.Array) -> Answer:
+    def __call__(self, asked: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array) -> Answer:
         return asked.top(self.k)
 
 
@@ -157,7 +158,7 @@ class _Ranked:
 class _Drawn:
     count: int
 
-    def __call__(self, asked: Distribution[Potentials], log_p: jax.Array, key: jax.Array) -> Answer:
+    def __call__(self, asked: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array) -> Answer:
         parts = asked.sample(key, self.count)
         return Answer(parts, jnp.broadcast_to(log_p, (self.count, *log_p.shape)))
 
@@ -171,7 +172,7 @@ def _derivations(
 ) -> list[list[Analysis]]:
     """The derivations of each sentence that answer a question, those of weight zero left out."""
     rewriter = Rewriter.of(model, parameters)
-    prepared = model.prepare(sentences)
+    prepared = model.encode(sentences)
     result: list[list[Analysis]] = [[] for _ in sentences]
     key = jax.random.key(seed)
     for number, (members, batch) in enumerate(batches_by_length(model, prepared)):
@@ -208,7 +209,7 @@ def _ask(
 
 def _asked(
     model: PunctuationModel, parameters: Parameters, batch: Batch
-) -> Distribution[Potentials]:
+) -> Distribution[GivenTrees]:
     return Distribution(model.potentials(parameters, batch), Real())
 
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from semipunct.arrays.unique_rows import Ints
 from semipunct.corpus import Sentence
 from semipunct.inference.resampling import Evidence
-from semipunct.inference.unique_rows import Ints
 from semipunct.marks import Puncteme
 from semipunct.models.punctuation.model import TreeScores
 

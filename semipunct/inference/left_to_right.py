@@ -15,26 +15,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.arrays.unique_rows import Ints, unique_rows
 from semipunct.errors import UsageError
-from semipunct.features.history import (
-    CLOSING,
-    MOST,
-    NOWHERE,
-    OPENING,
-    last_place,
-    opened_after,
-    since,
-    token_codes,
-)
+from semipunct.features.history import CLOSING, OPENING, MarkHistory
 from semipunct.features.index import FeatureMap, Finder
 from semipunct.features.templates import CLOSING_TARGETS
-from semipunct.features.vocabulary import Symbols
 from semipunct.inference.bottom_up import INSIDE
+from semipunct.inference.categorical import Categorical
 from semipunct.inference.channel_sampler import ChannelSampler, SlotInputs, within
 from semipunct.inference.draws import Draws, Request
 from semipunct.inference.resampling import SPELT, UNEXPLAINED, Evidence, ratio, resampled, spelling
-from semipunct.inference.unique_rows import Categorical, Ints, Numbering, RowCache, unique_rows
 from semipunct.marks import Puncteme, is_symmetric
+from semipunct.models.punctuation.attach import left_scores, right_scores
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.models.punctuation.network import network_weights, scores_of_marks
 
@@ -122,43 +114,6 @@ class LeftToRight:
         return [draws for part in parts for draws in _Drawing(self, part, count).run()]
 
 
-class _Memory:
-    """Surface strings and open marks that are met while drawing; they go by numbers.
-
-    Attributes:
-        surface: surface strings.
-        ends: ``[strings, 2]`` the codes of the first and of the last token of each.
-        innermost: ``[stacks]`` the code of the innermost open mark.
-    """
-
-    def __init__(self, symbols: Symbols) -> None:
-        def ends(strings: list[Puncteme]) -> Ints:
-            firsts, lasts = ([s[i] if s else None for s in strings] for i in (0, -1))
-            return np.stack([token_codes(tokens, symbols) for tokens in (firsts, lasts)], 1)
-
-        def innermost(stacks: list[Puncteme]) -> Ints:
-            return token_codes([s[-1] if s else None for s in stacks], symbols)
-
-        self.surface = Numbering[Puncteme](())
-        self.ends = RowCache(self.surface, ends)
-        self._stacks = Numbering[Puncteme](())
-        self.innermost = RowCache(self._stacks, innermost)
-        self._symbols = symbols
-
-    def opened_after(self, stacks: Ints, shown: Ints) -> Ints:
-        """The marks that are open beyond a slot: ``[draws]`` each, as numbers."""
-        first, kind = unique_rows(stacks, shown)
-        pairs = zip(stacks[first].tolist(), shown[first].tolist(), strict=True)
-        new = [
-            opened_after(
-                self._stacks.things[stack],
-                self._symbols.known("token", self.surface.things[string]),
-            )
-            for stack, string in pairs
-        ]
-        return np.array([self._stacks.number(stack) for stack in new])[kind]
-
-
 class _Edge(NamedTuple):
     """Where a constituent begins or ends: its sentence, its word, and the slot where it begins."""
 
@@ -177,7 +132,6 @@ class _Drawing:
     def __init__(self, order: LeftToRight, requests: Sequence[Request], count: int) -> None:
         self.order, self.requests, self.count = order, requests, count
         sentences = [request.sentence for request in requests]
-        self.memory = _Memory(order.features.symbols)
         self.generators = [request.generator for request in requests]
         scores = [request.scores for request in requests]
         self.left: Floats = np.concatenate([s.left for s in scores])
@@ -190,10 +144,7 @@ class _Drawing:
         slots = [len(sentence.slots) for sentence in sentences]
         self.ends = np.array(slots)
         self.shown = np.zeros((max(slots), len(sentences), count), np.int64)
-        # Of the marks so far: the last, how many slots have any, those open, the last such slot.
-        nothing = self.memory.ends[np.zeros(1, np.int64)][0, 1]
-        self.past = np.zeros((4, len(sentences), count), np.int64)
-        self.past[:] = np.array([nothing, 0, 0, NOWHERE])[:, None, None]
+        self.history = MarkHistory((len(sentences), count), order.features.symbols)
         self.labels: dict[int, Ints] = {}  # Left labels of the constituents that have begun.
         self.ending: list[list[_Edge]] = [[] for _ in self.shown]
         self.starting: list[list[_Edge]] = [[] for _ in self.shown]
@@ -219,12 +170,12 @@ class _Drawing:
             else:
                 inputs = self._inputs(slot, edges, labels)
                 self.shown[slot] = self.order.channel.sample(
-                    inputs, self.generators, self.memory.surface
+                    inputs, self.generators, self.history.strings
                 )
             begun = zip(opening, labels[len(closing) :], strict=True)
             self.labels |= {edge.word: row for edge, row in begun}
-            self._remember(slot)
-        strings = self.memory.surface.things
+            self.history.read(slot, self.shown[slot])
+        strings = self.history.strings.things
         return [Draws.of(self.shown[:end, i], strings) for i, end in enumerate(self.ends.tolist())]
 
     def _parts(self, edges: list[_Edge]) -> list[list[_Edge]]:
@@ -238,36 +189,36 @@ class _Drawing:
         seen = self._seen(slot, sentence)
         first, kind = unique_rows(edge, *seen)
         words, seen = word[edge[first]], np.column_stack([column[first] for column in seen])
-        scores = _weighed(self.order.opening, self.opening, words, seen)
-        scores += self.left.take(words, 0)
+        marks = _weighed(self.order.opening, self.opening, words, seen)
         if self.order.network:
-            scores += scores_of_marks(self.order.network, "opening", self.summary[words], seen)
-        return Categorical.of(scores, kind)
+            marks += scores_of_marks(self.order.network, "opening", self.summary[words], seen)
+        return Categorical.of(left_scores(self.left.take(words, 0), marks), kind)
 
     def _closing(self, slot: int, edges: Sequence[_Edge]) -> Categorical:
         """The right labels of constituents that end, given their left ones; likewise."""
         sentence, word, left = np.array(edges).T
         edge = np.arange(len(edges)).repeat(self.count)
         label = np.concatenate([self.labels.pop(w) for w in word.tolist()])
-        token = self.memory.ends[self.shown[left, sentence].ravel()][:, 0]
-        place = last_place(self.past[3, sentence], left[:, None]).ravel()
+        token = self.history.ends[self.shown[left, sentence].ravel()][:, 0]
+        place = self.history.last_place(left[:, None], sentence).ravel()
         seen = [*self._seen(slot, sentence), token, place]
         first, kind = unique_rows(edge, label, *seen)
         words, labels = word[edge[first]], label[first]
         seen = np.column_stack([column[first] for column in seen])
         given = _weighed(self.order.closing, self.closing, words, seen)
-        scores = given[:, :-1].copy()
-        scores += given[:, -1:] * self.order.symmetric.take(labels, 0)
-        own, some = unique_rows(words, labels)
-        scores += self.pair[words[own, None], self.order.pair[labels[own]]].take(some, 0)
+        marks, symmetry = given[:, :-1], given[:, -1:]
         if self.order.network:
-            scores += scores_of_marks(self.order.network, "closing", self.summary[words], seen)
-        return Categorical.of(scores, kind)
+            marks = marks + scores_of_marks(
+                self.order.network, "closing", self.summary[words], seen
+            )
+        own, some = unique_rows(words, labels)
+        tree = self.pair[words[own, None], self.order.pair[labels[own]]].take(some, 0)
+        symmetric = self.order.symmetric.take(labels, 0)
+        return Categorical.of(right_scores(tree, marks, symmetry, symmetric), kind)
 
     def _seen(self, slot: int, sentences: Ints) -> list[Ints]:
-        """The columns ``SEEN`` for the draws of some sentences, one after another."""
-        last, marked, opened, at = self.past[:, sentences].reshape(4, -1)
-        return [last, marked, self.memory.innermost[opened], since(slot, at)]
+        """Give the columns ``SEEN`` for the draws of some sentences, one after another."""
+        return [column.ravel() for column in self.history.seen(slot, sentences)]
 
     def _labels(self, edges: Sequence[_Edge], choices: Sequence[Categorical]) -> Ints:
         """``[edges, draws]``."""
@@ -309,12 +260,12 @@ class _Drawing:
         spells = channel.of_strings(inputs, lambda x: float(x == wanted))
         weight = 1 / ratio(probability, spells)
         if evidence.mistaken:
-            shown = channel.sample(inputs, self.generators, self.memory.surface)[0]
+            shown = channel.sample(inputs, self.generators, self.history.strings)[0]
             first, kind = unique_rows(shown)
-            strings = (self.memory.surface.things[i] for i in shown[first].tolist())
+            strings = (self.history.strings.things[i] for i in shown[first].tolist())
             weight *= np.array([evidence.weight(slot, x) for x in strings])[kind]
         else:
-            shown = np.full(self.count, self.memory.surface.number(stands))
+            shown = np.full(self.count, self.history.strings.number(stands))
             explain = channel.rewriter.explain
             weight *= UNEXPLAINED + channel.of_strings(
                 inputs, lambda x: math.exp(explain(x, wanted).log_probability)
@@ -325,22 +276,9 @@ class _Drawing:
 
     def _select(self, survivors: Ints) -> None:
         """Let some draws, with all that they hold, take the places of all."""
-        self.past = self.past[:, :, survivors]
+        self.history.select(survivors)
         self.shown = self.shown[:, :, survivors]
         self.labels = {w: label[survivors] for w, label in self.labels.items()}
-
-    def _remember(self, slot: int) -> None:
-        """Take what is shown in a slot into what is remembered."""
-        where = self.shown[slot].nonzero()
-        if len(where[0]):
-            shown = self.shown[slot][where]
-            _, marked, opened, _ = self.past[:, *where]
-            self.past[:, *where] = (
-                self.memory.ends[shown][:, 1],
-                np.minimum(marked + 1, MOST),
-                self.memory.opened_after(opened, shown),
-                np.full(len(shown), slot),
-            )
 
 
 def _weighed(weights: Floats, finders: Sequence[Finder], words: Ints, seen: Ints) -> Floats:

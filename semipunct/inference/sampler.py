@@ -66,7 +66,7 @@ def generate(
         raise UsageError(f"{count} draws; at least 1 is needed")
     order = (LeftToRight if looks_back(parameters) else BottomUp).of(model, parameters)
     bare_sentences = [without_punctuation(sentence) for sentence in sentences]
-    prepared = model.prepare(bare_sentences)
+    prepared = model.encode(bare_sentences)
 
     def drawn(members: Sequence[int], batch: Batch) -> list[Draws]:
         scores = jax.tree.map(np.asarray, _tree_scores(model, parameters, batch))

@@ -1,16 +1,13 @@
-"""Restored sentences for files and for people, and the signature of their figures."""
+"""Restored sentences for files and for people."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from semipunct import __version__
-from semipunct.corpus import Sentence
-from semipunct.corpus.digest import treebank_digest
 from semipunct.marks import ABBREVIATION, Puncteme
 from semipunct.tasks.base import Slots
-from semipunct.tasks.restore import Restoration, RestoreOptions, SlotPosterior
+from semipunct.tasks.restore import Restoration, SlotPosterior
 
 
 def as_dict(found: Restoration, text: str, strings: int) -> dict[str, Any]:
@@ -54,26 +51,3 @@ def _slot(string: Sequence[str], known: SlotPosterior, strings: int) -> dict[str
         "entropy": known.entropy,
         "alternatives": {" ".join(s): p for s, p in listed.items()},
     }
-
-
-def signature(digest: str, sentences: Sequence[Sentence], options: RestoreOptions) -> str:
-    """One line that two figures must share to be comparable, but for the system's part.
-
-    Args:
-        digest: of the model.
-        sentences: what was restored, with the punctuation it was compared with.
-        options: how.
-    """
-    parts = {
-        "task": "restoration",
-        "model": digest[:12],
-        "treebank": treebank_digest(sentences)[:12],
-        "samples": str(options.samples),
-        "seed": str(options.seed),
-        "minimise": options.minimise,
-        "marks": "all" if options.marks is None else str(len(options.marks)),
-        "confidence": f">={options.minimum_confidence:g}",
-        "keep": options.keep + (f"*{options.mistaken:g}" if options.keep == "repair" else ""),
-        "version": __version__,
-    }
-    return "|".join(f"{key}:{value}" for key, value in parts.items())

@@ -200,7 +200,7 @@ def expected_pairs(
     the surface makes of it: Table 4 is of the relations "most likely to generate" punctemes.
     """
     found: dict[str, npt.NDArray[np.float64]] = {}
-    prepared = model.prepare(sentences)
+    prepared = model.encode(sentences)
     for members, batch in batches_by_length(model, prepared):
         names = [relation for i in members for relation in sentences[i].tree.relations]
         relations = sorted(set(names))

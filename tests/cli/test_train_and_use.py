@@ -241,9 +241,10 @@ def test_a_sentence_without_an_analysis_is_passed_through(
 
 def test_an_infinite_perplexity_is_null(model: Path, test_file: Path):
     from semipunct.cli.evaluate import as_dict
-    from semipunct.training.evaluation import summarise
+    from semipunct.evaluation.perplexity import PerplexityStatistics
+    from semipunct.tasks.evaluate import Evaluation
 
-    found = summarise(np.array([-1.0, -np.inf]), np.array([2, 3]))
-    value = as_dict(found, read_treebank([test_file]))
+    statistics = PerplexityStatistics(np.array([-1.0, -np.inf]), np.array([2, 3]))
+    value = as_dict(Evaluation(statistics, "s"), read_treebank([test_file]))
     assert (value["perplexity"], value["log_likelihood"], value["unscorable"]) == (None, None, 1)
     assert value["perplexity_of_scorable"] == pytest.approx(np.exp(0.5))

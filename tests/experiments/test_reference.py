@@ -11,7 +11,6 @@ import pytest
 from semipunct.corpus import Sentence
 from semipunct.corpus.generator import english_parameters
 from semipunct.corpus.synthetic import generate
-from semipunct.inference.likelihood import log_likelihood
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
 
@@ -40,11 +39,11 @@ def test_the_literal_algorithm_agrees(direction: str, variant: str):
     model = PunctuationModel.fit(data, options)
     parameters = model.initial_parameters(seed=1, scale=0.5)
     few = data[:6]
-    batch = model.lay_out(model.prepare(few), range(len(few)))
+    batch = model.lay_out(model.encode(few), range(len(few)))
     padded = reference.lay_out(model, few, batch)
 
     def ours(parameters):
-        return log_likelihood(model, parameters, batch)[: len(few)]
+        return model.log_likelihoods(parameters, batch)[: len(few)]
 
     def literal(parameters):
         return reference.log_likelihood(model, parameters, batch, padded, variant)

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TextIO
 
 from semipunct.corpus import Entry, Omitted, ReadingNotes, Sentence
-from semipunct.errors import TreebankError
-from semipunct.files import byte_lines, display_name
-from semipunct.formats import Annotation, Format, Writer
+from semipunct.files import display_name
+from semipunct.formats import Annotation, Format, Writer, text_lines
 from semipunct.marks import SILENT, Puncteme
 from semipunct.trees import DependencyTree
 
@@ -23,11 +22,7 @@ class Lines(Format[str]):
 
     def read(self, path: str | Path) -> Iterator[Entry[str]]:
         name = display_name(path)
-        for number, content in enumerate(byte_lines(path), start=1):
-            try:
-                line = content.decode("utf-8")
-            except UnicodeDecodeError as error:
-                raise TreebankError(f"{name}:{number}: not UTF-8; convert the file") from error
+        for number, line in enumerate(text_lines(path), start=1):
             yield _entry(line, name, number)
 
     def writer(self, like: Iterable[Entry[str]] = ()) -> "LinesWriter":

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from semipunct.errors import UsageError
+from semipunct.inference.categorical import Categorical
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.resampling import Evidence, resampled, spelling
 from semipunct.inference.sampler import Draws, generate
-from semipunct.inference.unique_rows import Categorical
 from tests.models.punctuation.cases import model, sentence
 
 LOOKING_BACK = ("N", "W", "L", "R", "S", "history")

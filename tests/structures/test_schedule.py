@@ -10,22 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.structures.schedule import (
+from semipunct.structures.given_tree import (
+    Absorptions,
     Capacity,
-    Program,
-    mirrored_program,
+    absorptions,
+    mirrored_absorptions,
     pack,
     place,
-    program,
 )
 from tests.structures.trees import edges, projective_trees
 
 CAPACITY = Capacity(sentences=4, words=40, slots=44, steps=40, lanes=(2, 1), factors=20)
 
 
-def build(heads: Sequence[int], empty: Sequence[bool], *, mirrored: bool = False) -> Program:
+def build(heads: Sequence[int], empty: Sequence[bool], *, mirrored: bool = False) -> Absorptions:
     left, right = (np.asarray(x, np.int32) for x in edges(heads))
-    return (mirrored_program if mirrored else program)(heads, left, right, empty)
+    return (mirrored_absorptions if mirrored else absorptions)(heads, left, right, empty)
 
 
 @st.composite
@@ -49,7 +49,7 @@ def orders(heads: Sequence[int], touched: set[int]) -> set[tuple[int, int]]:
     return found
 
 
-def reachable(p: Program, start: int) -> set[int]:
+def reachable(p: Absorptions, start: int) -> set[int]:
     """The absorptions that wait for one, directly or not."""
     found: set[int] = set()
     ahead = [start]

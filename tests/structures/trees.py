@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from semipunct.trees import DependencyTree
+from tests.oracle import constituent_slots
 
 
 @st.composite
@@ -29,5 +29,6 @@ def projective_trees(draw: st.DrawFn, smallest: int = 1, largest: int = 9) -> tu
 
 
 def edges(heads: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The slots at the left and at the right of each constituent."""
-    return DependencyTree(tuple(heads), ("dep",) * len(heads)).edges
+    """The slots at the left and at the right edge of every word's constituent."""
+    left, right = zip(*constituent_slots(heads), strict=True)
+    return left, right

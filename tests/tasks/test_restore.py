@@ -21,7 +21,6 @@ from semipunct.tasks.restore import (
     SlotPosterior,
     best_draw,
     best_strings,
-    distance,
     most_frequent,
     posteriors,
     restore,
@@ -94,11 +93,6 @@ def test_the_losses_are_the_least(rows: list[tuple[tuple[str, ...], ...]]):
     listed = most_frequent(d, 3)
     assert [round(share * len(rows)) for _, share in listed] == sorted(times.values())[::-1][:3]
     assert all(times[x] == round(share * len(rows)) for x, share in listed)
-
-
-@given(STRINGS, STRINGS)
-def test_the_distance_is_the_edit_distance(a: tuple[str, ...], b: tuple[str, ...]):
-    assert distance(a, b) == edits(a, b)
 
 
 def test_marks_and_confidence_restrict_what_is_put_in():

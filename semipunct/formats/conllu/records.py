@@ -19,8 +19,9 @@ from conllu.parser import DEFAULT_FIELDS, parse_id_value, parse_int_value
 from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import display_name
-from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, blocks, is_blank, is_comment, text_lines
+from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, blocks, is_blank, is_comment
 from semipunct.formats.conllu.misc import with_attributes
+from semipunct.formats.lines import text_lines
 from semipunct.trees import tree_fault
 
 NO_HEAD = -1

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from semipunct.arrays.padding import SparseRows, round_up
 from semipunct.corpus.sentences import Sentence
+from semipunct.features.attributes import Attributes
 from semipunct.features.columns import columns
 from semipunct.features.index import FeatureMap, Rows
 from semipunct.features.templates import Target
@@ -18,14 +19,14 @@ from semipunct.features.vocabulary import Symbols
 from semipunct.marks import with_boundaries
 from semipunct.models.punctuation.inventory import Inventory
 from semipunct.models.punctuation.slot_automata import Acceptors, acceptors
-from semipunct.structures.schedule import (
+from semipunct.structures.given_tree import (
+    Absorptions,
     Capacity,
-    Program,
     Schedule,
-    mirrored_program,
+    absorptions,
+    mirrored_absorptions,
     pack,
     place,
-    program,
 )
 
 
@@ -52,7 +53,7 @@ class Frame:
 
 
 class Batch(NamedTuple):
-    """Arrays of one batch; see ``tree.Potentials`` for what they become.
+    """Arrays of one batch; see ``GivenTrees`` for what they become.
 
     Attributes:
         features: feature vectors by target.
@@ -91,7 +92,7 @@ class Prepared:
 
     strings: tuple[tuple[int, ...], ...]
     string_of_slot: tuple[npt.NDArray[np.int32], ...]
-    programs: tuple[Program, ...]
+    programs: tuple[Absorptions, ...]
     relation: npt.NDArray[np.int32]
     columns: npt.NDArray[np.int32]
     features: Mapping[Target, Rows]
@@ -112,6 +113,7 @@ def prepare(
     directions: Sequence[bool],
     *,
     final_mark: bool,
+    rows: Mapping[Target, Rows] | None = None,
 ) -> Prepared:
     """Do everything that does not depend on how sentences are batched.
 
@@ -122,12 +124,13 @@ def prepare(
         words: codes of what a network sees, or None without one.
         directions: for each pass of the channel, whether its window moves from right to left.
         final_mark: whether the channel puts a mark at the end of a sentence, too.
+        rows: the feature vectors of the sentences, if they are there already.
     """
     mirrored = directions[0]
     number: dict[tuple[int, ...], int] = {(): 0}
     encoded: dict[tuple[str, ...], int] = {}
     string_of_slot: list[npt.NDArray[np.int32]] = []
-    programs: list[Program] = []
+    programs: list[Absorptions] = []
     for sentence in sentences:
         strings: list[int] = []
         for slot in with_boundaries(sentence.slots, final=final_mark):
@@ -135,7 +138,7 @@ def prepare(
                 encoded[slot] = number.setdefault(inventory.encode(slot), len(number))
             strings.append(encoded[slot])
         left, right = (np.asarray(x, np.int32) for x in sentence.tree.edges)
-        order = mirrored_program if mirrored else program
+        order = mirrored_absorptions if mirrored else absorptions
         programs.append(order(sentence.tree.heads, left, right, [not s for s in strings]))
         in_order = strings[::-1] if mirrored else strings
         string_of_slot.append(np.array(in_order, np.int32))
@@ -144,14 +147,14 @@ def prepare(
     start = np.cumsum([0, *(len(s.forms) for s in sentences)])
     seen = np.zeros((len(relation), 0), np.int32)
     if words:
-        seen = columns(sentences, words, features.symbols)
+        seen = columns(Attributes(sentences, features.symbols), words)
     return Prepared(
         tuple(number),
         tuple(string_of_slot),
         tuple(programs),
         np.array(relation, np.int32),
         seen,
-        features.extract(sentences),
+        features.extract(sentences) if rows is None else rows,
         start,
         2 if len(directions) == 1 else 1,
     )
@@ -244,7 +247,7 @@ def fit_frame(prepared: Prepared, batches: Sequence[Sequence[int]], sentences: i
 class _Draft:
     """A batch before padding."""
 
-    programs: list[Program]
+    programs: list[Absorptions]
     automata: list[npt.NDArray[np.int32]]
     strings: list[tuple[int, ...]]
     groups: list[npt.NDArray[np.int32]]

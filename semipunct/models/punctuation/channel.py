@@ -14,7 +14,7 @@ import numpy as np
 
 from semipunct.marks import EDITS, edits
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.structures.window import Edits
+from semipunct.structures.given_tree import Edits
 
 
 def possible_edits(symbols: Sequence[str]) -> np.ndarray:
@@ -79,8 +79,8 @@ def log_edits(
             + parameters[f"channel.{number}.second"][:, None, :]
             + jnp.stack([jnp.zeros_like(wins), wins, -wins, jnp.zeros_like(wins)])
         )
-    finite = jnp.where(possible, weight, -1e30)
-    return Edits(*jnp.where(possible, jax.nn.log_softmax(finite, 0), -jnp.inf))
+    # Every window has an edit, so the softmax is over one finite weight at least.
+    return Edits(*jax.nn.log_softmax(jnp.where(possible, weight, -jnp.inf), 0))
 
 
 def mirror(edits: Edits) -> Edits:

@@ -1,4 +1,4 @@
-"""What may be attached: tokens, punctemes, pairs of punctemes, and the open puncteme's spelling."""
+"""What may be attached: tokens, punctemes and pairs of punctemes."""
 
 from __future__ import annotations
 
@@ -11,54 +11,9 @@ import numpy.typing as npt
 
 from semipunct.corpus import Sentence
 from semipunct.corpus.tokens import frequent_tokens, token_counts, with_unknown
+from semipunct.features.strings import Spelling, alphabet
 from semipunct.marks import FINAL, INITIAL, OPEN, START, UNK, Pair, Puncteme
 from semipunct.models.punctuation.options import ModelOptions
-
-
-@dataclass(frozen=True, slots=True)
-class Spelling:
-    """How the open puncteme is written: a normalised distribution over strings of >= 1 tokens.
-
-    The first token follows ``first``; then, with probability ``1 - stop`` each time, another:
-    the same again with probability ``again``, else one from ``first``.
-
-    Attributes:
-        first: ``[symbols]`` probabilities, zero for symbols that are no surface token.
-        again, stop: probabilities.
-    """
-
-    first: tuple[float, ...]
-    again: float
-    stop: float
-
-    def log_probability(self, tokens: Sequence[int]) -> float:
-        """Log probability that the open puncteme is written as ``tokens`` (at least one)."""
-        if not tokens:
-            return -np.inf
-        with np.errstate(divide="ignore"):
-            table = self.log_tokens(tokens)
-        return float(table[0, 0] + table[1:, 1].sum() + np.log(self.stop))
-
-    def draw(self, generator: np.random.Generator) -> tuple[int, ...]:
-        """Draw a string."""
-        symbols = len(self.first)
-        tokens = [int(generator.choice(symbols, p=self.first))]
-        while generator.random() >= self.stop:
-            if generator.random() >= self.again:
-                tokens.append(int(generator.choice(symbols, p=self.first)))
-            else:
-                tokens.append(tokens[-1])
-        return tuple(tokens)
-
-    def log_tokens(self, tokens: Sequence[int]) -> npt.NDArray[np.float64]:
-        """``[tokens, 2]``: log probability of each token as the first, and as a further one."""
-        first = np.log(np.array(self.first)[list(tokens)])
-        result = np.stack([first, first], 1)
-        for i in range(1, len(tokens)):
-            same = self.again * (tokens[i] == tokens[i - 1])
-            further = same + (1 - self.again) * self.first[tokens[i]]
-            result[i, 1] = np.log((1 - self.stop) * further)
-        return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +94,7 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
             seen[relation, i] += n
     seen[-1] = seen.sum(0)
     label = {p: i for i, p in enumerate(labels)}
-    symbols = (START, INITIAL, FINAL, OPEN, UNK, *known)
+    symbols = alphabet(known)
     return Inventory(
         symbols,
         labels,
@@ -147,7 +102,7 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
         relations,
         seen > 0 if options.hard_sets else None,
         seen,
-        _spelling(strings, symbols),
+        Spelling.of(strings, symbols),
     )
 
 
@@ -178,19 +133,3 @@ def _choose(candidates: Counter[Pair], tokens: Sequence[str], options: ModelOpti
 
 def _number(labels: set[Puncteme]) -> tuple[Puncteme, ...]:
     return tuple(sorted(labels, key=lambda p: (len(p), p)))
-
-
-def _spelling(strings: Counter[Puncteme], symbols: Sequence[str]) -> Spelling:
-    """Estimate the spelling of unseen strings: smoothed counts over distinct seen strings."""
-    number = {s: i for i, s in enumerate(symbols)}
-    first = np.zeros(len(symbols))
-    first[number[UNK] :] = 0.5
-    repeats, further, ends = 1.0, 2.0, 1.0
-    for string in strings:
-        for i, token in enumerate(string):
-            first[number[token]] += 1
-            further += i > 0
-            repeats += i > 0 and string[i - 1] == token
-        ends += bool(string)
-    stop = ends / (ends + further)
-    return Spelling(tuple((first / first.sum()).tolist()), repeats / further, stop)

@@ -6,7 +6,6 @@ import re
 import pytest
 
 from semipunct.errors import SemipunctError, TreebankError
-from semipunct.files import open_text_output
 from semipunct.formats.conllu.records import read_records
 from tests.formats.conllu.builders import chain, records, sentence, word
 
@@ -112,9 +111,3 @@ def test_gzip_that_is_damaged(tmp_path, damage):
     path.write_bytes(content)
     with pytest.raises(TreebankError, match="the gzip data is broken"):
         list(read_records(path))
-
-
-def test_an_output_that_cannot_be_made(tmp_path):
-    path = tmp_path / "absent" / "out.conllu"
-    with pytest.raises(TreebankError, match="cannot be written"), open_text_output(path):
-        pytest.fail("the file was opened")

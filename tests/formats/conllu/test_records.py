@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
-from semipunct.files import open_text_output
+from semipunct.files import output
 from semipunct.formats.conllu.misc import attributes
 from semipunct.formats.conllu.records import NO_HEAD, format_record, read_records, write_texts
 from tests.formats.conllu.builders import chain, record, records, sentence, word
@@ -121,7 +121,7 @@ def test_without_trees_heads_may_be_missing():
 def test_standard_input_and_gzip(tmp_path, monkeypatch):
     text = chain(3)
     path = tmp_path / "text.conllu.gz"
-    with open_text_output(path) as stream:
+    with output(str(path)) as stream:
         write_texts(map(format_record, records(text)), stream)
     assert gzip.decompress(path.read_bytes()).decode() == text
     assert written(read_records(path)) == text
@@ -134,7 +134,7 @@ def test_standard_input_and_gzip(tmp_path, monkeypatch):
 def test_standard_output_stays_open(monkeypatch):
     target = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(target))
-    with open_text_output("-") as stream:
+    with output("-") as stream:
         write_texts(map(format_record, records(chain(1))), stream)
     assert target.getvalue().decode() == chain(1)
 

@@ -12,15 +12,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from semipunct.corpus import Sentence
+from semipunct.features.strings import Spelling
 from semipunct.marks import EDITS, with_boundaries
 from semipunct.models.punctuation.attach import log_attach
 from semipunct.models.punctuation.batches import Batch, Frame
 from semipunct.models.punctuation.channel import log_edits
-from semipunct.models.punctuation.inventory import Spelling
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.structures.tree import Potentials, inside
-from semipunct.structures.window import Edits
+from semipunct.structures.given_tree import Edits, GivenTrees, inside
 from semipunct.trees import DependencyTree
 from semirings import Expectation, Semiring
 from tests.oracle import Channel, Derivation, Pair, Tokens, derivations
@@ -124,7 +123,7 @@ def batch_of(
 ) -> Batch:
     """Some of the sentences, padded to `FRAME`."""
     chosen = range(len(sentences)) if members is None else members
-    batch = m.lay_out(m.prepare(sentences), list(chosen), FRAME)
+    batch = m.lay_out(m.encode(sentences), list(chosen), FRAME)
     if batch.relation.shape != (FRAME.words,):
         raise ValueError(f"{len(sentences)} sentences exceed the frame of these tests")
     return batch
@@ -228,7 +227,7 @@ class Answer(NamedTuple):
     edits: Edits
 
 
-def ask(potentials: Potentials, semiring: Semiring) -> Answer:
+def ask(potentials: GivenTrees, semiring: Semiring) -> Answer:
     """One forward and one reverse pass.
 
     Everything is an argument, constants of the model included, so that all directions share one
@@ -238,9 +237,9 @@ def ask(potentials: Potentials, semiring: Semiring) -> Answer:
 
 
 @cache
-def _ask(semiring: Semiring) -> Callable[[Potentials], Answer]:
+def _ask(semiring: Semiring) -> Callable[[GivenTrees], Answer]:
     def log_weights(
-        inputs: tuple[jax.Array, Edits], potentials: Potentials
+        inputs: tuple[jax.Array, Edits], potentials: GivenTrees
     ) -> tuple[jax.Array, tuple[jax.Array, jax.Array | None]]:
         choice, edits = inputs
         automata = potentials.automata._replace(edits=edits)
@@ -250,7 +249,7 @@ def _ask(semiring: Semiring) -> Callable[[Potentials], Answer]:
         expected = semiring.expected(total.value) if counts else None
         return jnp.sum(log_weight), (log_weight, expected)
 
-    def answer(potentials: Potentials) -> Answer:
+    def answer(potentials: GivenTrees) -> Answer:
         inputs = potentials.choice, potentials.automata.edits
         gradient, (log_weight, expected) = jax.grad(log_weights, has_aux=True)(inputs, potentials)
         return Answer(log_weight, expected, *gradient)
@@ -260,14 +259,14 @@ def _ask(semiring: Semiring) -> Callable[[Potentials], Answer]:
 
 def potentials_of(
     m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]
-) -> Potentials:
+) -> GivenTrees:
     """The potentials of a batch; the unmatched punctemes are what is counted."""
     return _potentials_of(m)(parameters, batch_of(m, sentences))
 
 
 @cache
-def _potentials_of(m: PunctuationModel) -> Callable[[Parameters, Batch], Potentials]:
-    def potentials(p: Parameters, b: Batch) -> Potentials:
+def _potentials_of(m: PunctuationModel) -> Callable[[Parameters, Batch], GivenTrees]:
+    def potentials(p: Parameters, b: Batch) -> GivenTrees:
         made = m.potentials(p, b, jnp.asarray(m.unmatched))
         # Weakly typed arrays would be another signature, hence another compilation.
         return jax.tree.map(lambda x: jax.lax.convert_element_type(x, jnp.asarray(x).dtype), made)

@@ -19,7 +19,7 @@ from semipunct.models.punctuation.channel import (
     possible_edits,
 )
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.structures.window import Edits
+from semipunct.structures.given_tree import Edits
 from tests.oracle import Channel, edit_paths
 
 SYMBOLS = ("<start>", "^", "$", "<open>", "<unk>", ",", ".")

@@ -13,8 +13,7 @@ from semipunct.corpus import Sentence
 from semipunct.models.punctuation.batches import fit_frame
 from semipunct.models.punctuation.channel import mirror
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.structures.tree import inside
-from semipunct.structures.window import Edits
+from semipunct.structures.given_tree import Edits, inside
 from semipunct.trees import DependencyTree
 from semirings import Log, Real, Viterbi
 from tests.models.punctuation.cases import (
@@ -37,7 +36,7 @@ def log_p(m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sente
 
 def freely(m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]):
     """Log p(x | T) and its gradient with respect to the parameters, in a frame made to measure."""
-    batch = m.lay_out(m.prepare(sentences), range(len(sentences)))
+    batch = m.lay_out(m.encode(sentences), range(len(sentences)))
 
     def loss(p: Parameters):
         total = inside(m.potentials(p, batch), Real())
@@ -70,7 +69,7 @@ def test_the_size_of_the_frame_changes_nothing():
 
 def test_a_batch_beyond_the_frame_gets_a_larger_one():
     m = model("l2r")
-    prepared = m.prepare(SENTENCES)
+    prepared = m.encode(SENTENCES)
     tight = replace(FRAME, words=8, strings=4, states=2, steps=2, factors=4)
     batch = m.lay_out(prepared, range(len(SENTENCES)), tight)
     assert len(batch.relation) >= sum(prepared.lengths)
@@ -79,7 +78,7 @@ def test_a_batch_beyond_the_frame_gets_a_larger_one():
 
 def test_a_fitted_frame_fits():
     m = model("l2r")
-    prepared = m.prepare(SENTENCES)
+    prepared = m.encode(SENTENCES)
     batches = [[0, 1, 2], [3, 4], [5, 6, 7, 8]]
     frame = fit_frame(prepared, batches, 4)
     for members in batches:
@@ -92,7 +91,7 @@ def test_one_long_sentence_among_short_ones_takes_memory_in_proportion():
     """What a batch needs grows with its words, not with their square or worse."""
     m = model("l2r")
     long = sentence([0, *[1] * 1999], ["", *[","] * 1999, "."])
-    prepared = m.prepare([*SENTENCES, long])
+    prepared = m.encode([*SENTENCES, long])
     frame = fit_frame(prepared, [list(range(len(SENTENCES)))], 16)
     batch = m.lay_out(prepared, [len(SENTENCES)], frame)
     bytes_per_word = sum(x.nbytes for x in jax.tree.leaves(batch)) / 2000
@@ -202,7 +201,7 @@ def test_long_sentences_stay_finite(heads: Sequence[int]):
     parameters = m.initial_parameters(0, 0.0)
     slots = ["", ",", "", "", "; ,"] * 2000
     long = sentence(list(heads), ["", *slots[:-1], "."])
-    batch = m.lay_out(m.prepare([long]), [0])
+    batch = m.lay_out(m.encode([long]), [0])
     for semiring in (Real(), Viterbi()):
         total = jax.jit(lambda p, s=semiring: inside(m.potentials(p, batch), s))(parameters)
         log_weight = semiring.log_weight(total.value) + total.log_scale

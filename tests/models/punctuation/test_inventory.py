@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from semipunct.features.strings import Spelling
 from semipunct.marks import FINAL, INITIAL, OPEN, START, UNK
-from semipunct.models.punctuation.inventory import Spelling, build_inventory
+from semipunct.models.punctuation.inventory import build_inventory
 from semipunct.models.punctuation.options import ModelOptions
 from tests.models.punctuation.cases import TRAINING, model, sentence, spelling_probability
 

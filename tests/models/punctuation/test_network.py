@@ -13,8 +13,8 @@ from semipunct.features.history import CLOSING, OPENING
 from semipunct.features.vocabulary import Symbols
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.network import PREFIX, Dropout, read_words, scores_of_words
-from semipunct.models.punctuation.objective import Regularisation, objective
-from semipunct.models.punctuation.options import ModelOptions
+from semipunct.models.punctuation.objective import objective
+from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 from tests.models.punctuation.cases import SENTENCES, TINY, TRAINING, batch_of, sentence
 
 SMALL = {"network": True, "network_width": 8, "network_layers": 2}
@@ -163,14 +163,14 @@ def test_it_learns_which_words_take_a_comma():
     learning = PunctuationModel.fit(
         made, ModelOptions(**{**TINY, **SMALL, "templates": ("N",), "minimum_pair_count": 1})
     )
-    batch = learning.lay_out(learning.prepare(made), range(16))
+    batch = learning.lay_out(learning.encode(made), range(16))
     now = {n: jnp.asarray(x) for n, x in learning.initial_parameters(0, 0.0).items()}
+
+    settings = TrainOptions(l2=0.0, channel_l2=0.0)
 
     @jax.jit
     def loss_and_gradient(p):
-        return jax.value_and_grad(
-            lambda q: objective(learning, q, {}, batch, Regularisation(0.0, 0.0))[0]
-        )(p)
+        return jax.value_and_grad(lambda q: objective(learning, q, {}, batch, settings)[0])(p)
 
     first, _ = loss_and_gradient(now)
     for _ in range(60):

@@ -39,7 +39,7 @@ def weights(m: PunctuationModel):
 
     def ask(parameters: Parameters, batch):
         automata = m.potentials(parameters, batch).automata
-        reader = automata.reader(Real())
+        reader = automata.lift(Real())
         slots = jnp.arange(batch.accept.emit.shape[0])
         prefixes, suffixes = (t.label for t in m.tries)
 
@@ -71,10 +71,10 @@ def underlying(m: PunctuationModel, surface: Tokens, first: int, second: int) ->
 def test_two_labels_weigh_what_the_oracle_says(direction: str, seed: int, scale: float):
     m = model(direction)
     parameters = m.initial_parameters(seed, scale)
-    batch = m.lay_out(m.prepare([ONE]), [0])
+    batch = m.lay_out(m.encode([ONE]), [0])
     by_rows, by_columns = (np.asarray(w) for w in weights(m)(parameters, batch))
     channel = oracle_channel(m, parameters)
-    strings = m.prepare([ONE]).strings
+    strings = m.encode([ONE]).strings
     labels = range(len(m.inventory.labels))
     checked = 0
     for slot, symbols in enumerate(strings):
@@ -119,10 +119,10 @@ def test_two_passes_alternate():
             found[surface] += probability
         return found
 
-    batch = m.lay_out(m.prepare([ONE]), [0])
+    batch = m.lay_out(m.encode([ONE]), [0])
     by_rows, by_columns = (np.asarray(w) for w in weights(m)(parameters, batch))
     checked = 0
-    for slot, codes in enumerate(m.prepare([ONE]).strings):
+    for slot, codes in enumerate(m.encode([ONE]).strings):
         surface = tuple(symbols[i] for i in codes)
         for first, second in itertools.product(range(len(m.inventory.labels)), repeat=2):
             text = underlying(m, surface, first, second)
@@ -141,7 +141,7 @@ def test_the_open_puncteme_writes_strings_of_any_length(direction: str):
     parameters = m.initial_parameters(0, 0.0)
     is_open = m.inventory.labels.index(("<open>",))
     for text in (", . ”", "“ , , . ”", "; . , . , ” “ “", ", , , , , ."):
-        prepared = m.prepare([sentence([0, 1], ["", text, ""])])
+        prepared = m.encode([sentence([0, 1], ["", text, ""])])
         batch = m.lay_out(prepared, [0])
         by_rows, by_columns = weights(m)(parameters, batch)
         codes = m.inventory.encode(text.split())
@@ -204,11 +204,11 @@ def test_openfst_composes_the_same_automaton(direction: str):
                 fst.add_arc(pending[a], arc)
     fst.arcsort("olabel")
 
-    batch = m.lay_out(m.prepare([ONE]), [0])
+    batch = m.lay_out(m.encode([ONE]), [0])
     by_rows, _ = (np.asarray(w) for w in weights(m)(parameters, batch))
     labels = m.inventory.labels
     checked = 0
-    for slot, codes in enumerate(m.prepare([ONE]).strings):
+    for slot, codes in enumerate(m.encode([ONE]).strings):
         surface = tuple(m.inventory.symbols[i] for i in codes)
         factor = np.exp(batch.accept.log_scale[slot])
         shown = straight(surface[::-1] if mirrored else surface, ended=False)
