@@ -3,8 +3,8 @@
 import numpy as np
 
 from semipunct.marks import ABBREVIATION
-from semipunct.render.restorations import as_dict, signature, written_slots
-from semipunct.tasks.restore import Restoration, RestoreOptions, SlotPosterior
+from semipunct.render.restorations import as_dict, written_slots
+from semipunct.tasks.restore import Restoration, SlotPosterior
 from tests.models.punctuation.cases import sentence
 
 ETC = sentence([2, 0], ["“", "", f"{ABBREVIATION} ."])
@@ -34,16 +34,3 @@ def test_json():
     assert (first["string"], first["probability"]) == ("—", 0.2)
     assert second["alternatives"] == {",": 0.5, "": 0.3}
     assert value["nbest"] == [{"slots": ["—", "", "!"], "share": 0.25}]
-
-
-def test_a_signature_tells_what_two_figures_must_share():
-    options = RestoreOptions(samples=50, seed=3, marks=frozenset(".,"), keep="repair")
-    parts = dict(part.split(":", 1) for part in signature("d" * 64, [ETC], options).split("|"))
-    assert parts["model"] == "d" * 12
-    assert (parts["samples"], parts["seed"], parts["marks"]) == ("50", "3", "2")
-    assert parts["keep"] == "repair*0.1"
-    other = signature("d" * 64, [sentence([2, 0], ["", "", ""])], options)
-    assert other.split("|")[2] != f"treebank:{parts['treebank']}"
-    assert other.replace(other.split("|")[2], f"treebank:{parts['treebank']}") == signature(
-        "d" * 64, [ETC], options
-    )
