@@ -84,13 +84,18 @@ def test_edits_given_the_window(direction: str):
 
 @pytest.mark.parametrize("direction", ["l2r", "r2l", "none"])
 def test_underlying_and_surface_are_those_of_the_oracle(direction: str):
-    parameters = replace(english_parameters(), final_mark=True, direction=direction)
+    marks = {"initial": direction != "l2r", "final": direction != "none"}
+    parameters = replace(
+        english_parameters(),
+        initial_mark=marks["initial"],
+        final_mark=marks["final"],
+        direction=direction,
+    )
     for item in generate(parameters, 150, seed=3):
         sentence = item.sentence
         assert list(item.underlying) == oracle.underlying_slots(
-            sentence.tree.heads, item.pairs, True, True
+            sentence.tree.heads, item.pairs, marks["initial"], marks["final"]
         )
-        marks = {"initial": True, "final": True}
         assert item.underlying == tuple(underlying_slots(sentence.tree, item.pairs, **marks))
         for underlying, surface, made in zip(
             item.underlying, sentence.slots, item.edits, strict=True

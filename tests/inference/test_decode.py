@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from semipunct.inference import likelihood
 from semipunct.inference.decode import Analysis, best, sample
 from semipunct.inference.decode import best_of as few
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.marks import with_boundaries
+from semipunct.models.punctuation.model import PunctuationModel
 from semirings import Derivation, Viterbi
 from tests.models.punctuation.cases import (
     SENTENCES,
@@ -35,7 +35,7 @@ DRAWS = 200
 def _small_batches() -> Iterator[None]:
     """Batches are padded to as few sentences as there are: most of the work would be padding."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(likelihood, "SENTENCES", len(SENTENCES))
+        patch.setattr(PunctuationModel, "scoring_limits", (len(SENTENCES), 512))
         yield
 
 

@@ -86,8 +86,8 @@ BARE = sentence([2, 0], ["", "", ""])
 @cache
 def looking_back():
     """A model that looks back, its weights, and what it draws without evidence."""
-    m = model("r2l", templates=LOOKING_BACK)
-    parameters = m.initial_parameters(6, 0.4)
+    m = model("r2l", templates=LOOKING_BACK, final_mark=True)
+    parameters = m.initial_parameters(11, 0.4)
     return m, parameters, rows(generate(m, parameters, [BARE], DRAWS, seed=2)[0])
 
 

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from semipunct.errors import UsageError
-from semipunct.inference.channel_sampler import END, rewritten
+from semipunct.inference.channel_sampler import END, ChannelSampler, rewritten, within
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.rewriting import Rewriter
 from semipunct.inference.sampler import Draws, generate
@@ -38,12 +38,15 @@ def pvalue(counts: Counter, expected: dict, draws: int) -> float:
 
 
 @pytest.mark.parametrize(
-    ("looking", "network"), [("c", False), ("history", False), ("c", True), ("history", True)]
+    ("looking", "network", "final_mark"),
+    [("c", False, True), ("history", False, True), ("c", True, False), ("history", True, False)],
 )
-def test_draws_are_as_frequent_as_the_likelihood_says(looking: str, network: bool):
+def test_draws_are_as_frequent_as_the_likelihood_says(
+    looking: str, network: bool, final_mark: bool
+):
     """The features of surface marks, the open puncteme and the channel included."""
     templates = ("N", "W", "A", "C", "L", "R", "S", looking)
-    m = model("r2l", templates=templates, network=network, network_width=8)
+    m = model("r2l", templates=templates, network=network, network_width=8, final_mark=final_mark)
     assert any(c.template == looking and len(c.kept) for c in m.features.conjunctions)
     generator = np.random.default_rng(1)
     parameters = {
@@ -137,6 +140,30 @@ def test_company_changes_nothing(looking: str):
     ):
         assert alone.strings == together.strings
         np.testing.assert_array_equal(alone.chosen, together.chosen)
+
+
+def test_what_meets_at_a_slot_is_lined_up_within_the_boundary_marks():
+    m = model("l2r", final_mark=True)
+    channel = ChannelSampler.of(m, m.initial_parameters(0, 0.0))
+    assert channel.boundaries(0, 2) == ("^",)
+    assert channel.boundaries(1, 2) == ()
+    assert channel.boundaries(2, 2) == ("$",)
+    assert channel.boundaries(0, 0) == ("^", "$")
+    assert within(("^", "$"), (",", ".")) == ("^", ",", ".", "$")
+    assert within((), (",",)) == (",",)
+    label = m.inventory.labels.index
+    comma, two = label((",",)), label((",", "”"))
+    # Two constituents of the first sentence and one of the second, two draws of each.
+    labels = np.array([[comma, 0], [two, 0], [comma, comma]])
+    found = channel.inputs(labels, np.array([0, 0, 1]), [("^",), ("$",)])
+    assert found.shape == (2, 2)
+    assert found.at.tolist() == [0, 2, 3]  # in its second draw nothing meets in the first sentence
+    strings = [channel.tokens(row) for row in found.symbols.tolist()]
+    assert strings == [("^", ",", ",", "”"), (",", "$"), (",", "$")]
+    lengths = channel.of_strings(
+        channel.inputs(labels[:2], np.array([0, 0]), [("^",)]), lambda string: float(len(string))
+    )
+    assert lengths.tolist() == [4, 0]
 
 
 def test_nothing_to_draw():

@@ -46,14 +46,20 @@ def case(direction: str, seed: int, scale: float) -> Case:
     return m, parameters, oracle_derivations(m, parameters, SENTENCES)
 
 
-@pytest.fixture(params=DRAWS, ids=lambda draw: f"seed{draw[0]}-scale{draw[1]}")
-def draw(request: pytest.FixtureRequest) -> tuple[int, float]:
-    return request.param
-
-
-@pytest.fixture(params=DIRECTIONS)
-def drawn(request: pytest.FixtureRequest, draw: tuple[int, float]) -> Case:
-    return case(request.param, *draw)
+@pytest.fixture(
+    params=[
+        pytest.param(
+            (direction, *draw),
+            id=f"{direction}-seed{draw[0]}-scale{draw[1]}",
+            # Each direction and each draw once; the oracle takes most of the time.
+            marks=() if i == j else pytest.mark.exhaustive,
+        )
+        for i, direction in enumerate(DIRECTIONS)
+        for j, draw in enumerate(DRAWS)
+    ]
+)
+def drawn(request: pytest.FixtureRequest) -> Case:
+    return case(*request.param)
 
 
 def answers(

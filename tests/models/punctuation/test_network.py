@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from semipunct.features.attributes import Attributes
 from semipunct.features.columns import CODES, PLACES, columns, seen_symbols
 from semipunct.features.history import CLOSING, OPENING
 from semipunct.features.vocabulary import Symbols
@@ -59,9 +60,9 @@ def test_columns_written_out():
         feats=("_", "Number=Sing", "_", "Number=Sing"),
     )
     symbols = seen_symbols([s, s])
-    tokens = Symbols({"token": (",", ".")})
+    tokens = Symbols.of([s], (",", "."))
     names = (*CODES, *PLACES, *OPENING, *CLOSING)
-    found = dict(zip(names, columns([s], symbols, tokens).T.tolist(), strict=True))
+    found = dict(zip(names, columns(Attributes([s], tokens), symbols).T.tolist(), strict=True))
     assert symbols.values["form"] == ("b2b", "cat", "of", "the")
     assert symbols.values["suffix"] == ("b2b", "cat", "of", "the")
     assert symbols.values["prefix"] == ("b2", "ca", "of", "th")
@@ -97,7 +98,7 @@ def test_columns_written_out():
         "edge": [3, 3, 1, 3],
         "last_place": [0, 3, 2, 1],
     }
-    unseen = columns([s], seen_symbols([sentence([0], ["", ""])]), tokens)
+    unseen = columns(Attributes([s], tokens), seen_symbols([sentence([0], ["", ""])]))
     assert (unseen[:, CODES.index("form")] == 0).all()
 
 
