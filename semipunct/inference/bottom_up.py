@@ -20,7 +20,7 @@ from semipunct.inference.categorical import Categorical
 from semipunct.inference.channel_sampler import ChannelSampler
 from semipunct.inference.draws import Draws, Request
 from semipunct.marks import Puncteme
-from semipunct.models.punctuation.model import Parameters, PunctuationModel
+from semipunct.models.punctuation.model import Parameters, PunctuationModel, TreeScores
 
 INSIDE = "inside"
 """The attribute that looks at surface marks."""
@@ -62,8 +62,13 @@ class BottomUp:
             token={t: i for i, t in enumerate(model.features.symbols.values["token"])},
         )
 
-    def draw(self, requests: Sequence[Request], count: int) -> list[Draws]:
-        """Draw the punctuation of sentences, ``count`` times each.
+    def draw(self, requests: Sequence[Request], scores: TreeScores, count: int) -> list[Draws]:
+        """Draw the punctuation of sentences.
+
+        Args:
+            requests: the sentences.
+            scores: what words and trees say of all their words, one sentence after another.
+            count: draws of each sentence.
 
         Raises:
             UsageError: if there is evidence.
@@ -73,9 +78,13 @@ class BottomUp:
                 "this model draws from the inside out, and marks can be kept only by one that "
                 "draws from left to right: train with the template history instead of c"
             )
-        return [self._draw(request, count) for request in requests]
+        ends = np.cumsum([request.sentence.tree.words for request in requests])
+        rows = np.split(np.asarray(scores.pair), ends)
+        return [
+            self._draw(request, own, count) for request, own in zip(requests, rows, strict=False)
+        ]
 
-    def _draw(self, request: Request, count: int) -> Draws:
+    def _draw(self, request: Request, scores: npt.NDArray[np.float32], count: int) -> Draws:
         sentence, generator = request.sentence, request.generator
         heads, (left, right) = sentence.tree.heads, sentence.tree.edges
         words = len(heads)
@@ -104,7 +113,7 @@ class BottomUp:
                 seen.unite(within[w], members[slots[i]])
             for d in dependents[w]:
                 seen.unite(within[w], within[d])
-            choice = self._choice(np.asarray(request.scores.pair[w]), rows[w], within[w], seen)
+            choice = self._choice(scores[w], rows[w], within[w], seen)
             pair = choice.draw(generator.random(count))
             starting[left[w]].append(self.pairs[pair, 0])
             ending[right[w]].append(self.pairs[pair, 1])

@@ -6,9 +6,9 @@ All are questions asked of one distribution, that of the choices of ``GivenTrees
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Protocol
 
 import jax
@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from semipunct.arrays.compilation import jit
 from semipunct.corpus import Sentence
-from semipunct.inference.likelihood import batches_by_length
-from semipunct.inference.rewriting import Rewriter
+from semipunct.inference.rewriting import Rewriter, Rewriting
 from semipunct.marks import Edit, Pair, Puncteme, with_boundaries
+from semipunct.models.base import Batches
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.structures.distribution import Answer, Distribution
@@ -171,22 +171,23 @@ def _derivations(
     seed: int = 0,
 ) -> list[list[Analysis]]:
     """The derivations of each sentence that answer a question, those of weight zero left out."""
-    rewriter = Rewriter.of(model, parameters)
-    prepared = model.encode(sentences)
+    # Few strings differ: what becomes of one is worked out once for all slots that have it.
+    explain = lru_cache(maxsize=None)(Rewriter.of(model, parameters).explain)
+    encoded = model.encode(sentences)
     result: list[list[Analysis]] = [[] for _ in sentences]
     key = jax.random.key(seed)
-    for number, (members, batch) in enumerate(batches_by_length(model, prepared)):
+    for number, (members, batch) in enumerate(Batches(model, encoded)):
         own = jax.random.fold_in(key, number)
         choices, weight, log_p, log_choice = (
             np.asarray(x) for x in _ask(model, question, parameters, batch, own)
         )
-        for b, (i, words) in enumerate(_spans(members, prepared.lengths)):
+        for b, (i, words) in enumerate(_spans(members, encoded.lengths)):
             made: dict[bytes, Analysis] = {}
             for choice in choices[np.isfinite(weight[:, b])][:, words]:
                 # Among many draws few differ.
                 if (same := choice.tobytes()) not in made:
                     made[same] = _analysis(
-                        model, rewriter, sentences[i], choice, log_choice[words], log_p[b]
+                        model, explain, sentences[i], choice, log_choice[words], log_p[b]
                     )
                 result[i].append(made[same])
     return result
@@ -221,7 +222,7 @@ def _spans(members: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, sl
 
 def _analysis(
     model: PunctuationModel,
-    rewriter: Rewriter,
+    explain: Callable[[Puncteme, Puncteme], Rewriting],
     sentence: Sentence,
     choice: npt.NDArray[np.int64],
     log_choice: npt.NDArray[np.float32],
@@ -234,7 +235,7 @@ def _analysis(
     underlying = with_boundaries([tuple(x) for x in sentence.tree.gather(names)], final=final)
     shown = with_boundaries(sentence.slots, final=final)
     for tokens, surface in zip(underlying, shown, strict=True):
-        rewriting = rewriter.explain(tokens, surface)
+        rewriting = explain(tokens, surface)
         log_joint += rewriting.log_probability
         slots.append(SlotAnalysis(tokens, rewriting.edits, surface))
     posterior = min(0.0, log_joint - float(log_p)) if math.isfinite(log_joint) else -math.inf

@@ -1,4 +1,4 @@
-"""What is asked of a sentence whose punctuation is to be drawn, and what is drawn."""
+"""Requests for draws of the punctuation of sentences, and the draws."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from semipunct.arrays.unique_rows import Ints
 from semipunct.corpus import Sentence
 from semipunct.inference.resampling import Evidence
 from semipunct.marks import Puncteme
-from semipunct.models.punctuation.model import TreeScores
 
 
 class Request(NamedTuple):
@@ -20,13 +19,11 @@ class Request(NamedTuple):
 
     Attributes:
         sentence: words and tree.
-        scores: what words and tree say.
         evidence: what is known of the surface, if anything is.
         generator: the source of chance.
     """
 
     sentence: Sentence
-    scores: TreeScores
     evidence: Evidence | None
     generator: np.random.Generator
 
@@ -45,7 +42,12 @@ class Draws:
 
     @classmethod
     def of(cls, slots: Ints, strings: Sequence[Puncteme]) -> Draws:
-        """From ``[slots, draws]`` numbers of strings."""
+        """Collect draws.
+
+        Args:
+            slots: ``[slots, draws]`` numbers of strings.
+            strings: the strings by number.
+        """
         chosen = np.empty(slots.shape[::-1], np.int64)
         found: list[tuple[Puncteme, ...]] = []
         for i, numbers in enumerate(slots):

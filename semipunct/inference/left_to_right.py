@@ -27,7 +27,7 @@ from semipunct.inference.draws import Draws, Request
 from semipunct.inference.resampling import SPELT, UNEXPLAINED, Evidence, ratio, resampled, spelling
 from semipunct.marks import Puncteme, is_symmetric
 from semipunct.models.punctuation.attach import left_scores, right_scores
-from semipunct.models.punctuation.model import Parameters, PunctuationModel
+from semipunct.models.punctuation.model import Parameters, PunctuationModel, TreeScores
 from semipunct.models.punctuation.network import network_weights, scores_of_marks
 
 Floats = npt.NDArray[np.float32]
@@ -105,13 +105,25 @@ class LeftToRight:
             label=label,
         )
 
-    def draw(self, requests: Sequence[Request], count: int) -> list[Draws]:
-        """Draw the punctuation of sentences, ``count`` times each."""
+    def draw(self, requests: Sequence[Request], scores: TreeScores, count: int) -> list[Draws]:
+        """Draw the punctuation of sentences.
+
+        Args:
+            requests: the sentences.
+            scores: what words and trees say of all their words, one sentence after another.
+            count: draws of each sentence.
+        """
         # What is known of a sentence chooses among its draws: it takes its slots alone.
         alone = any(request.evidence for request in requests)
         together = 1 if alone else max(1, TOGETHER // count)
-        parts = (requests[i : i + together] for i in range(0, len(requests), together))
-        return [draws for part in parts for draws in _Drawing(self, part, count).run()]
+        ends = np.cumsum([0, *(request.sentence.tree.words for request in requests)])
+        found: list[Draws] = []
+        for i in range(0, len(requests), together):
+            part = requests[i : i + together]
+            words = slice(int(ends[i]), int(ends[i + len(part)]))
+            of_part = TreeScores(*(array[words] for array in scores))
+            found += _Drawing(self, part, of_part, count).run()
+        return found
 
 
 class _Edge(NamedTuple):
@@ -129,15 +141,15 @@ class _Drawing:
     has one such row; after the last slot of a sentence its rows mean nothing.
     """
 
-    def __init__(self, order: LeftToRight, requests: Sequence[Request], count: int) -> None:
+    def __init__(
+        self, order: LeftToRight, requests: Sequence[Request], scores: TreeScores, count: int
+    ) -> None:
         self.order, self.requests, self.count = order, requests, count
         sentences = [request.sentence for request in requests]
         self.generators = [request.generator for request in requests]
-        scores = [request.scores for request in requests]
-        self.left: Floats = np.concatenate([s.left for s in scores])
-        self.summary: Floats = np.concatenate([s.summary for s in scores])
-        self.pair: Floats = np.concatenate([s.pair for s in scores])
-        self.pair = np.pad(self.pair, ((0, 0), (0, 1)), constant_values=-np.inf)
+        self.left, self.summary = np.asarray(scores.left), np.asarray(scores.summary)
+        # A last column stands for pairs that are none.
+        self.pair = np.pad(scores.pair, ((0, 0), (0, 1)), constant_values=-np.inf)
         self.opening, self.closing = order.features.finders(
             sentences, (("opening",), OPENING), (CLOSING_TARGETS, CLOSING)
         )

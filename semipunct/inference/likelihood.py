@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import jax
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from semipunct.arrays.compilation import jit
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.base import Batches, Parameters, log_likelihoods
-from semipunct.models.punctuation.batches import Batch, Prepared
+from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import PunctuationModel
 
 
@@ -26,18 +26,6 @@ def log_choices(model: PunctuationModel, parameters: Parameters, batch: Batch) -
         batch: from ``model.lay_out``.
     """
     return model.log_choice(parameters, batch)
-
-
-def batches_by_length(
-    model: PunctuationModel, encoded: Prepared
-) -> Iterator[tuple[list[int], Batch]]:
-    """Yield all sentences in batches of similar length and few shapes, with their numbers.
-
-    Args:
-        model: the model.
-        encoded: the sentences.
-    """
-    yield from Batches(model, encoded)
 
 
 def corpus_log_likelihood(

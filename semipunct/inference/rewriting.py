@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -42,9 +42,6 @@ class Rewriter:
 
     inventory: Inventory
     passes: tuple[Pass, ...]
-    _known: dict[tuple[Puncteme, Puncteme], Rewriting] = field(
-        default_factory=dict[tuple[Puncteme, Puncteme], Rewriting]
-    )
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Parameters) -> Rewriter:
@@ -62,13 +59,12 @@ class Rewriter:
         return self.passes[0].log_probability
 
     def explain(self, underlying: Puncteme, surface: Puncteme) -> Rewriting:
-        """Sum over, and choose among, the edit paths from ``underlying`` to ``surface``."""
-        key = underlying, surface
-        if key not in self._known:
-            self._known[key] = self._explain(underlying, surface)
-        return self._known[key]
+        """Sum over, and choose among, the edit paths between two strings of a slot.
 
-    def _explain(self, underlying: Puncteme, surface: Puncteme) -> Rewriting:
+        Args:
+            underlying: the tokens that meet there, boundary marks included.
+            surface: what readers see, likewise.
+        """
         if not underlying or not surface:
             return Rewriting(0.0 if underlying == surface else -math.inf, ())
         number = {s: i for i, s in enumerate(self.inventory.symbols)}

@@ -24,8 +24,8 @@ from semipunct.errors import UsageError
 from semipunct.inference.bottom_up import BottomUp
 from semipunct.inference.draws import Draws, Request
 from semipunct.inference.left_to_right import LeftToRight
-from semipunct.inference.likelihood import batches_by_length
 from semipunct.inference.resampling import Evidence
+from semipunct.models.base import Batches
 from semipunct.models.punctuation.attach import looks_back
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import Parameters, PunctuationModel, TreeScores
@@ -66,34 +66,29 @@ def generate(
         raise UsageError(f"{count} draws; at least 1 is needed")
     order = (LeftToRight if looks_back(parameters) else BottomUp).of(model, parameters)
     bare_sentences = [without_punctuation(sentence) for sentence in sentences]
-    prepared = model.encode(bare_sentences)
+    encoded = model.encode(bare_sentences)
 
     def drawn(members: Sequence[int], batch: Batch) -> list[Draws]:
         scores = jax.tree.map(np.asarray, _tree_scores(model, parameters, batch))
-        ends = np.cumsum([len(sentences[i].forms) for i in members])
-        words = zip(*(np.split(array, ends)[:-1] for array in scores), strict=True)
-        return order.draw(
-            [
-                Request(
-                    bare_sentences[i],
-                    TreeScores(*of_words),
-                    evidence[i] if evidence else None,
-                    np.random.default_rng((seed, first + i)),
-                )
-                for i, of_words in zip(members, words, strict=True)
-            ],
-            count,
-        )
+        requests = [
+            Request(
+                bare_sentences[i],
+                evidence[i] if evidence else None,
+                np.random.default_rng((seed, first + i)),
+            )
+            for i in members
+        ]
+        return order.draw(requests, scores, count)
 
     result: dict[int, Draws] = {}
-    for (members, _), draws in _in_order(drawn, batches_by_length(model, prepared)):
+    for (members, _), draws in _in_order(drawn, Batches(model, encoded)):
         result |= zip(members, draws, strict=True)
     return [result[i] for i in range(len(sentences))]
 
 
 def _in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[A, R]]:
-    """Results of a function for some arguments, a few of them at a time in threads of their own."""
-    threads = os.cpu_count() or 1
+    """Yield the results of a function for some arguments, a few at a time in threads."""
+    threads = _cores()
     waiting: deque[tuple[A, Future[R]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         for task in tasks:
@@ -103,6 +98,12 @@ def _in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[
                 yield first, result.result()
         for task, result in waiting:
             yield task, result.result()
+
+
+def _cores() -> int:
+    """Count the cores that this process may use, which may be fewer than the machine has."""
+    affinity = getattr(os, "sched_getaffinity", None)  # not there on every system
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 @partial(jit, static_argnums=0)

@@ -16,10 +16,11 @@ import numpy.typing as npt
 
 from semipunct.corpus import Sentence
 from semipunct.inference.decode import Analysis, best
-from semipunct.inference.likelihood import batches_by_length, log_choices
+from semipunct.inference.likelihood import log_choices
 from semipunct.inference.rewriting import Rewriter
 from semipunct.marks import EDITS, OPEN, Edit, EditName, Pair, Puncteme, is_symmetric, nunberg
 from semipunct.marks.nunberg import Bigram, Channel, Confidence, Recall, Rule
+from semipunct.models.base import Batches
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 
 FREQUENT = 25
@@ -200,8 +201,7 @@ def expected_pairs(
     the surface makes of it: Table 4 is of the relations "most likely to generate" punctemes.
     """
     found: dict[str, npt.NDArray[np.float64]] = {}
-    prepared = model.encode(sentences)
-    for members, batch in batches_by_length(model, prepared):
+    for members, batch in Batches(model, model.encode(sentences)):
         names = [relation for i in members for relation in sentences[i].tree.relations]
         relations = sorted(set(names))
         number = {relation: i for i, relation in enumerate(relations)}
