@@ -61,45 +61,6 @@ class At(NamedTuple):
     outside: int = 0
 
 
-_WORDS: dict[str, At] = {
-    "upos": At("upos", "self"),
-    "head_upos": At("upos", "head", 1),
-    # The two edges of the sentence have codes of their own (templates L and R of appendix A).
-    "before_left": At("upos", "before", 2, 0),
-    "after_left": At("upos", "first", 2),
-    "before_right": At("upos", "last", 2),
-    "after_right": At("upos", "after", 2, 1),
-    "xpos": At("xpos", "self"),
-    "head_xpos": At("xpos", "head", 1),
-    "first_xpos": At("xpos", "first"),
-    "last_xpos": At("xpos", "last"),
-    "xpos_before": At("xpos", "before", 1),
-    "xpos_before_that": At("xpos", "before_that", 1),
-    "xpos_after": At("xpos", "after", 1),
-    "xpos_after_that": At("xpos", "after_that", 1),
-    "relation": At("relation", "self"),
-    "head_relation": At("relation", "head", 1),
-    "grandparent": At("relation", "grandparent", 1),
-    "relation_before": At("relation", "before", 1),
-    "relation_after": At("relation", "after", 1),
-    "form": At("form", "self"),
-    "first_form": At("form", "first"),
-    "second_form": At("form", "second", 1),
-    "last_form": At("form", "last"),
-    "last_but_one_form": At("form", "last_but_one", 1),
-    "head_form": At("form", "head", 1),
-    "form_before": At("form", "before", 1),
-    "form_after": At("form", "after", 1),
-    "ends": At("ends", "self"),
-    "first_begins": At("begins", "first"),
-    "last_ends": At("ends", "last"),
-    "before_ends": At("ends", "before", 1),
-    "after_begins": At("begins", "after", 1),
-    "shape": At("shape", "self"),
-    "first_shape": At("shape", "first"),
-    "last_shape": At("shape", "last"),
-}
-
 # The kind of value behind each code of a word, and what the values of a sentence are.
 _WORD_CODES: dict[str, tuple[str, Callable[[Sentence], Sequence[str]]]] = {
     "upos": ("upos", lambda s: s.upos),
@@ -132,18 +93,24 @@ class Attributes:
     def single(self, name: str) -> Ints:
         """Give the codes of an attribute of which every node has one, ``[words]``."""
         if name not in self._single:
-            if name in _WORDS:
-                self._single[name] = self._at(_WORDS[name])
-            elif name in (*OPENING, *CLOSING):
-                self._single |= history_columns(self.words, self.symbols)
-            else:
-                self._single |= _SINGLE[name].compute(self)
+            match ATTRIBUTES.get(name):
+                case At() as spec:
+                    self._single[name] = self._at(spec)
+                case Single(compute=compute):
+                    self._single |= compute(self)
+                case _ if name in (*OPENING, *CLOSING):
+                    self._single |= history_columns(self.words, self.symbols)
+                case _:
+                    raise KeyError(name)
         return self._single[name]
 
     def multiple(self, name: str) -> Entries:
         """Give the codes of an attribute of which nodes have any number."""
         if name not in self._multiple:
-            self._multiple[name] = _MULTIPLE[name].compute(self)
+            spec = ATTRIBUTES[name]
+            if not isinstance(spec, Multiple):
+                raise KeyError(name)
+            self._multiple[name] = spec.compute(self)
         return self._multiple[name]
 
     def _at(self, spec: At) -> Ints:
@@ -168,14 +135,21 @@ class Attributes:
         return SHAPES if code == "shape" else self.symbols.size(_WORD_CODES[code][0])
 
 
-class _Single(NamedTuple):
-    """Columns that one function computes together, and their numbers of codes."""
+class Single(NamedTuple):
+    """An attribute that a function computes, perhaps together with others.
+
+    Attributes:
+        codes: the number of codes, given those of values.
+        compute: the columns by name.
+    """
 
     codes: Callable[[Symbols], int]
     compute: Callable[[Attributes], dict[str, Ints]]
 
 
-class _Multiple(NamedTuple):
+class Multiple(NamedTuple):
+    """An attribute of which nodes have any number; likewise."""
+
     codes: Callable[[Symbols], int]
     compute: Callable[[Attributes], Entries]
 
@@ -214,24 +188,6 @@ def _siblings(table: Attributes) -> dict[str, Ints]:
     codes = table.symbols.size("relation")
     before, after = table.words.neighbours_in_family(table.single("relation"), codes, codes + 1)
     return {"sibling_before": before, "sibling_after": after}
-
-
-def _relations(s: Symbols) -> int:
-    return s.size("relation")
-
-
-_SINGLE: dict[str, _Single] = {
-    "arc": _Single(lambda s: 2 * _relations(s), _arcs),
-    "length": _Single(lambda s: 4, _spans),
-    "span": _Single(lambda s: SPANS, _spans),
-    "sentence_span": _Single(lambda s: SPANS, _spans),
-    "place": _Single(lambda s: 4, _spans),
-    "style": _Single(lambda s: STYLES, _styles),
-    "writing": _Single(lambda s: WRITINGS, _writings),
-    "order": _Single(lambda s: 16, _orders),
-    "sibling_before": _Single(lambda s: _relations(s) + 2, _siblings),
-    "sibling_after": _Single(lambda s: _relations(s) + 2, _siblings),
-}
 
 
 def _children(table: Attributes) -> Entries:
@@ -306,14 +262,78 @@ def _morphology(table: Attributes) -> Entries:
     return Entries(node, code, np.ones_like(code))
 
 
-_MULTIPLE: dict[str, _Multiple] = {
-    "child": _Multiple(_relations, _children),
-    "ancestor": _Multiple(_relations, _ancestors),
-    "inside": _Multiple(lambda s: s.size("token"), _inside),
-    "sentence_form": _Multiple(lambda s: s.size("form"), _forms_of_sentence),
-    "sentence_tags": _Multiple(lambda s: s.size("xpos") ** 2, _tags_of_sentence),
-    "feature": _Multiple(lambda s: s.size("feature"), _morphology),
+def _counted(node: Ints, code: Ints, codes: int) -> Entries:
+    """Count equal pairs of a node and a code."""
+    key, count = np.unique(node * codes + code, return_counts=True)
+    return Entries(*np.divmod(key, codes), count)
+
+
+def _relations(s: Symbols) -> int:
+    return s.size("relation")
+
+
+def _beside(s: Symbols) -> int:
+    return s.size("relation") + 2
+
+
+ATTRIBUTES: dict[str, At | Single | Multiple] = {
+    "upos": At("upos", "self"),
+    "relation": At("relation", "self"),
+    "arc": Single(lambda s: 2 * _relations(s), _arcs),
+    "length": Single(lambda s: 4, _spans),
+    # The two edges of the sentence have codes of their own (templates L and R of appendix A).
+    "before_left": At("upos", "before", 2, 0),
+    "after_left": At("upos", "first", 2),
+    "before_right": At("upos", "last", 2),
+    "after_right": At("upos", "after", 2, 1),
+    "xpos": At("xpos", "self"),
+    "head_xpos": At("xpos", "head", 1),
+    "first_xpos": At("xpos", "first"),
+    "last_xpos": At("xpos", "last"),
+    "xpos_before": At("xpos", "before", 1),
+    "xpos_before_that": At("xpos", "before_that", 1),
+    "xpos_after": At("xpos", "after", 1),
+    "xpos_after_that": At("xpos", "after_that", 1),
+    "ancestor": Multiple(_relations, _ancestors),
+    "child": Multiple(_relations, _children),
+    "inside": Multiple(lambda s: s.size("token"), _inside),
+    "sentence_form": Multiple(lambda s: s.size("form"), _forms_of_sentence),
+    "sentence_tags": Multiple(lambda s: s.size("xpos") ** 2, _tags_of_sentence),
+    "feature": Multiple(lambda s: s.size("feature"), _morphology),
+    "ends": At("ends", "self"),
+    "first_begins": At("begins", "first"),
+    "last_ends": At("ends", "last"),
+    "before_ends": At("ends", "before", 1),
+    "after_begins": At("begins", "after", 1),
+    "shape": At("shape", "self"),
+    "first_shape": At("shape", "first"),
+    "last_shape": At("shape", "last"),
+    "writing": Single(lambda s: WRITINGS, _writings),
+    "span": Single(lambda s: SPANS, _spans),
+    "sentence_span": Single(lambda s: SPANS, _spans),
+    "style": Single(lambda s: STYLES, _styles),
+    "place": Single(lambda s: 4, _spans),
+    "order": Single(lambda s: 16, _orders),
+    "head_upos": At("upos", "head", 1),
+    "head_relation": At("relation", "head", 1),
+    "grandparent": At("relation", "grandparent", 1),
+    "sibling_before": Single(_beside, _siblings),
+    "sibling_after": Single(_beside, _siblings),
+    "form": At("form", "self"),
+    "first_form": At("form", "first"),
+    "second_form": At("form", "second", 1),
+    "last_form": At("form", "last"),
+    "last_but_one_form": At("form", "last_but_one", 1),
+    "head_form": At("form", "head", 1),
+    "form_before": At("form", "before", 1),
+    "form_after": At("form", "after", 1),
+    "relation_before": At("relation", "before", 1),
+    "relation_after": At("relation", "after", 1),
 }
+"""All attributes but those of the marks to the left, which are ``history``'s.
+
+A new one goes to the end: the digest of a model counts the order in.
+"""
 
 
 def code_sizes(symbols: Symbols) -> dict[str, int]:
@@ -321,18 +341,11 @@ def code_sizes(symbols: Symbols) -> dict[str, int]:
 
     A model's features are numbered by them: a model with other numbers cannot be read.
     """
-    words = {
-        name: (SHAPES if at.code == "shape" else symbols.size(_WORD_CODES[at.code][0])) + at.extra
-        for name, at in _WORDS.items()
-    }
-    return {
-        **words,
-        **{name: made.codes(symbols) for name, made in (_SINGLE | _MULTIPLE).items()},
-        **history_codes(symbols),
-    }
-
-
-def _counted(node: Ints, code: Ints, codes: int) -> Entries:
-    """Count equal pairs of a node and a code."""
-    key, count = np.unique(node * codes + code, return_counts=True)
-    return Entries(*np.divmod(key, codes), count)
+    sizes: dict[str, int] = {}
+    for name, spec in ATTRIBUTES.items():
+        if isinstance(spec, At):
+            own = SHAPES if spec.code == "shape" else symbols.size(_WORD_CODES[spec.code][0])
+            sizes[name] = own + spec.extra
+        else:
+            sizes[name] = spec.codes(symbols)
+    return sizes | history_codes(symbols)
