@@ -7,7 +7,7 @@ Every system and seed leaves two files in the folder, ``NAME-SYSTEM-SEED.perplex
 ``.restoration.json.gz``, which ``semipunct compare`` and ``systems.py`` read; those that are there
 are not made again. Systems: ``trivial``, ``crf``, ``attention``, the model with the channel
 ``none``, ``l2r`` or ``r2l``, and its preset ``neural``. ``--models`` keeps the models, as folders
-NAME-SYSTEM-SEED; those that are there are not trained again. Needs the extra ``baselines``.
+NAME-SYSTEM-SEED; those that are there are not trained again.
 """
 
 import argparse
@@ -22,12 +22,15 @@ from treebanks import add_treebanks, check_treebanks, sentences
 
 from semipunct import __version__
 from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
-from semipunct.corpus.sentences import Sentence
-from semipunct.evaluation.measures import PerplexityStatistics, restoration_statistics
-from semipunct.evaluation.results import Result, join_signature, write_result
+from semipunct.evaluation.perplexity import PerplexityStatistics
+from semipunct.evaluation.restoration import restoration_statistics
+from semipunct.evaluation.results import Result, write_result
+from semipunct.evaluation.signature import join_signature
+from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.models.slot_tagging.tagger import FitOptions, Tagger
+from semipunct.models.slot_tagging.tagger import SlotTagger, TaggerPunctuator
 from semipunct.models.slot_tagging.trivial import Trivial
 from semipunct.tasks.base import Punctuator
 from semipunct.tasks.restore import Restorer
@@ -39,9 +42,10 @@ OURS = {
     "r2l": ["model.channel=r2l"],
     "neural": ["preset=neural"],
 }
-SYSTEMS = ("trivial", "attention", "crf", *OURS)
+TAGGERS = ("attention", "crf")
+SYSTEMS = ("trivial", *TAGGERS, *OURS)
 
-PREDICTED = {"tokens": f">={ModelOptions().minimum_token_count}", "final": "no"}
+PREDICTED = {"tokens": f">={ModelOptions().minimum_token_count}"}
 """What all systems give a probability to, said as `semipunct evaluate` says it."""
 
 
@@ -52,18 +56,17 @@ def fit(
     """Train one system."""
     if system == "trivial":
         return Trivial.fit(training)
-    if system in ("crf", "attention"):
-
-        def report(epoch: int, perplexity: float) -> None:
-            print(f"  {system}, seed {seed}, epoch {epoch}: {perplexity:.4f}", flush=True)
-
-        options = FitOptions(epochs=arguments.epochs, seed=seed, report=report)
-        return Tagger.fit(system, training, dev, options)
     with tempfile.TemporaryDirectory() as folder:
         path = (arguments.models or Path(folder)) / f"{arguments.name}-{system}-{seed}"
+        if system in TAGGERS:
+            visits = arguments.epochs * len(training)
+            settings = [f"preset={system}", f"train.visits={visits}"]
+            config = load_config(None, settings, {"train.seed": seed}, "slot-tagger")
+            tagger = trained(config, training, dev, path, SlotTagger)
+            return TaggerPunctuator(tagger.model, tagger.parameters)
         config = load_config(None, [*OURS[system], *arguments.set], {"train.seed": seed})
-        loaded = trained(config, training, dev, path)
-    return Restorer(loaded.model, loaded.parameters)
+        loaded = trained(config, training, dev, path, PunctuationModel)
+        return Restorer(loaded.model, loaded.parameters)
 
 
 def main() -> None:
@@ -107,7 +110,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--epochs", type=int, default=20, help="of the recurrent systems")
-    parser.add_argument("--set", nargs="*", default=[], help="settings, as for semipunct train")
+    parser.add_argument("--set", nargs="*", default=[], help="settings of the punctuation model")
     parser.add_argument("--models", type=Path, help="a folder")
     parser.add_argument("--output", required=True, type=Path, help="a folder")
     arguments = parser.parse_args()

@@ -4,24 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus import Sentence
+from semipunct.models.base import Model
+from semipunct.models.kind import Config
 from semipunct.store.models import Loaded, load
-from semipunct.training.config import Config
 from semipunct.training.loop import train
+
+M = TypeVar("M", bound=Model[Any, Any])
 
 
 def trained(
-    config: Config, training: Sequence[Sentence], dev: Sequence[Sentence], path: Path
-) -> Loaded:
-    """The model in the folder ``path``, trained first if there is no such folder.
+    config: Config,
+    training: Sequence[Sentence],
+    dev: Sequence[Sentence],
+    path: Path,
+    expected: type[M],
+) -> Loaded[M]:
+    """Return the model in the folder ``path``, trained first if there is no such folder.
+
+    Args:
+        config: the settings.
+        training: to learn from.
+        dev: to choose the best weights on.
+        path: the folder.
+        expected: the class of the model.
 
     Raises:
         SystemExit: if the model there was trained with other settings.
     """
     if not path.exists():
         train(config, training, dev, path)
-    loaded = load(path)
+    loaded = load(path, expected)
     if loaded.config != config:
         raise SystemExit(f"{path}: trained with other settings; name another folder for models")
     return loaded

@@ -11,7 +11,6 @@ NAME-CHANNEL-SEED; those that are there are not trained again.
 
 import argparse
 import json
-import math
 import platform
 import tempfile
 from pathlib import Path
@@ -20,8 +19,10 @@ from models import trained
 from treebanks import add_treebanks, check_treebanks, sentences
 
 from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.files import finite
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.tasks.evaluate import evaluate
 from semipunct.training.config import load_config
-from semipunct.training.evaluation import evaluate
 
 
 def main() -> None:
@@ -30,8 +31,7 @@ def main() -> None:
     enable_compilation_cache()
     rows = json.loads(arguments.output.read_text("utf-8")) if arguments.output.exists() else []
     done = {(r["name"], r["channel"], r["seed"], tuple(r["set"])) for r in rows}
-    final_mark = load_config(None, arguments.set).model.final_mark
-    train_sentences, dev_sentences = sentences(arguments, final_mark=final_mark)
+    train_sentences, dev_sentences = sentences(arguments)
     for seed in arguments.seeds:
         for channel in arguments.channels:
             if (arguments.name, channel, seed, tuple(arguments.set)) in done:
@@ -41,21 +41,22 @@ def main() -> None:
             )
             with tempfile.TemporaryDirectory() as folder:
                 path = (arguments.models or Path(folder)) / f"{arguments.name}-{channel}-{seed}"
-                loaded = trained(config, train_sentences, dev_sentences, path)
-            scores = evaluate(loaded.model, loaded.parameters, dev_sentences)
+                loaded = trained(config, train_sentences, dev_sentences, path, PunctuationModel)
+            evaluation = evaluate(loaded.model, loaded.parameters, dev_sentences)
+            scores = evaluation.statistics.figures()
             row = {
                 "name": arguments.name,
                 "channel": channel,
                 "seed": seed,
                 "set": arguments.set,
-                "perplexity": scores.perplexity if math.isfinite(scores.perplexity) else None,
+                "perplexity": finite(scores.perplexity),
                 "sentences": scores.sentences,
                 "slots": scores.slots,
                 "unscorable": scores.unscorable,
                 "visits": loaded.figures["visits"],
                 "seconds": round(loaded.figures["seconds"], 1),
                 "machine": f"{platform.machine()}, CPU",
-                "signature": scores.signature,
+                "signature": evaluation.signature,
             }
             rows.append(row)
             arguments.output.parent.mkdir(parents=True, exist_ok=True)

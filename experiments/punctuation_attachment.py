@@ -13,9 +13,10 @@ from collections import Counter
 from pathlib import Path
 from typing import get_args
 
-from semipunct.corpus.sentences import Sentence, iterate_sentences, to_sentence
-from semipunct.formats.conllu.punctuate import convention_of, punctuated, without_punctuation
-from semipunct.formats.conllu.records import Record
+from semipunct.corpus import Entry, Sentence
+from semipunct.formats.conllu.punctuate import convention_of, punctuated
+from semipunct.formats.conllu.reading import to_entry
+from semipunct.formats.conllu.records import Record, read_records
 from semipunct.formats.conllu.renumber import spaces
 from semipunct.trees.attachment import Convention
 
@@ -35,13 +36,14 @@ def main() -> None:
 
 def measure(path: Path) -> list[dict[str, object]]:
     """Count for one file: heads by either convention, and spaces."""
-    sentences = [item for item in iterate_sentences(path) if isinstance(item, Sentence)]
-    usual = convention_of(sentences)
+    entries = [to_entry(record) for record in read_records(path)]
+    usual = convention_of(entries)
     rows: list[dict[str, object]] = []
     for convention in get_args(Convention):
         counts: Counter[str] = Counter()
-        for sentence in sentences:
-            add(counts, sentence, convention)
+        for entry in entries:
+            if isinstance(entry.content, Sentence):
+                add(counts, entry, entry.content, convention)
         heads, beside = counts["tokens"], counts["spaces"] if counts["glued"] else 0
         rows.append(
             {
@@ -58,15 +60,14 @@ def measure(path: Path) -> list[dict[str, object]]:
     return rows
 
 
-def add(counts: Counter[str], sentence: Sentence, convention: Convention) -> None:
-    """Count one sentence."""
-    gold = sentence.record
-    bare = without_punctuation(sentence)
-    again = to_sentence(punctuated(bare, bare.slots))
-    assert isinstance(gold, Record)
-    assert isinstance(again, Sentence)
-    restored = punctuated(again, sentence.slots, convention)
-    last_word = sentence.word_ids[-1]
+def add(
+    counts: Counter[str], entry: Entry[Record], sentence: Sentence, convention: Convention
+) -> None:
+    """Count one sentence, the content of the entry."""
+    gold = entry.record
+    bare = to_entry(punctuated(entry, [()] * len(sentence.slots)))
+    restored = punctuated(bare, sentence.slots, convention)
+    last_word = entry.word_ids[-1]
     for old, new in zip(gold.tokens, restored.tokens, strict=True):
         if old.upos == "PUNCT":
             counts["tokens"] += 1

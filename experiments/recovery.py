@@ -20,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from semipunct.corpus.generator import Planted, planted_english
+from semipunct.corpus.generator import GeneratorParameters, english_parameters
 from semipunct.corpus.synthetic import Synthetic, generate
-from semipunct.models.punctuation.channel import EDITS, log_edits
+from semipunct.marks import EDITS
+from semipunct.models.punctuation.channel import log_edits
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.training.config import load_config
 from semipunct.training.loop import train
@@ -60,7 +61,7 @@ def show(progress: Progress) -> None:
 def compare(
     model: PunctuationModel,
     parameters: Mapping[str, Any],
-    planted: Planted,
+    planted: GeneratorParameters,
     drawn: Sequence[Synthetic],
     windows: int,
 ) -> list[dict[str, Any]]:
@@ -97,7 +98,7 @@ def compare(
 def main() -> None:
     """Generate, train, compare, print and write."""
     options = arguments()
-    planted = replace(planted_english(), direction=options.direction)
+    planted = replace(english_parameters(), direction=options.direction)
     drawn = list(generate(planted, options.sentences, options.seed))
     sentences = [item.sentence for item in drawn]
     development = [item.sentence for item in generate(planted, 300, options.seed + 1)]

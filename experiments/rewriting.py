@@ -14,10 +14,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 from semipunct.arrays.compilation import enable_compilation_cache
-from semipunct.corpus.sentences import TreebankOptions, read_sentences
+from semipunct.formats import read_treebank
 from semipunct.inference.decode import Analysis, best
 from semipunct.inference.rewriting import Rewriter
 from semipunct.marks.nunberg import FIGURE_3
+from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.render.analyses import to_brackets
 from semipunct.store.models import load
 from semipunct.tasks.analyse import count, read_channel, rewriting
@@ -32,9 +33,8 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
     enable_compilation_cache()
-    loaded = load(arguments.model)
-    options = TreebankOptions(final_mark=loaded.model.options.final_mark)
-    sentences = read_sentences(arguments.treebank, options).sentences
+    loaded = load(arguments.model, PunctuationModel)
+    sentences = read_treebank(arguments.treebank).sentences
     channel = read_channel(Rewriter.of(loaded.model, loaded.parameters))
     analyses = [a for a in best(loaded.model, loaded.parameters, sentences) if a is not None]
     rows = rewriting(channel, count(analyses), FIGURE_3)
@@ -57,7 +57,7 @@ def main() -> None:
 def absorbs_comma(analysis: Analysis) -> bool:
     """Whether a comma disappears into a period or another comma after it."""
     return any(
-        e.a == "," and e.b in ",." and e.edit in ("absorb_left", "absorb_right")
+        e.a == "," and e.b in ",." and e.name in ("absorb_left", "absorb_right")
         for slot in analysis.slots
         for e in slot.edits
     )

@@ -10,25 +10,20 @@ both have together.
 import argparse
 import statistics
 from collections import defaultdict
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from paper import EDIT_DISTANCE, PERPLEXITY
 
 from semipunct.cli.pictures import painter
-from semipunct.evaluation.aggregation import pooled
+from semipunct.evaluation.aggregation import aggregate
 from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.results import Result, read_result
 
 SYSTEMS = ("trivial", "attention", "crf", "none", "l2r", "r2l", "neural")
 
 PAPER = {"perplexity": PERPLEXITY, "restoration": EDIT_DISTANCE}
-
-MEASURES: dict[str, Callable[[Result], float]] = {
-    "perplexity": lambda result: result.figures.perplexity,  # type: ignore[union-attr]
-    "restoration": lambda result: result.figures.average_edit_distance,  # type: ignore[union-attr]
-}
+"""The paper's figures by task."""
 
 Stored = dict[tuple[str, str], dict[int, dict[str, Result]]]
 """Treebank and system to seeds to tasks."""
@@ -51,9 +46,9 @@ def main() -> None:
     for (name, system), seeds in sorted(stored.items(), key=place):
         ours = stored.get((name, arguments.ours), {}) if system != arguments.ours else {}
         cells = [name, system, str(len(seeds))]
-        for task, measure in MEASURES.items():
-            values = [measure(results[task]) for results in seeds.values()]
-            paper = PAPER[task].get((name, system))
+        for task, figures in PAPER.items():
+            values = [results[task].statistics.score for results in seeds.values()]
+            paper = figures.get((name, system))
             cells += [f"{statistics.mean(values):.4f}", "" if paper is None else f"{paper:g}"]
             cells.append(chance(seeds, ours, task))
         print(f"| {' | '.join(cells)} |")
@@ -92,7 +87,7 @@ def chance(
     shared = sorted(seeds.keys() & ours.keys())
     if not shared:
         return ""
-    sides = (pooled([side[seed][task] for seed in shared]) for side in (seeds, ours))
+    sides = (aggregate([side[seed][task] for seed in shared]) for side in (seeds, ours))
     p = compare(*sides).differences[0].p
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
@@ -105,15 +100,15 @@ def draw(figure: Any, stored: Stored) -> None:
         stored: the results.
     """
     names = treebanks(stored)
-    axes = figure.subplots(len(MEASURES), len(names), squeeze=False)
-    for row, (task, measure) in zip(axes, MEASURES.items(), strict=True):
+    axes = figure.subplots(len(PAPER), len(names), squeeze=False)
+    for row, (task, figures) in zip(axes, PAPER.items(), strict=True):
         for axis, name in zip(row, names, strict=True):
             systems = [s for s in SYSTEMS if (name, s) in stored]
             values = [
-                statistics.mean(measure(results[task]) for results in stored[name, s].values())
+                statistics.mean(r[task].statistics.score for r in stored[name, s].values())
                 for s in systems
             ]
-            paper = [PAPER[task].get((name, s), 0.0) for s in systems]
+            paper = [figures.get((name, s), 0.0) for s in systems]
             axis.bar(systems, values, color="0.6", label="development")
             axis.bar(systems, paper, fill=False, linestyle=":", label="paper, test")
             axis.tick_params("x", rotation=60)

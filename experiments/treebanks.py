@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from semipunct.corpus.sentences import Sentence, TreebankOptions, read_sentences
+from semipunct.corpus import Sentence
+from semipunct.formats import read_treebank
 
 
 def add_treebanks(parser: argparse.ArgumentParser) -> None:
@@ -23,16 +24,10 @@ def check_treebanks(parser: argparse.ArgumentParser, arguments: argparse.Namespa
         parser.error("give either --train and --dev, or --split")
 
 
-def sentences(
-    arguments: argparse.Namespace, *, final_mark: bool = False
-) -> tuple[Sequence[Sentence], Sequence[Sentence]]:
-    """Training and development sentences, read as the model wants them."""
-    options = TreebankOptions(final_mark=final_mark, keep_records=False)
+def sentences(arguments: argparse.Namespace) -> tuple[Sequence[Sentence], Sequence[Sentence]]:
+    """Read training and development sentences."""
     if arguments.split is None:
-        return (
-            read_sentences(arguments.train, options).sentences,
-            read_sentences(arguments.dev, options).sentences,
-        )
-    everything = read_sentences([arguments.split], options).sentences
+        return read_treebank(arguments.train).sentences, read_treebank(arguments.dev).sentences
+    everything = read_treebank([arguments.split]).sentences
     first, second = len(everything) * 8 // 10, len(everything) * 9 // 10
     return everything[:first], everything[first:second]

@@ -1,13 +1,18 @@
-"""Semirings over JAX arrays: one interface, many questions asked of one recursion."""
+"""Semirings over JAX arrays: one interface, many questions asked of one recursion.
 
-from semirings.base import Groups, Semiring, Value
+The names below, those of ``semirings.laws`` (the conformance kit) and of ``semirings.plugins``
+(semirings by name) are the public interface. All other modules are private by convention: what
+they define besides may change in any release.
+"""
+
+from semirings.base import Groups, Laws, Semiring, Value
 from semirings.boolean import Boolean
+from semirings.capabilities import Divisible, Selective, Stochastic
 from semirings.counting import Counting
 from semirings.derivation import Derivation
 from semirings.divergence import Divergence, Entropy
 from semirings.expectation import Covariance, Expectation
 from semirings.kbest import KBest
-from semirings.laws_declared import Laws
 from semirings.log import Log, SignedLog
 from semirings.product import Product
 from semirings.provenance import Provenance
@@ -24,6 +29,7 @@ __all__ = [
     "Covariance",
     "Derivation",
     "Divergence",
+    "Divisible",
     "Entropy",
     "Expectation",
     "Groups",
@@ -35,8 +41,10 @@ __all__ = [
     "Real",
     "Risk",
     "Sampling",
+    "Selective",
     "Semiring",
     "SignedLog",
+    "Stochastic",
     "Strings",
     "Tropical",
     "Value",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -18,13 +18,38 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semirings.laws_declared import Laws
-
 Value = Any
-"""A pytree of equally shaped arrays; its structure is the semiring's own affair."""
+"""A pytree of equally shaped arrays; only its semiring knows its structure."""
 
 Condition = jax.Array | npt.NDArray[np.bool_]
 """Truth values: computed on the device, or constants of the host."""
+
+
+@dataclass(frozen=True)
+class Laws:
+    """Declared properties of a semiring.
+
+    Attributes:
+        commutative: ``a * b == b * a``.
+        idempotent: ``a + a == a``.
+        selective: ``a + b`` is always one of ``a`` and ``b`` (the path property), so that a best
+            derivation exists; such a semiring derives from ``Selective``.
+        star: ``star``, the sum of all powers of a value, is defined.
+        in_distribution: equations hold between the distributions of draws, not draw by draw.
+        broken: laws that do not hold exactly, each with the reason.
+    """
+
+    commutative: bool = True
+    idempotent: bool = False
+    selective: bool = False
+    star: bool = False
+    in_distribution: bool = False
+    broken: dict[str, str] = field(default_factory=dict[str, str], hash=False)
+
+    @property
+    def matmul_keeps_all(self) -> bool:
+        """True if ``matmul`` loses no weights but those that ``times`` and ``sum`` lose, too."""
+        return "matmul of extreme weights" not in self.broken or "extreme weights" in self.broken
 
 
 class Groups(NamedTuple):
@@ -43,7 +68,12 @@ class Groups(NamedTuple):
 
     @classmethod
     def of(cls, group_of_item: Sequence[int] | np.ndarray, groups: int) -> Groups:
-        """Build both forms from the group of each item."""
+        """Build both forms of a partition.
+
+        Args:
+            group_of_item: ``[items]`` the group of each item.
+            groups: the number of groups, empty ones included.
+        """
         group = np.asarray(group_of_item, dtype=np.int64)
         counts = np.bincount(group, minlength=groups)
         table = np.full((groups, max(1, int(counts.max(initial=0)))), len(group), dtype=np.int32)
@@ -64,44 +94,56 @@ class Semiring(ABC):
     """
 
     name: ClassVar[str]
-    laws: ClassVar[Laws]
 
-    def declare(self, **laws: Any) -> None:
-        """Declare laws of one object that differ from those of its class.
-
-        For semirings made of others, in ``__post_init__``: a product is as commutative as both.
-        """
-        object.__setattr__(self, "laws", replace(type(self).laws, **laws))
+    @property
+    @abstractmethod
+    def laws(self) -> Laws:
+        """The laws that this object keeps beyond the axioms, and those that it breaks."""
 
     @abstractmethod
     def zeros(self, shape: tuple[int, ...]) -> Value:
-        """An array of additive neutral elements of the given shape."""
+        """Return an array of additive neutral elements of the given shape."""
 
     @abstractmethod
     def ones(self, shape: tuple[int, ...]) -> Value:
-        """An array of multiplicative neutral elements of the given shape."""
+        """Return an array of multiplicative neutral elements of the given shape."""
 
     @abstractmethod
     def plus(self, a: Value, b: Value) -> Value:
-        """Elementwise sum with broadcasting."""
+        """Add elementwise with broadcasting.
+
+        Args:
+            a: values.
+            b: values of a shape that broadcasts with theirs.
+        """
 
     @abstractmethod
     def times(self, a: Value, b: Value) -> Value:
-        """Elementwise product with broadcasting."""
+        """Multiply elementwise with broadcasting.
+
+        Args:
+            a: values.
+            b: values of a shape that broadcasts with theirs.
+        """
 
     @abstractmethod
     def sum(self, a: Value, axis: int) -> Value:
-        """Sum along one axis; an empty axis gives zero."""
+        """Sum along one axis.
+
+        Args:
+            a: values.
+            axis: the axis to remove; an empty one gives zero.
+        """
 
     @abstractmethod
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> Value:
-        """Turn natural-log weights, and what is counted about each, into values.
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> Value:
+        """Turn natural-log weights, each with a feature, into values.
 
         Args:
             log_weight: any shape; minus infinity is the weight zero.
-            counted: same shape, or a pytree of arrays of that shape: an additive quantity of
-                whatever carries the weight (an indicator, a cost, a tag for back-pointers, a
-                second log weight). Semirings that count nothing ignore it.
+            feature: same shape, or a pytree of arrays of that shape: an additive quantity of
+                the carrier of the weight (an indicator, a cost, a tag for back-pointers, a
+                second log weight). Semirings without features ignore it.
         """
 
     @abstractmethod
@@ -109,37 +151,27 @@ class Semiring(ABC):
         """Read the natural-log weight out of values; zero reads as minus infinity."""
 
     def observe(self, a: Value) -> Any:
-        """What of a value the laws speak about, as a pytree of arrays.
+        """Return the part of a value that laws speak about, as a pytree of arrays.
 
-        By default everything. What is counted about a thing of weight zero, for example, or
-        which of two equally good things won, is nobody's business.
+        By default everything. No law speaks about the feature of a weight of zero, for example,
+        or about which of two equally good things won.
         """
         return a
 
     def star(self, a: Value) -> Value:
-        """The closure ``1 + a + a a + ...``; semirings that declare ``laws.star`` have it.
+        """Return the closure ``1 + a + a a + ...``; semirings that declare ``laws.star`` have it.
 
         Raises:
             TypeError: if this semiring has none.
         """
         raise TypeError(f"{self.name} has no star: loops in an automaton have no weight in it")
 
-    def shares(self, a: Value, axis: int) -> jax.Array:
-        """What part of the sum along one axis each summand is: numbers that sum to one, or zero.
-
-        This is what averages what is counted: ``Expectation`` and its relatives ask for it.
-
-        Raises:
-            TypeError: if sums of this semiring do not consist of parts.
-        """
-        raise TypeError(f"the summands of {self.name} have no shares; log and real have")
-
     def zeros_like(self, a: Value) -> Value:
-        """Zeros of the shape and dtypes of a value that is the result of an operation."""
+        """Return zeros of the shape and dtypes of a value that is the result of an operation."""
         return self._like(self.zeros, a)
 
     def ones_like(self, a: Value) -> Value:
-        """Ones of the shape and dtypes of a value that is the result of an operation."""
+        """Return ones of the shape and dtypes of a value that is the result of an operation."""
         return self._like(self.ones, a)
 
     def _like(self, neutral: Callable[[tuple[int, ...]], Value], a: Value) -> Value:
@@ -147,9 +179,13 @@ class Semiring(ABC):
         return jax.tree.map(lambda x, y: x.astype(y.dtype), new, a)
 
     def prod(self, a: Value, axis: int) -> Value:
-        """Product along one axis; an empty axis gives one.
+        """Multiply along one axis, in order.
 
-        Folds neighbours pairwise, so depth is logarithmic and order is kept.
+        Neighbours are folded in pairs, so that the depth is logarithmic.
+
+        Args:
+            a: values.
+            axis: the axis to remove; an empty one gives one.
         """
         size = jax.tree.leaves(a)[0].shape[axis]
         if size == 0:
@@ -169,34 +205,73 @@ class Semiring(ABC):
         return jax.tree.map(lambda x: x[0], a)
 
     def matmul(self, a: Value, b: Value) -> Value:
-        """Matrix product of ``[..., i, k]`` and ``[..., k, j]``: sum over k of the products."""
+        """Multiply matrices: the sum over k of the products.
+
+        Args:
+            a: ``[..., i, k]``.
+            b: ``[..., k, j]``.
+        """
         left = jax.tree.map(lambda x: x[..., :, :, None], a)
         right = jax.tree.map(lambda x: x[..., None, :, :], b)
         return self.sum(self.times(left, right), axis=-2)
 
     def group_sum(self, a: Value, groups: Groups) -> Value:
-        """Sum the last axis ``[..., items]`` within groups, giving ``[..., groups]``."""
+        """Sum the last axis within groups.
+
+        Args:
+            a: ``[..., items]``.
+            groups: the partition of the items.
+
+        Returns:
+            ``[..., groups]``; empty groups have zero.
+        """
         padded = self.concatenate([a, self.zeros((*jax.tree.leaves(a)[0].shape[:-1], 1))], axis=-1)
         return self.sum(jax.tree.map(lambda x: x[..., groups.table], padded), axis=-1)
 
     def group_spread(self, a: Value, groups: Groups) -> Value:
-        """Give each item its group's entry: ``[..., groups]`` to ``[..., items]``."""
+        """Give each item its group's entry.
+
+        Args:
+            a: ``[..., groups]``.
+            groups: the partition of the items.
+
+        Returns:
+            ``[..., items]``.
+        """
         return jax.tree.map(lambda x: x[..., groups.group], a)
 
     def balance(self, a: Value, axes: tuple[int, ...]) -> tuple[Value, jax.Array]:
         """Split a value into a well-scaled one and the log of the factor taken out.
 
-        The factor is one number for all of ``axes``. It keeps long products within the range of
-        floats, and near zero, where logarithms are precise. By default it is one.
+        The factor keeps long products within the range of floats, and near zero, where logarithms
+        are precise. By default it is one.
+
+        Args:
+            a: values.
+            axes: the axes that share one factor.
+
+        Returns:
+            The rest, and the log factor without those axes.
         """
         shape = jax.tree.leaves(a)[0].shape
         kept = tuple(n for i, n in enumerate(shape) if i not in {x % len(shape) for x in axes})
         return a, jnp.zeros(kept, jnp.float32)
 
     def concatenate(self, values: Sequence[Value], axis: int) -> Value:
-        """Join values along an existing axis."""
+        """Join values along an existing axis.
+
+        Args:
+            values: of equal shapes but for that axis.
+            axis: to join along.
+        """
         return jax.tree.map(lambda *xs: jnp.concatenate(xs, axis), *values)
 
     def where(self, condition: Condition, a: Value, b: Value) -> Value:
-        """Choose elementwise between two values; the condition broadcasts."""
+        """Choose elementwise between two values.
+
+        Args:
+            condition: truth values that broadcast against the leaves.
+            a: the values where it is true.
+            b: the values where it is false.
+        """
         return jax.tree.map(lambda x, y: jnp.where(condition, x, y), a, b)

@@ -1,4 +1,4 @@
-"""Truth values with or and and: whether there is any derivation.
+"""Truth values with or and and: true where any derivation exists.
 
 | argument              | value | read by ``log_weight`` |
 | --------------------- | ----- | ---------------------- |
@@ -19,66 +19,69 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 
-from semirings.base import Semiring
-from semirings.laws_declared import Laws
+from semirings.base import Laws
+from semirings.capabilities import Selective
 from semirings.numerics import first_largest
 
 
 @dataclass(frozen=True)
-class Boolean(Semiring):
+class Boolean(Selective):
     """``plus`` is or, ``times`` is and.
 
     Source: Goodman (1999), Semiring parsing, section 2.2: the recognition semiring.
     """
 
     name: ClassVar[str] = "boolean"
-    laws: ClassVar[Laws] = Laws(
-        idempotent=True,
-        selective=True,
-        star=True,
-        broken={"read back": "only whether there is any weight is kept"},
-    )
+
+    @property
+    def laws(self) -> Laws:
+        return Laws(
+            idempotent=True,
+            selective=True,
+            star=True,
+            broken={"read back": "only whether there is any weight is kept"},
+        )
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
-        """False."""
+        """Return false."""
         return jnp.zeros(shape, bool)
 
     def ones(self, shape: tuple[int, ...]) -> jax.Array:
-        """True."""
+        """Return true."""
         return jnp.ones(shape, bool)
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Or."""
+        """Return true where either is."""
         return a | b
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """And."""
+        """Return true where both are."""
         return a & b
 
     def sum(self, a: jax.Array, axis: int) -> jax.Array:
-        """Whether any along one axis is true."""
+        """Return true where any along one axis is."""
         return jnp.any(a, axis)
 
     def prod(self, a: jax.Array, axis: int) -> jax.Array:
-        """Whether all along one axis are true."""
+        """Return true where all along one axis are."""
         return jnp.all(a, axis)
 
     def matmul(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """The ordinary matrix product of zeros and ones is positive where any term is."""
+        """Multiply as zeros and ones: a product is positive where any term is."""
         return a.astype(jnp.float32) @ b.astype(jnp.float32) > 0
 
     def select(self, a: jax.Array, axis: int) -> jax.Array:
-        """Index of the first that is true along one axis; 0 where none is."""
+        """Return the index of the first that is true along one axis; 0 where none is."""
         return first_largest(a, axis)
 
     def star(self, a: jax.Array) -> jax.Array:
-        """True, for the empty product is."""
+        """Return true, as the empty product is."""
         return jnp.ones_like(a)
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> jax.Array:
-        """Whether there is any weight."""
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
+        """Return true where there is any weight."""
         return log_weight > -jnp.inf
 
     def log_weight(self, a: jax.Array) -> jax.Array:
-        """Zero where true, else minus infinity."""
+        """Return zero where true, else minus infinity."""
         return jnp.where(a, 0.0, -jnp.inf).astype(jnp.float32)

@@ -1,4 +1,4 @@
-"""How many derivations there are, as integers that stop at ``MOST``.
+"""Numbers of derivations, as integers that stop at ``MOST``.
 
 | argument              | value | read by ``log_weight`` |
 | --------------------- | ----- | ---------------------- |
@@ -24,8 +24,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semirings.base import Semiring
-from semirings.laws_declared import Laws
+from semirings.base import Laws, Semiring
 from semirings.numerics import safe_log
 
 MOST = np.int32(2**31 - 1)
@@ -45,21 +44,24 @@ class Counting(Semiring):
     """
 
     name: ClassVar[str] = "counting"
-    laws: ClassVar[Laws] = Laws(
-        star=True,
-        broken={"read back": "only whether there is any weight is kept"},
-    )
+
+    @property
+    def laws(self) -> Laws:
+        return Laws(
+            star=True,
+            broken={"read back": "only whether there is any weight is kept"},
+        )
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
-        """Zeros."""
+        """Return zeros."""
         return jnp.zeros(shape, jnp.int32)
 
     def ones(self, shape: tuple[int, ...]) -> jax.Array:
-        """Ones."""
+        """Return ones."""
         return jnp.ones(shape, jnp.int32)
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Add, as far as there is room."""
+        """Add up to ``MOST``."""
         return _plus(a, b)
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
@@ -67,23 +69,23 @@ class Counting(Semiring):
         return jnp.where(a > MOST // jnp.maximum(b, 1), MOST, a * b)
 
     def sum(self, a: jax.Array, axis: int) -> jax.Array:
-        """Add up one axis; adding is associative even where it saturates, so any order will do."""
+        """Add along one axis, in any order: adding is associative even where it saturates."""
         return jax.lax.reduce(a, np.int32(0), _plus, (axis % a.ndim,))
 
     def star(self, a: jax.Array) -> jax.Array:
-        """One, the empty product, where there is no round to take; otherwise no end of them."""
+        """Return one, the empty product, at zero; otherwise ``MOST``, for rounds have no end."""
         return jnp.where(a == 0, 1, MOST).astype(a.dtype)
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> jax.Array:
-        """One where there is any weight."""
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
+        """Return one where there is any weight."""
         return (log_weight > -jnp.inf).astype(jnp.int32)
 
     def log_weight(self, a: jax.Array) -> jax.Array:
-        """The logarithm of the count."""
+        """Return the logarithm of the count."""
         return safe_log(a.astype(jnp.float32))
 
     def count(self, a: jax.Array) -> jax.Array:
-        """The number of derivations, int32; ``MOST`` says that there are at least so many."""
+        """Return the number of derivations, int32; ``MOST`` stands for at least so many."""
         return a
 
 

@@ -1,7 +1,7 @@
 """Entropy and divergence in one pass, by the chain rule: nothing is subtracted from log Z.
 
 A sum over disjoint sets of derivations is a choice among the sets: its entropy is that of the
-choice plus the average entropy of what is chosen. A product is two independent choices: entropies
+choice plus the average entropy of the chosen set. A product is two independent choices: entropies
 add. So do cross-entropies and divergences of two distributions over the same derivations.
 
 | argument                          | value        | gradient                               |
@@ -10,7 +10,7 @@ add. So do cross-entropies and divergences of two distributions over the same de
 | entropy of ``plus(x, x)``         | log 2        | 0, 0: a tie is the most uncertain      |
 | entropy of ``plus(x, -inf)``      | 0            | 0, 0                                   |
 | divergence where q forbids        | +inf         | (none is finite)                       |
-| divergence where p forbids        | that of rest | 0 for what is forbidden                |
+| divergence where p forbids        | that of rest | 0 for the forbidden                    |
 | either of ``sum([])``             | 0            | (nothing)                              |
 """
 
@@ -22,14 +22,13 @@ from typing import Any, ClassVar, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from semirings.base import Semiring
-from semirings.laws_declared import Laws
+from semirings.base import Laws, Semiring
 from semirings.log import Log
 from semirings.numerics import log_balance, log_shares, log_sum, log_sum_and_shares, weighted
 
 
 class Uncertain(NamedTuple):
-    """A log weight and the entropy, in nats, of what it consists of, of equal shape."""
+    """A log weight and the entropy, in nats, of the choices in it; arrays of equal shape."""
 
     weight: jax.Array
     nats: jax.Array
@@ -43,37 +42,40 @@ class Entropy(Semiring):
     """
 
     name: ClassVar[str] = "entropy"
-    laws: ClassVar[Laws] = Laws()
+
+    @property
+    def laws(self) -> Laws:
+        return Laws()
 
     def zeros(self, shape: tuple[int, ...]) -> Uncertain:
-        """No weight."""
+        """Return the weight zero with entropy 0."""
         return Uncertain(Log().zeros(shape), jnp.zeros(shape, jnp.float32))
 
     def ones(self, shape: tuple[int, ...]) -> Uncertain:
-        """Weight one, certain."""
+        """Return the weight one with entropy 0."""
         return Uncertain(Log().ones(shape), jnp.zeros(shape, jnp.float32))
 
     def plus(self, a: Uncertain, b: Uncertain) -> Uncertain:
-        """A choice between two."""
+        """Choose between two."""
         both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
         return self.sum(both, 0)
 
     def times(self, a: Uncertain, b: Uncertain) -> Uncertain:
-        """Independent parts: entropies add."""
+        """Multiply independent parts: entropies add."""
         return Uncertain(Log().times(a.weight, b.weight), a.nats + b.nats)
 
     def sum(self, a: Uncertain, axis: int) -> Uncertain:
-        """A choice among the summands along one axis."""
+        """Choose among the summands along one axis."""
         total, shares = log_sum_and_shares(a.weight, axis)
         nats = weighted(shares, a.nats - log_shares(a.weight, axis))
         return Uncertain(total, jnp.sum(nats, axis))
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> Uncertain:
-        """Something that is certain in itself."""
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> Uncertain:
+        """Return a weight that is certain in itself."""
         return Uncertain(log_weight, jnp.zeros_like(log_weight))
 
     def log_weight(self, a: Uncertain) -> jax.Array:
-        """The log weight."""
+        """Return the log weight."""
         return a.weight
 
     def balance(self, a: Uncertain, axes: tuple[int, ...]) -> tuple[Uncertain, jax.Array]:
@@ -86,7 +88,7 @@ class Entropy(Semiring):
 
 
 class Compared(NamedTuple):
-    """Log weights under two distributions, p and q, and a number of nats, of equal shape."""
+    """Log weights under two distributions, p and q, and nats; arrays of equal shape."""
 
     weight: jax.Array
     other: jax.Array
@@ -97,7 +99,7 @@ class Compared(NamedTuple):
 class Divergence(Semiring):
     """Kullback-Leibler divergence, or cross-entropy, of two weightings of the same derivations.
 
-    ``lift`` takes the log weights of p, and those of q as what is counted. Where p has weight and
+    ``lift`` takes the log weights of p, and those of q as the feature. Where p has weight and
     q has none the answer is plus infinity.
 
     Attributes:
@@ -107,46 +109,49 @@ class Divergence(Semiring):
     cross: bool = False
 
     name: ClassVar[str] = "divergence"
-    laws: ClassVar[Laws] = Laws()
+
+    @property
+    def laws(self) -> Laws:
+        return Laws()
 
     def zeros(self, shape: tuple[int, ...]) -> Compared:
-        """No weight in either."""
+        """Return the weight zero under both."""
         return Compared(Log().zeros(shape), Log().zeros(shape), jnp.zeros(shape, jnp.float32))
 
     def ones(self, shape: tuple[int, ...]) -> Compared:
-        """Weight one in both."""
+        """Return the weight one under both."""
         return Compared(Log().ones(shape), Log().ones(shape), jnp.zeros(shape, jnp.float32))
 
     def plus(self, a: Compared, b: Compared) -> Compared:
-        """A choice between two."""
+        """Choose between two."""
         both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
         return self.sum(both, 0)
 
     def times(self, a: Compared, b: Compared) -> Compared:
-        """Independent parts: divergences add."""
+        """Multiply independent parts: divergences add."""
         weight, other = Log().times(a.weight, b.weight), Log().times(a.other, b.other)
         return Compared(weight, other, a.nats + b.nats)
 
     def sum(self, a: Compared, axis: int) -> Compared:
-        """A choice among the summands along one axis."""
+        """Choose among the summands along one axis."""
         weight, p = log_sum_and_shares(a.weight, axis)
         nats = a.nats - log_shares(a.other, axis)
         if not self.cross:
             nats = nats + log_shares(a.weight, axis)
         return Compared(weight, log_sum(a.other, axis), jnp.sum(weighted(p, nats), axis))
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> Compared:
-        """The two log weights of one thing; without a second one, the same."""
-        other = log_weight if counted is None else counted
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> Compared:
+        """Pair the log weights of p with those of q, which are the same if there is no feature."""
+        other = log_weight if feature is None else feature
         nats = jnp.where((other == -jnp.inf) & (log_weight > -jnp.inf), jnp.inf, 0.0)
         return Compared(log_weight, other, nats.astype(log_weight.dtype))
 
     def log_weight(self, a: Compared) -> jax.Array:
-        """The log weight under p."""
+        """Return the log weight under p."""
         return a.weight
 
     def balance(self, a: Compared, axes: tuple[int, ...]) -> tuple[Compared, jax.Array]:
-        """Subtract the largest weight along ``axes``; nobody reads the scale of the other."""
+        """Subtract the largest weight along ``axes``; the scale of the other is never read."""
         weight, log_factor = log_balance(a.weight, axes)
         return Compared(weight, log_balance(a.other, axes)[0], a.nats), log_factor
 

@@ -1,9 +1,9 @@
 """Expectation semirings of first and second order (Eisner 2002; Li and Eisner 2009).
 
 Li and Eisner keep sums of weight times count, ``(p, r)``. Here the sums are divided by ``p``: a
-weight of the base semiring, whatever its range, beside the *average* of what is counted.
+weight of the base semiring, whatever its range, beside the *average* of a feature.
 Independent parts add their averages; a sum averages its summands by their shares of the weight.
-No product of a small weight and a large count is ever formed, and with variances no difference
+No product of a small weight and a large feature is ever formed, and with variances no difference
 of large numbers.
 
 | argument                              | value                   | gradient                     |
@@ -25,14 +25,14 @@ from typing import Any, ClassVar, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from semirings.base import Semiring, Value
-from semirings.laws_declared import Laws
+from semirings.base import Laws, Semiring, Value
+from semirings.capabilities import Divisible, require_divisible
 from semirings.log import Log
 from semirings.numerics import weighted
 
 
 class Moments(NamedTuple):
-    """A weight of the base and the average of what is counted, of equal shape."""
+    """A weight of the base and the average of the feature, of equal shape."""
 
     weight: Any
     mean: jax.Array
@@ -46,59 +46,65 @@ class Expectation(Semiring):
     ``(p, m) + (p', m') = (p + p', (p m + p' m') / (p + p'))``.
 
     Attributes:
-        base: the semiring of the weights, any that has ``shares``: ``Log`` or ``Real`` for
-            averages; with a selective one the average is the winner's count.
+        base: the semiring of the weights, any that is ``Divisible``: ``Log`` or ``Real``
+            for averages; with a selective one the average is the winner's feature.
+
+    Raises:
+        TypeError: if the base is not divisible.
     """
 
-    base: Semiring = Log()
+    base: Divisible = Log()
 
     name: ClassVar[str] = "expectation"
-    laws: ClassVar[Laws] = Laws(star=True)
+
+    @property
+    def laws(self) -> Laws:
+        base = self.base.laws
+        return Laws(commutative=base.commutative, star=base.star, broken=base.broken)
 
     def __post_init__(self) -> None:
-        """Keep what the base keeps."""
-        base = self.base.laws
-        self.declare(commutative=base.commutative, star=base.star, broken=base.broken)
+        """Refuse a base whose summands have no shares."""
+        require_divisible(self.base)
 
     def zeros(self, shape: tuple[int, ...]) -> Moments:
-        """No weight, nothing counted."""
+        """Return the weight zero with features of zero."""
         return Moments(self.base.zeros(shape), jnp.zeros(shape, jnp.float32))
 
     def ones(self, shape: tuple[int, ...]) -> Moments:
-        """Weight one, nothing counted."""
+        """Return the weight one with features of zero."""
         return Moments(self.base.ones(shape), jnp.zeros(shape, jnp.float32))
 
     def plus(self, a: Moments, b: Moments) -> Moments:
-        """Add weights, average counts."""
+        """Add weights, average features."""
         both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
         return self.sum(both, 0)
 
     def times(self, a: Moments, b: Moments) -> Moments:
-        """Multiply weights, add counts."""
+        """Multiply weights, add features."""
         return Moments(self.base.times(a.weight, b.weight), a.mean + b.mean)
 
     def sum(self, a: Moments, axis: int) -> Moments:
-        """Add weights, average counts along one axis."""
+        """Add weights, average features along one axis."""
         shares = self.base.shares(a.weight, axis)
         return Moments(self.base.sum(a.weight, axis), jnp.sum(weighted(shares, a.mean), axis))
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> Moments:
-        """Attach what is counted; about a weight of zero nothing is, not even infinitely much."""
-        return Moments(self.base.lift(log_weight), _counted(log_weight, counted))
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> Moments:
+        """Attach the feature, which is 0 where the weight is zero."""
+        return Moments(self.base.lift(log_weight), _masked(log_weight, feature))
 
     def log_weight(self, a: Moments) -> jax.Array:
-        """The log of the weight."""
+        """Return the log of the weight."""
         return self.base.log_weight(a.weight)
 
     def expected(self, a: Moments) -> jax.Array:
-        """The expected count; zero where the weight is zero."""
+        """Return the expected feature; zero where the weight is zero."""
         return jnp.where(self.log_weight(a) == -jnp.inf, 0.0, a.mean)
 
     def observe(self, a: Moments) -> Any:
         return self.base.observe(a.weight), self.expected(a)
 
     def star(self, a: Moments) -> Moments:
-        """The count of ``n`` rounds, averaged: a geometric distribution has mean p / (1 - p)."""
+        """Average over the number of rounds, which is geometric: its mean is p / (1 - p)."""
         weight = self.base.star(a.weight)
         rounds = jnp.exp(self.base.log_weight(self.base.times(a.weight, weight)))
         return Moments(weight, jnp.where((rounds == 0) | (a.mean == 0), 0.0, rounds * a.mean))
@@ -124,49 +130,55 @@ class Covariance(Semiring):
 
     Covariances of independent parts add; a sum has the average covariance of its summands plus
     the covariance of their averages. With the same quantity twice it is the variance. ``lift``
-    takes a pair ``counted = (r, s)``, or one array that stands for both.
+    takes a pair ``feature = (r, s)``, or one array that stands for both.
 
     Source: Li and Eisner (2009), section 3.2: ``t / p = covariance + first * second``.
 
     Attributes:
-        base: the semiring of the weights; it must have ``shares``.
+        base: the semiring of the weights.
+
+    Raises:
+        TypeError: if the base is not divisible.
     """
 
-    base: Semiring = Log()
+    base: Divisible = Log()
 
     name: ClassVar[str] = "covariance"
-    laws: ClassVar[Laws] = Laws()
+
+    @property
+    def laws(self) -> Laws:
+        base = self.base.laws
+        return Laws(commutative=base.commutative, broken=base.broken)
 
     def __post_init__(self) -> None:
-        """Keep what the base keeps."""
-        base = self.base.laws
-        self.declare(commutative=base.commutative, broken=base.broken)
+        """Refuse a base whose summands have no shares."""
+        require_divisible(self.base)
 
     def zeros(self, shape: tuple[int, ...]) -> Covariances:
-        """No weight, nothing counted."""
-        return self._uncounted(self.base.zeros(shape), shape)
+        """Return the weight zero with features of zero."""
+        return self._certain(self.base.zeros(shape), shape)
 
     def ones(self, shape: tuple[int, ...]) -> Covariances:
-        """Weight one, nothing counted."""
-        return self._uncounted(self.base.ones(shape), shape)
+        """Return the weight one with features of zero."""
+        return self._certain(self.base.ones(shape), shape)
 
-    def _uncounted(self, weight: Value, shape: tuple[int, ...]) -> Covariances:
+    def _certain(self, weight: Value, shape: tuple[int, ...]) -> Covariances:
         nothing = jnp.zeros(shape, jnp.float32)
         return Covariances(weight, nothing, nothing, nothing)
 
     def plus(self, a: Covariances, b: Covariances) -> Covariances:
-        """The law of total covariance, for two."""
+        """Add by the law of total covariance."""
         both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
         return self.sum(both, 0)
 
     def times(self, a: Covariances, b: Covariances) -> Covariances:
-        """Independent parts: everything adds."""
+        """Multiply independent parts: everything adds."""
         weight = self.base.times(a.weight, b.weight)
         added = (x + y for x, y in zip(a[1:], b[1:], strict=True))
         return Covariances(weight, *added)
 
     def sum(self, a: Covariances, axis: int) -> Covariances:
-        """The law of total covariance."""
+        """Sum along one axis by the law of total covariance."""
         shares = self.base.shares(a.weight, axis)
 
         def average(x: jax.Array) -> jax.Array:
@@ -179,14 +191,14 @@ class Covariance(Semiring):
         covariance = average(a.covariance + aside)
         return Covariances(self.base.sum(a.weight, axis), first, second, covariance)
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> Covariances:
-        """Attach what is counted, certain in itself."""
-        pair: tuple[Any, Any] = counted if isinstance(counted, tuple) else (counted, counted)
-        r, s = (_counted(log_weight, each) for each in pair)
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> Covariances:
+        """Attach the features, certain in themselves."""
+        pair: tuple[Any, Any] = feature if isinstance(feature, tuple) else (feature, feature)
+        r, s = (_masked(log_weight, each) for each in pair)
         return Covariances(self.base.lift(log_weight), r, s, jnp.zeros_like(r))
 
     def log_weight(self, a: Covariances) -> jax.Array:
-        """The log of the weight."""
+        """Return the log of the weight."""
         return self.base.log_weight(a.weight)
 
     def observe(self, a: Covariances) -> Any:
@@ -200,8 +212,8 @@ class Covariance(Semiring):
         return a._replace(weight=weight), log_factor
 
 
-def _counted(log_weight: jax.Array, counted: jax.Array | None) -> jax.Array:
-    """What is counted about each weight: nothing about zero, for zero times infinity is zero."""
-    if counted is None:
+def _masked(log_weight: jax.Array, feature: jax.Array | None) -> jax.Array:
+    """Return the feature, but 0 where the weight is zero: zero times infinity is zero."""
+    if feature is None:
         return jnp.zeros_like(log_weight)
-    return jnp.where(log_weight == -jnp.inf, 0.0, counted).astype(log_weight.dtype)
+    return jnp.where(log_weight == -jnp.inf, 0.0, feature).astype(log_weight.dtype)

@@ -4,7 +4,7 @@ A value is a list of the k best weights, best first. A sum finds the k best head
 then the k best of what their lists hold: no other list can have a part. A product of two lists is
 the k best of the pairs that can be among them.
 
-What a derivation consists of comes from the reverse pass, as in ``Sampling``: a cotangent carries
+The parts of a derivation come from the reverse pass, as in ``Sampling``: a cotangent carries
 the rank that is asked for, a sum hands it to the summand and rank that it came from, a product to
 both factors. One number goes back, however large k is.
 """
@@ -19,20 +19,19 @@ from typing import Any, ClassVar, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from semirings.base import Condition, Semiring, Value
-from semirings.derivation import Selective, require_selective
-from semirings.laws_declared import Laws
+from semirings.base import Condition, Laws, Semiring, Value
+from semirings.capabilities import Selective, require_selective
 from semirings.numerics import one_hot, unbroadcast
 from semirings.viterbi import Viterbi
 
 Request = tuple[jax.Array, jax.Array]
-"""Mark and rank: arrays of zeros whose cotangents are what matters."""
+"""Mark and rank: arrays of zeros, made for their cotangents."""
 
 
 class Ranked(NamedTuple):
     """A value of ``KBest``, of equally shaped arrays.
 
-    What comes from ``lift`` has one rank, which products need not pad; every sum has k.
+    A lifted weight has one rank, which products need not pad; every sum has k.
 
     Attributes:
         weights: values of the base by rank, best first.
@@ -47,14 +46,14 @@ class Ranked(NamedTuple):
 
 @dataclass(frozen=True)
 class KBest(Semiring):
-    """The k best weights of a selective base semiring, with what each was made of.
+    """The k best weights of a selective base semiring, with the parts of each.
 
     Ties keep the order of the summands, so that the first j of k best are the j best. Ranks
     beyond the number of derivations have weight zero.
 
     Attributes:
-        k: how many.
-        base: whose ``select`` decides what is better.
+        k: the number of ranks.
+        base: the semiring whose ``select`` decides which is better.
 
     Raises:
         TypeError: if the base is not selective.
@@ -65,31 +64,33 @@ class KBest(Semiring):
     base: Selective = Viterbi()
 
     name: ClassVar[str] = "kbest"
-    laws: ClassVar[Laws] = Laws()
+
+    @property
+    def laws(self) -> Laws:
+        return Laws(commutative=self.base.laws.commutative)
 
     def __post_init__(self) -> None:
-        """Refuse a base without the path property, and lists without entries."""
+        """Refuse a base whose sums have no single winner, and lists without entries."""
         require_selective(self.base)
-        self.declare(commutative=self.base.laws.commutative)
         if self.k < 1:
             raise ValueError(f"k is {self.k}; there is no best of fewer than 1")
 
     def zeros(self, shape: tuple[int, ...]) -> Ranked:
-        """No derivation."""
+        """Return lists without a derivation."""
         return self._padded(self._single(self.base.zeros(shape)))
 
     def ones(self, shape: tuple[int, ...]) -> Ranked:
-        """One derivation of weight one."""
+        """Return lists of one derivation, of weight one."""
         return self._padded(self._single(self.base.ones(shape)))
 
     def plus(self, a: Ranked, b: Ranked) -> Ranked:
-        """The k best of both."""
+        """Merge two lists into the k best of both."""
         a, b = self._padded(a), self._padded(b)
         both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
         return self.sum(both, 0)
 
     def times(self, a: Ranked, b: Ranked) -> Ranked:
-        """The k best pairs: rank i with rank j only where (i + 1) (j + 1) <= k."""
+        """Return the k best pairs: rank i with rank j only where (i + 1) (j + 1) <= k."""
         pairs = [
             (i, j)
             for i in range(len(a.weights))
@@ -108,7 +109,7 @@ class KBest(Semiring):
         return Ranked(tuple(weights), *request)
 
     def sum(self, a: Ranked, axis: int) -> Ranked:
-        """The k best of all lists along one axis."""
+        """Merge all lists along one axis into the k best."""
         shape = a.mark.shape
         axis %= len(shape)
         if shape[axis] == 0:
@@ -118,7 +119,7 @@ class KBest(Semiring):
         return Ranked(tuple(_listed(weights)), *request)
 
     def _merged(self, lists: Sequence[Value], axis: int) -> tuple[Value, jax.Array, jax.Array]:
-        """The k best of sorted lists along one axis, ``[k, ...]``: weight, which list, which rank.
+        """Return the k best of sorted lists along one axis, ``[k, ...]``: weight, list, rank.
 
         They come from the lists with the k best heads, and from the one with the p-th best head
         only as many as leave room for the heads before it.
@@ -149,7 +150,7 @@ class KBest(Semiring):
         return best, origin, rank
 
     def _best(self, a: Value, axis: int) -> tuple[Value, jax.Array]:
-        """The k best entries along one axis, ``[k, ...]``, or zero, and their places."""
+        """Return the k best entries along one axis, ``[k, ...]``, or zero, and their places."""
         nothing = self._none(a)
         shape = jax.tree.leaves(a)[0].shape
 
@@ -174,33 +175,33 @@ class KBest(Semiring):
         return Ranked((weight,), nothing, nothing)
 
     def _padded(self, a: Ranked) -> Ranked:
-        """The same list with all k ranks."""
+        """Return the same list with all k ranks."""
         missing = self.k - len(a.weights)
         return a._replace(weights=a.weights + (self._none(a.weights[0]),) * missing)
 
     def concatenate(self, values: Sequence[Ranked], axis: int) -> Ranked:
-        return super().concatenate([self._padded(value) for value in values], axis)
+        return Semiring.concatenate(self, [self._padded(value) for value in values], axis)
 
     def where(self, condition: Condition, a: Ranked, b: Ranked) -> Ranked:
-        return super().where(condition, self._padded(a), self._padded(b))
+        return Semiring.where(self, condition, self._padded(a), self._padded(b))
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> Ranked:
-        """One derivation; a derivation is read off as the cotangent of what is counted."""
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> Ranked:
+        """Return one derivation; the cotangent of ``feature`` marks it where it is used."""
         single = self._single(self.base.lift(log_weight))
         nothing = jnp.zeros_like(log_weight)
-        mark = nothing if counted is None else jnp.broadcast_to(counted, log_weight.shape)
+        mark = nothing if feature is None else jnp.broadcast_to(feature, log_weight.shape)
         return single._replace(mark=mark, rank=nothing)
 
     def log_weight(self, a: Ranked) -> jax.Array:
-        """The log weight of the best."""
+        """Return the log weight of the best."""
         return self.base.log_weight(a.weights[0])
 
     def log_weights(self, a: Ranked) -> jax.Array:
-        """``[k, ...]`` all log weights, best first, minus infinity beyond the last derivation."""
+        """Return all log weights, ``[k, ...]``, best first; minus infinity beyond the last."""
         return jnp.stack([self.base.log_weight(x) for x in self._padded(a).weights])
 
     def balance(self, a: Ranked, axes: tuple[int, ...]) -> tuple[Ranked, jax.Array]:
-        """Take out of all ranks what balances the best."""
+        """Take the factor that balances the best out of all ranks."""
         best, log_factor = self.base.balance(a.weights[0], axes)
         factor = jnp.expand_dims(log_factor, axes)
         others = tuple(self._divided(weight, factor) for weight in a.weights[1:])
@@ -215,7 +216,7 @@ class KBest(Semiring):
         return tuple(self.base.observe(x) for x in self._padded(a).weights)
 
     def seeds(self, a: Ranked) -> Ranked:
-        """``[k, ...]`` the cotangents of totals that mark the derivation of each rank."""
+        """Return the cotangents of totals, ``[k, ...]``, that mark the derivation of each rank."""
         weights = jax.tree.map(lambda x: jnp.zeros((self.k, *x.shape), x.dtype), a.weights)
         mark = jnp.ones((self.k, *a.mark.shape), a.mark.dtype)
         ranks = jnp.arange(1, self.k + 1, dtype=a.rank.dtype)
@@ -223,14 +224,14 @@ class KBest(Semiring):
 
 
 def _listed(stacked: Value) -> list[Value]:
-    """One value for each entry of the first axis."""
+    """Return one value for each entry of the first axis."""
     size = jax.tree.leaves(stacked)[0].shape[0]
     return [jax.tree.map(lambda x, i=i: x[i], stacked) for i in range(size)]
 
 
 @jax.custom_vjp
 def _both(a: Request, b: Request, winners: jax.Array, pairs: jax.Array) -> Request:
-    """The request to a product, whose rank r is pair ``winners[r]`` of ``pairs``."""
+    """Return the request to a product, whose rank r is pair ``winners[r]`` of ``pairs``."""
     nothing = jnp.zeros(jnp.broadcast_shapes(a[0].shape, b[0].shape), a[0].dtype)
     return nothing, nothing
 
@@ -263,7 +264,7 @@ _both.defvjp(_both_forward, _both_reverse)
 
 @partial(jax.custom_vjp, nondiff_argnums=(3, 4))
 def _one(request: Request, winners: jax.Array, ranks: jax.Array, axis: int, size: int) -> Request:
-    """The request to a sum, whose rank r is rank ``ranks[r]`` of summand ``winners[r]``."""
+    """Return the request to a sum, whose rank r is rank ``ranks[r]`` of ``winners[r]``."""
     nothing = jnp.zeros(winners.shape[1:], request[0].dtype)
     return nothing, nothing
 
@@ -281,7 +282,7 @@ def _one_reverse(
     mark, rank = request
     asked = jnp.where(rank > 0, _entry(ranks, rank) + 1, 0).astype(rank.dtype)
     winner = _entry(winners, rank)
-    # Nobody is asked where no rank is, whatever the entry says: all that is spread is zero.
+    # Without a rank the entry means nothing, and is harmless: only zeros are spread.
     shape = (*rank.shape[:axis], size, *rank.shape[axis:])
     chosen = one_hot(winner, shape, axis)
     spread = (jnp.where(chosen, jnp.expand_dims(x, axis), 0) for x in (mark, asked))
@@ -292,7 +293,7 @@ _one.defvjp(_one_forward, _one_reverse)
 
 
 def _entry(table: jax.Array, number: jax.Array) -> jax.Array:
-    """Entry ``number``, counted from 1, of ``[entries]`` or ``[entries, ...]``; zero for 0."""
+    """Return entry ``number`` from 1 on of ``[entries]`` or ``[entries, ...]``; zero for 0."""
     size = len(table)
     entries = table.reshape(size, *(table.shape[1:] or (1,) * number.ndim))
     places = jnp.arange(1, size + 1, dtype=number.dtype).reshape(size, *(1,) * number.ndim)

@@ -5,12 +5,12 @@
 | ``plus(-inf, -inf)``  | -inf      | 0, 0                                 |
 | ``plus(x, x)``        | x + log 2 | 1/2, 1/2: a tie is shared            |
 | ``plus(+inf, x)``     | +inf      | 1, 0                                 |
-| ``times(-inf, +inf)`` | -inf      | 1, 1: what sums it gives it no share |
+| ``times(-inf, +inf)`` | -inf      | 1, 1: a sum gives it no share        |
 | ``sum([])``           | -inf      | (nothing)                            |
 | ``star(0)``           | +inf      | 0                                    |
 
-A ``SignedLog`` has the same values at infinities, with gradient 0 there. What cancels to zero has
-log magnitude -inf and gradient 0.
+A ``SignedLog`` has the same values at infinities, with gradient 0 there. Where terms
+cancel to zero the log magnitude is -inf and the gradient 0.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import Any, ClassVar, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from semirings.base import Semiring
-from semirings.laws_declared import Laws
+from semirings.base import Laws, Semiring
+from semirings.capabilities import Divisible
 from semirings.numerics import (
     log_add,
     log_balance,
@@ -36,25 +36,28 @@ from semirings.numerics import (
 
 
 @dataclass(frozen=True)
-class Log(Semiring):
+class Log(Divisible):
     """Weights as natural logarithms: ``plus`` is log-add-exp, ``times`` adds."""
 
     name: ClassVar[str] = "log"
-    laws: ClassVar[Laws] = Laws(
-        star=True,
-        broken={"matmul of extreme weights": "entries 87 below the largest vanish in float32"},
-    )
+
+    @property
+    def laws(self) -> Laws:
+        return Laws(
+            star=True,
+            broken={"matmul of extreme weights": "entries 87 below the largest vanish in float32"},
+        )
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
-        """Minus infinities."""
+        """Return minus infinities."""
         return jnp.full(shape, -jnp.inf, jnp.float32)
 
     def ones(self, shape: tuple[int, ...]) -> jax.Array:
-        """Zeros, the logarithm of one."""
+        """Return zeros, the logarithm of one."""
         return jnp.zeros(shape, jnp.float32)
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Log of the sum of exponentials."""
+        """Return the log of the sum of exponentials."""
         return log_add(a, b)
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
@@ -62,11 +65,11 @@ class Log(Semiring):
         return log_times(a, b)
 
     def sum(self, a: jax.Array, axis: int) -> jax.Array:
-        """Log of the sum of exponentials along one axis."""
+        """Return the log of the sum of exponentials along one axis."""
         return log_sum(a, axis)
 
     def shares(self, a: jax.Array, axis: int) -> jax.Array:
-        """Softmax; all zero where nothing has weight."""
+        """Return the softmax; all zero where nothing has weight."""
         return log_sum_and_shares(a, axis)[1]
 
     def matmul(self, a: jax.Array, b: jax.Array) -> jax.Array:
@@ -74,16 +77,16 @@ class Log(Semiring):
         return log_matmul(a, b)
 
     def star(self, a: jax.Array) -> jax.Array:
-        """Log of ``1 / (1 - exp a)``; infinite from the weight one on."""
+        """Return the log of ``1 / (1 - exp a)``; infinite from the weight one on."""
         converges = a < 0
         return jnp.where(converges, -jnp.log(-jnp.expm1(jnp.where(converges, a, -1.0))), jnp.inf)
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> jax.Array:
-        """The log weight itself."""
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
+        """Return the log weight itself."""
         return log_weight
 
     def log_weight(self, a: jax.Array) -> jax.Array:
-        """The value itself."""
+        """Return the value itself."""
         return a
 
     def balance(self, a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
@@ -108,20 +111,23 @@ class SignedLog(Semiring):
     """
 
     name: ClassVar[str] = "signed-log"
-    laws: ClassVar[Laws] = Laws(
-        broken=dict.fromkeys(
-            ("plus associative", "sum folds plus", "left distributive", "right distributive"),
-            "the logarithm of what cancellation leaves is that of rounding",
+
+    @property
+    def laws(self) -> Laws:
+        return Laws(
+            broken=dict.fromkeys(
+                ("plus associative", "sum folds plus", "left distributive", "right distributive"),
+                "the logarithm of what cancellation leaves is that of rounding",
+            )
+            | {"balance": "negative numbers have no log weight to compare"},
         )
-        | {"balance": "negative numbers have no log weight to compare"},
-    )
 
     def zeros(self, shape: tuple[int, ...]) -> Signed:
-        """No magnitude, no sign."""
+        """Return magnitudes of zero with sign 0."""
         return Signed(jnp.full(shape, -jnp.inf, jnp.float32), jnp.zeros(shape, jnp.float32))
 
     def ones(self, shape: tuple[int, ...]) -> Signed:
-        """Positive, of magnitude one."""
+        """Return magnitudes of one with positive sign."""
         return Signed(jnp.zeros(shape, jnp.float32), jnp.ones(shape, jnp.float32))
 
     def plus(self, a: Signed, b: Signed) -> Signed:
@@ -130,11 +136,11 @@ class SignedLog(Semiring):
         return self.sum(both, 0)
 
     def times(self, a: Signed, b: Signed) -> Signed:
-        """Magnitudes and signs multiply."""
+        """Multiply magnitudes and signs."""
         return Signed(log_times(a.magnitude, b.magnitude), a.sign * b.sign)
 
     def sum(self, a: Signed, axis: int) -> Signed:
-        """Sum of signed exponentials relative to the largest magnitude."""
+        """Sum signed exponentials relative to the largest magnitude."""
         if a.sign.shape[axis] == 0:
             return Signed(log_sum(a.magnitude, axis), jnp.sum(a.sign, axis))
         terms, shift = relative(a.magnitude, axis)
@@ -143,12 +149,12 @@ class SignedLog(Semiring):
         magnitude = safe_log(sign * total) + jnp.where(sign == 0, 0.0, jnp.squeeze(shift, axis))
         return Signed(magnitude, sign)
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> Signed:
-        """A number of that magnitude; ``counted`` is its sign, positive by default."""
-        sign = jnp.ones_like(log_weight) if counted is None else jnp.sign(counted)
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> Signed:
+        """Return a number of that magnitude; ``feature`` is its sign, positive by default."""
+        sign = jnp.ones_like(log_weight) if feature is None else jnp.sign(feature)
         sign = jnp.where(log_weight == -jnp.inf, 0.0, sign).astype(log_weight.dtype)
         return Signed(jnp.where(sign == 0, -jnp.inf, log_weight), sign)
 
     def log_weight(self, a: Signed) -> jax.Array:
-        """The log magnitude, NaN where negative."""
+        """Return the log magnitude, NaN where negative."""
         return jnp.where(a.sign < 0, jnp.nan, a.magnitude)

@@ -27,14 +27,19 @@ _INFINITE = 1e30
 
 
 def safe_log(a: jax.Array) -> jax.Array:
-    """Logarithm with value minus infinity, and gradient zero, at zero."""
+    """Return the logarithm, with value minus infinity and gradient zero at zero."""
     # Below this a float is denormal: its reciprocal, which a gradient needs, is infinite.
     positive: jax.Array = a >= jnp.finfo(a.dtype).tiny
     return jnp.where(positive, jnp.log(jnp.where(positive, a, 1.0)), -jnp.inf)
 
 
 def log_times(a: jax.Array, b: jax.Array) -> jax.Array:
-    """Log of a product: the sum, except that minus infinity annihilates even plus infinity."""
+    """Add logs, except that minus infinity annihilates even plus infinity.
+
+    Args:
+        a: logs of the left factors.
+        b: logs of the right ones, of a shape that broadcasts.
+    """
     product: jax.Array = _log_times(a, b)
     return product
 
@@ -48,12 +53,17 @@ def _log_times(a: jax.Array, b: jax.Array) -> jax.Array:
 def _log_times_jvp(
     primals: tuple[jax.Array, jax.Array], tangents: tuple[jax.Array, jax.Array]
 ) -> tuple[jax.Array, jax.Array]:
-    # No mask: whatever sums a weight of zero gives it no share of its own gradient.
+    # No mask: a sum gives a weight of zero no share of its own gradient.
     return log_times(*primals), tangents[0] + tangents[1]
 
 
 def log_sum(a: jax.Array, axis: int) -> jax.Array:
-    """Log of the sum of exponentials along one axis, any shape, infinities allowed."""
+    """Return the log of the sum of exponentials along one axis.
+
+    Args:
+        a: any shape, infinities allowed.
+        axis: the axis to remove.
+    """
     total: jax.Array = _log_sum(axis % a.ndim, a)
     return total
 
@@ -72,10 +82,17 @@ def _log_sum_jvp(
 
 
 def log_sum_and_shares(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
-    """``log_sum`` and what part of it each term is: zero of zero, equal parts of infinity.
+    """Return ``log_sum`` and the share of each term in it: zero of zero, equal parts of infinity.
 
     The shares are quotients of exponentials, not exponentials of differences from the total: a
     total of 100,000 is known to two decimals only in float32, the shares stay exact.
+
+    Args:
+        a: any shape, infinities allowed.
+        axis: the axis to sum along.
+
+    Returns:
+        The sum without that axis, and the shares of the shape of ``a``.
     """
     if a.shape[axis] == 0:
         return jnp.max(a, axis, initial=-jnp.inf), a
@@ -87,7 +104,12 @@ def log_sum_and_shares(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
 
 
 def log_shares(a: jax.Array, axis: int) -> jax.Array:
-    """Logs of the shares in a sum, also of those that are too small for a float."""
+    """Return the logs of the shares in a sum, also of those that are too small for a float.
+
+    Args:
+        a: any shape, infinities allowed.
+        axis: the axis to sum along.
+    """
     if a.shape[axis] == 0:
         return a
     shifted, _ = _shifted(a, axis)
@@ -96,10 +118,17 @@ def log_shares(a: jax.Array, axis: int) -> jax.Array:
 
 
 def relative(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
-    """Exponentials relative to the largest along a (nonempty) axis, and the log taken out.
+    """Return exponentials relative to the largest along an axis, and the log taken out.
 
     Where the largest is plus infinity only the infinite terms count, one each; where it is minus
-    infinity nothing is taken out. What is taken out is a constant of differentiation.
+    infinity nothing is taken out. The log taken out is a constant of differentiation.
+
+    Args:
+        a: any shape, infinities allowed.
+        axis: the axis along which one number is taken out; not empty.
+
+    Returns:
+        The exponentials, and the log with an axis of size one.
     """
     shifted, shift = _shifted(a, axis)
     return jnp.exp(shifted), shift
@@ -114,9 +143,16 @@ def _shifted(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
 
 
 def log_balance(a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
-    """Take the largest along ``axes`` out of logarithms: what is left, and what was taken out.
+    """Take the largest along ``axes`` out of logarithms.
 
     Near zero floats are dense: a state of 100,000 steps would be known to two decimals only.
+
+    Args:
+        a: logarithms of any shape.
+        axes: the axes along which one number is taken out.
+
+    Returns:
+        The rest, and the number taken out, without those axes.
     """
     most = jax.lax.stop_gradient(jnp.max(a, axes, keepdims=True, initial=-jnp.inf) if axes else a)
     shift = jnp.where(jnp.isfinite(most), most, 0.0)
@@ -124,7 +160,12 @@ def log_balance(a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Arr
 
 
 def quotient(a: jax.Array, b: jax.Array) -> jax.Array:
-    """A quotient whose derivative is one, too: it holds where the square of ``b`` underflows."""
+    """Divide, also in the derivative: it holds where the square of the divisor underflows.
+
+    Args:
+        a: the dividend.
+        b: the divisor.
+    """
     ratio: jax.Array = _quotient(a, b)
     return ratio
 
@@ -143,22 +184,36 @@ def _quotient_jvp(
 
 
 def weighted(shares: jax.Array, a: jax.Array) -> jax.Array:
-    """Products with shares, where no share of infinity is nothing."""
+    """Multiply by shares, where a share of zero makes even infinity zero.
+
+    Args:
+        shares: as ``log_sum_and_shares`` gives them.
+        a: numbers of the same shape.
+    """
     some = shares > 0
     return jnp.where(some, shares * jnp.where(some, a, 0.0), 0.0)
 
 
 def log_add(a: jax.Array, b: jax.Array) -> jax.Array:
-    """Log of the sum of two exponentials, elementwise with broadcasting."""
+    """Return the log of the sum of two exponentials.
+
+    Args:
+        a: logs.
+        b: logs of a shape that broadcasts.
+    """
     a, b = jnp.broadcast_arrays(a, b)
     return log_sum(jnp.stack([a, b]), 0)
 
 
 def log_matmul(a: jax.Array, b: jax.Array) -> jax.Array:
-    """Matrix product in log space: shift by the largest entries, multiply, take the log.
+    """Multiply matrices in log space: shift by the largest entries, multiply, take the log.
 
     Entries more than 87 below the largest of their row (of ``a``) or column (of ``b``) vanish
     in float32; ``log_sum`` of the sums keeps them.
+
+    Args:
+        a: ``[..., i, k]`` logs.
+        b: ``[..., k, j]`` logs.
     """
     a, b = jnp.minimum(a, _INFINITE), jnp.minimum(b, _INFINITE)
     rows = jax.lax.stop_gradient(jnp.max(a, -1, keepdims=True, initial=-jnp.inf))
@@ -170,9 +225,14 @@ def log_matmul(a: jax.Array, b: jax.Array) -> jax.Array:
 
 
 def pick(a: jax.Array, winner: jax.Array, axis: int) -> jax.Array:
-    """Take along one axis the entry ``winner`` (without that axis), by a mask.
+    """Take one entry along one axis, by a mask.
 
     Unlike that of a gather, the gradient needs no scatter; both are slow on most devices.
+
+    Args:
+        a: any shape.
+        winner: indices of the shape without that axis.
+        axis: the axis to remove.
     """
     entry: jax.Array = _pick(a, winner, axis)
     return entry
@@ -188,7 +248,7 @@ def _pick(a: jax.Array, winner: jax.Array, axis: int) -> jax.Array:
 def _pick_jvp(
     axis: int, primals: tuple[jax.Array, jax.Array], tangents: tuple[jax.Array, Any]
 ) -> tuple[jax.Array, jax.Array]:
-    # The reverse pass makes its own mask: what it keeps is one number for each sum.
+    # The reverse pass makes its own mask, and so keeps one number for each sum.
     again: Callable[[jax.Array, jax.Array], jax.Array] = jax.checkpoint(
         lambda x, winner: pick(x, winner, axis), prevent_cse=False
     )
@@ -196,7 +256,12 @@ def _pick_jvp(
 
 
 def largest(a: jax.Array, axis: int) -> jax.Array:
-    """The largest entry along one axis; the gradient goes to the first such entry alone."""
+    """Return the largest entry along one axis; the gradient goes to the first such entry alone.
+
+    Args:
+        a: any shape.
+        axis: the axis to remove; not empty.
+    """
     entry: jax.Array = _largest(a, axis)
     return entry
 
@@ -215,7 +280,14 @@ def _largest_jvp(
 
 
 def first_largest(a: jax.Array, axis: int) -> jax.Array:
-    """Index of the first largest entry along one axis; two plain reductions beat ``argmax``."""
+    """Return the index of the first largest entry along one axis.
+
+    Two plain reductions are faster than ``argmax``.
+
+    Args:
+        a: any shape.
+        axis: the axis to remove; not empty.
+    """
     size = a.shape[axis]
     index = _along(axis, size, a.ndim)
     largest = jnp.max(a, axis, keepdims=True)
@@ -223,19 +295,33 @@ def first_largest(a: jax.Array, axis: int) -> jax.Array:
 
 
 def one_hot(winner: jax.Array, shape: tuple[int, ...], axis: int) -> jax.Array:
-    """Truth values of the given shape: along one axis, whether the index is the winner's."""
+    """Return truth values that are true where the index along one axis is the winner's.
+
+    Args:
+        winner: indices of the shape without that axis.
+        shape: of the result.
+        axis: the axis that the winner indexes.
+    """
     index = _along(axis, shape[axis], len(shape)).astype(winner.dtype)
     return jnp.broadcast_to(index == jnp.expand_dims(winner, axis), shape)
 
 
 def unbroadcast(x: jax.Array, like: jax.Array) -> jax.Array:
-    """Sum over the axes along which ``like`` would be repeated to the shape of ``x``."""
+    """Sum over the axes along which one array was broadcast to the shape of another.
+
+    Args:
+        x: of the larger shape.
+        like: its shape broadcasts to that.
+
+    Returns:
+        The sums, of the shape of ``like``.
+    """
     extra = x.ndim - like.ndim
     repeated = [i for i, n in enumerate(like.shape, extra) if n == 1 and x.shape[i] != 1]
     return jnp.sum(x, (*range(extra), *repeated)).reshape(like.shape)
 
 
 def _along(axis: int, size: int, ndim: int) -> jax.Array:
-    """``0..size-1`` along one of ``ndim`` axes."""
+    """Return ``0..size-1`` along one of ``ndim`` axes."""
     axis %= ndim
     return jnp.arange(size, dtype=jnp.int32).reshape([-1 if i == axis else 1 for i in range(ndim)])

@@ -1,4 +1,4 @@
-"""Finding semirings by name: everybody registers them under the entry point group ``semirings``."""
+"""Semirings by name, as distributions register them in the entry point group ``semirings``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from importlib.metadata import EntryPoint, entry_points
 
 from semirings.base import Semiring
 
+__all__ = ["GROUP", "Plugin", "available"]
+
 GROUP = "semirings"
+"""The entry point group in which distributions register their semirings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +19,9 @@ class Plugin:
 
     Attributes:
         name: the name of the entry point.
-        distribution, version: where it comes from.
+        distribution, version: of the package that registered it.
         semiring: the semiring with default parameters, or None if it failed to load.
-        fault: why it failed, or the empty string.
+        fault: the reason of the failure, or the empty string.
     """
 
     name: str
@@ -29,7 +32,7 @@ class Plugin:
 
 
 def available() -> dict[str, Plugin]:
-    """All registered semirings by name. One that is broken is named, and harms no other."""
+    """Return all registered semirings by name; one that is broken is named, and harms no other."""
     found = (_load(point) for point in entry_points(group=GROUP))
     return {plugin.name: plugin for plugin in sorted(found, key=lambda p: p.name)}
 

@@ -16,8 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import jax
 
-from semirings.base import Condition, Groups, Semiring
-from semirings.laws_declared import Laws
+from semirings.base import Condition, Groups, Laws, Semiring
 from semirings.log import Log
 from semirings.viterbi import Viterbi
 
@@ -33,7 +32,7 @@ class Pair(NamedTuple):
 class Product(Semiring):
     """Pairs of values; every operation is done in each factor by itself.
 
-    What is lifted is lifted into both. ``log_weight`` reads the first. The laws of a product are
+    Weights are lifted into both. ``log_weight`` reads the first. The laws of a product are
     those that both factors keep; its sums have no single winner, though, for the factors may
     disagree. Nothing is taken out by ``balance``: one number cannot be the factor of both.
     Factors must hence have range enough by themselves, as ``Log`` has and ``Real`` has not.
@@ -47,12 +46,12 @@ class Product(Semiring):
     second: Semiring = Viterbi()
 
     name: ClassVar[str] = "product"
-    laws: ClassVar[Laws] = Laws(commutative=False)
 
-    def __post_init__(self) -> None:
-        """Derive the laws; those of the class are what every product keeps."""
+    @property
+    def laws(self) -> Laws:
+        """The laws that both factors keep."""
         first, second = self.first.laws, self.second.laws
-        self.declare(
+        return Laws(
             commutative=first.commutative and second.commutative,
             idempotent=first.idempotent and second.idempotent,
             star=first.star and second.star,
@@ -61,11 +60,11 @@ class Product(Semiring):
         )
 
     def zeros(self, shape: tuple[int, ...]) -> Pair:
-        """Zero in both."""
+        """Return zero in both."""
         return Pair(self.first.zeros(shape), self.second.zeros(shape))
 
     def ones(self, shape: tuple[int, ...]) -> Pair:
-        """One in both."""
+        """Return one in both."""
         return Pair(self.first.ones(shape), self.second.ones(shape))
 
     def plus(self, a: Pair, b: Pair) -> Pair:
@@ -104,19 +103,19 @@ class Product(Semiring):
         )
 
     def star(self, a: Pair) -> Pair:
-        """The closure in each.
+        """Return the closure in each.
 
         Raises:
             TypeError: if either has none.
         """
         return Pair(self.first.star(a.first), self.second.star(a.second))
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> Pair:
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> Pair:
         """Lift into both."""
-        return Pair(self.first.lift(log_weight, counted), self.second.lift(log_weight, counted))
+        return Pair(self.first.lift(log_weight, feature), self.second.lift(log_weight, feature))
 
     def log_weight(self, a: Pair) -> jax.Array:
-        """The log weight of the first."""
+        """Return the log weight of the first."""
         return self.first.log_weight(a.first)
 
     def observe(self, a: Pair) -> Pair:

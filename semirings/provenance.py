@@ -1,4 +1,4 @@
-"""Which-provenance: what takes part in any derivation of nonzero weight.
+"""Which-provenance: the supporters that take part in any derivation of nonzero weight.
 
 | argument                     | possible | supporters                |
 | ---------------------------- | -------- | ------------------------- |
@@ -21,15 +21,14 @@ from typing import Any, ClassVar, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from semirings.base import Semiring
+from semirings.base import Laws, Semiring
 from semirings.boolean import Boolean
-from semirings.laws_declared import Laws
 
 _WORD = 32
 
 
 class Supported(NamedTuple):
-    """Whether there is any derivation, and what supports it.
+    """A truth value, true where any derivation exists, and the set of its supporters.
 
     Attributes:
         possible: truth values; where false no bit is set.
@@ -42,16 +41,16 @@ class Supported(NamedTuple):
 
 @dataclass(frozen=True)
 class Provenance(Semiring):
-    """Sets of supporters: parts, nodes, slots, rules or whatever the weights are labelled with.
+    """Sets of supporters: parts, nodes, slots, rules or other labels of weights.
 
-    ``plus`` and ``times`` both unite, and what is impossible has no supporters. A supporter that
+    ``plus`` and ``times`` both unite, and the impossible has no supporters. A supporter that
     is missing from a total can be removed without harm to any derivation.
 
     Source: Green, Karvounarakis and Tannen (2007), Provenance semirings; the set of all
     contributing inputs is the lineage of Cui, Widom and Wiener (2000), with a zero added.
 
     Attributes:
-        size: how many supporters there are, numbered from zero.
+        size: the number of supporters, which are numbered from zero.
 
     Raises:
         ValueError: if size is not positive.
@@ -60,23 +59,26 @@ class Provenance(Semiring):
     size: int = _WORD
 
     name: ClassVar[str] = "provenance"
-    laws: ClassVar[Laws] = Laws(
-        idempotent=True,
-        star=True,
-        broken={"read back": "only whether there is any weight is kept"},
-    )
+
+    @property
+    def laws(self) -> Laws:
+        return Laws(
+            idempotent=True,
+            star=True,
+            broken={"read back": "only whether there is any weight is kept"},
+        )
 
     def __post_init__(self) -> None:
-        """Refuse sets that nothing can be in."""
+        """Refuse sets without room for a supporter."""
         if self.size < 1:
             raise ValueError(f"size is {self.size}; a set of supporters needs at least 1")
 
     def zeros(self, shape: tuple[int, ...]) -> Supported:
-        """Impossible."""
+        """Return the impossible."""
         return self._unsupported(jnp.zeros(shape, bool))
 
     def ones(self, shape: tuple[int, ...]) -> Supported:
-        """Possible without support."""
+        """Return the possible without supporters."""
         return self._unsupported(jnp.ones(shape, bool))
 
     def _unsupported(self, possible: jax.Array) -> Supported:
@@ -84,49 +86,49 @@ class Provenance(Semiring):
         return Supported(possible, (jnp.zeros(possible.shape, jnp.uint32),) * words)
 
     def plus(self, a: Supported, b: Supported) -> Supported:
-        """Possible if either is; supported by both."""
+        """Unite: possible if either is, supported by both."""
         return jax.tree.map(jnp.bitwise_or, a, b)
 
     def times(self, a: Supported, b: Supported) -> Supported:
-        """Possible if both are; then supported by both."""
+        """Join: possible if both are, then supported by both."""
         possible = a.possible & b.possible
         united = zip(a.words, b.words, strict=True)
         return Supported(possible, tuple(jnp.where(possible, x | y, 0) for x, y in united))
 
     def sum(self, a: Supported, axis: int) -> Supported:
-        """Possible if any along one axis is; supported by all."""
+        """Unite along one axis: possible if any is, supported by all."""
         return jax.tree.map(lambda x: jax.lax.reduce_or(x, (axis % x.ndim,)), a)
 
     def star(self, a: Supported) -> Supported:
-        """Possible without a single round; supported by every round."""
+        """Return the possible, for no round is needed; supported by every round."""
         return Supported(jnp.ones_like(a.possible), a.words)
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> Supported:
-        """A set of one where there is any weight.
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> Supported:
+        """Return a set of one supporter where there is any weight.
 
         Args:
             log_weight: any shape.
-            counted: same shape, the number of the supporter, as integers or floats; what is not
-                in ``0..size-1`` stands for nobody.
+            feature: same shape, the number of the supporter, as integers or floats; any outside of
+                ``0..size-1`` stands for none.
         """
         possible = log_weight > -jnp.inf
-        if counted is None:
+        if feature is None:
             return self._unsupported(possible)
-        index = jnp.broadcast_to(counted, log_weight.shape).astype(jnp.int32)
-        somebody = possible & (index >= 0) & (index < self.size)
+        index = jnp.broadcast_to(feature, log_weight.shape).astype(jnp.int32)
+        labelled = possible & (index >= 0) & (index < self.size)
         bit = jnp.left_shift(jnp.uint32(1), (index % _WORD).astype(jnp.uint32))
         words = len(self.zeros(()).words)
         return Supported(
             possible,
-            tuple(jnp.where(somebody & (index // _WORD == i), bit, 0) for i in range(words)),
+            tuple(jnp.where(labelled & (index // _WORD == i), bit, 0) for i in range(words)),
         )
 
     def log_weight(self, a: Supported) -> jax.Array:
-        """Zero where possible, else minus infinity."""
+        """Return zero where possible, else minus infinity."""
         return Boolean().log_weight(a.possible)
 
     def supporters(self, a: Supported) -> jax.Array:
-        """``[..., size]`` whether each takes part in any derivation."""
+        """Return truth values, ``[..., size]``: true for each that takes part in any derivation."""
         words = jnp.stack(a.words, -1)[..., None]
         bits = jax.lax.broadcasted_iota(jnp.uint32, (*words.shape[:-1], _WORD), words.ndim - 1)
         return ((words >> bits) & 1 == 1).reshape(*a.possible.shape, -1)[..., : self.size]

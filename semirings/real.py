@@ -18,13 +18,13 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 
-from semirings.base import Groups, Semiring
-from semirings.laws_declared import Laws
+from semirings.base import Groups, Laws
+from semirings.capabilities import Divisible
 from semirings.numerics import quotient, safe_log
 
 
 @dataclass(frozen=True)
-class Real(Semiring):
+class Real(Divisible):
     """Weights as they are: ``plus`` adds, ``times`` multiplies.
 
     Long products leave the range of floats; ``balance`` takes the largest entry out as a log
@@ -33,21 +33,26 @@ class Real(Semiring):
     """
 
     name: ClassVar[str] = "real"
-    laws: ClassVar[Laws] = Laws(
-        star=True,
-        broken={
-            "zero annihilates infinity": "0 * inf is NaN in IEEE arithmetic; weights are finite",
-            "extreme weights": "the exponentials of 90 and of -110 are outside of float32",
-            "matmul of extreme weights": "likewise; Log has them",
-        },
-    )
+
+    @property
+    def laws(self) -> Laws:
+        return Laws(
+            star=True,
+            broken={
+                "zero annihilates infinity": (
+                    "0 * inf is NaN in IEEE arithmetic; weights are finite"
+                ),
+                "extreme weights": "the exponentials of 90 and of -110 are outside of float32",
+                "matmul of extreme weights": "likewise; Log has them",
+            },
+        )
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
-        """Zeros."""
+        """Return zeros."""
         return jnp.zeros(shape, jnp.float32)
 
     def ones(self, shape: tuple[int, ...]) -> jax.Array:
-        """Ones."""
+        """Return ones."""
         return jnp.ones(shape, jnp.float32)
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
@@ -59,48 +64,44 @@ class Real(Semiring):
         return a * b
 
     def sum(self, a: jax.Array, axis: int) -> jax.Array:
-        """Add up one axis."""
+        """Add along one axis."""
         return jnp.sum(a, axis)
 
     def shares(self, a: jax.Array, axis: int) -> jax.Array:
-        """Quotients by the sum; all zero where it is zero."""
+        """Divide by the sum; all zero where it is zero."""
         total = jnp.sum(a, axis, keepdims=True)
         return quotient(a, jnp.where(total > 0, total, 1.0))
 
     def star(self, a: jax.Array) -> jax.Array:
-        """The geometric series; infinite from the weight one on."""
+        """Sum the geometric series; infinite from the weight one on."""
         return jnp.where(a < 1, 1 / (1 - jnp.where(a < 1, a, 0.0)), jnp.inf)
 
     def prod(self, a: jax.Array, axis: int) -> jax.Array:
-        """Multiply up one axis."""
+        """Multiply along one axis."""
         return jnp.prod(a, axis)
 
     def matmul(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """The ordinary matrix product."""
+        """Multiply matrices of reals."""
         return a @ b
 
     def group_sum(self, a: jax.Array, groups: Groups) -> jax.Array:
-        """One matrix product with the membership matrix: no scatter in either direction."""
+        """Multiply by the membership matrix: no scatter in either direction."""
         return a @ groups.membership
 
     def group_spread(self, a: jax.Array, groups: Groups) -> jax.Array:
-        """One matrix product, whose transpose needs no scatter either."""
+        """Multiply by the transposed membership matrix: no scatter in either direction."""
         return a @ groups.membership.T
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> jax.Array:
-        """The exponential of the log weight."""
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
+        """Return the exponential of the log weight."""
         return jnp.exp(log_weight)
 
     def log_weight(self, a: jax.Array) -> jax.Array:
-        """The logarithm, minus infinity at zero with gradient zero."""
+        """Return the logarithm, minus infinity at zero with gradient zero."""
         return safe_log(a)
 
     def balance(self, a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
         """Divide by the largest entry along ``axes``, held constant."""
-        largest = (
-            jax.lax.stop_gradient(jnp.max(a, axes, keepdims=True))
-            if axes
-            else (jax.lax.stop_gradient(a))
-        )
+        largest = jax.lax.stop_gradient(jnp.max(a, axes, keepdims=True) if axes else a)
         largest = jnp.where((largest > 0) & jnp.isfinite(largest), largest, 1.0)
         return a / largest, jnp.log(jnp.squeeze(largest, axes))

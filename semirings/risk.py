@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import jax
 
+from semirings.base import Laws, Semiring
+from semirings.capabilities import Divisible, require_divisible
 from semirings.expectation import Expectation, Moments
-from semirings.laws_declared import Laws
+from semirings.log import Log
 
 
 @dataclass(frozen=True)
-class Risk(Expectation):
+class Risk(Semiring):
     """The expectation of an additive loss where every log weight is multiplied by ``gamma``.
 
     With growing gamma the risk tends to the loss of the best derivation, and stays
@@ -21,26 +23,70 @@ class Risk(Expectation):
     Source: Smith and Eisner (2006), equation 1; Li and Eisner (2009), section 6.2.
 
     Attributes:
+        base: the semiring of the weights, as that of ``Expectation``.
         gamma: the inverse temperature.
 
     Raises:
+        TypeError: if the base is not divisible.
         ValueError: if gamma is not positive.
     """
 
+    base: Divisible = Log()
     gamma: float = 1.0
 
     name: ClassVar[str] = "risk"
-    laws: ClassVar[Laws] = Laws()
 
     def __post_init__(self) -> None:
-        """Refuse a temperature at which what is forbidden has weight."""
-        super().__post_init__()
+        """Refuse a temperature that is not positive, and a base without averages."""
         if not self.gamma > 0:
             raise ValueError(f"gamma is {self.gamma}; an inverse temperature is positive")
-        if self.gamma != 1:
-            reason = "weights are read as they are, annealed"
-            self.declare(broken=dict(self.laws.broken) | {"read back": reason})
+        require_divisible(self.base)
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> Moments:
+    @property
+    def laws(self) -> Laws:
+        kept = self._average.laws
+        if self.gamma == 1:
+            return kept
+        reason = "weights are read as they are, annealed"
+        return replace(kept, broken=kept.broken | {"read back": reason})
+
+    @property
+    def _average(self) -> Expectation:
+        """The semiring of the annealed weights, which does everything but the annealing."""
+        return Expectation(self.base)
+
+    def zeros(self, shape: tuple[int, ...]) -> Moments:
+        return self._average.zeros(shape)
+
+    def ones(self, shape: tuple[int, ...]) -> Moments:
+        return self._average.ones(shape)
+
+    def plus(self, a: Moments, b: Moments) -> Moments:
+        return self._average.plus(a, b)
+
+    def times(self, a: Moments, b: Moments) -> Moments:
+        return self._average.times(a, b)
+
+    def sum(self, a: Moments, axis: int) -> Moments:
+        return self._average.sum(a, axis)
+
+    def star(self, a: Moments) -> Moments:
+        return self._average.star(a)
+
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> Moments:
         """Attach the loss to the annealed weight."""
-        return super().lift(self.gamma * log_weight, counted)
+        return self._average.lift(self.gamma * log_weight, feature)
+
+    def log_weight(self, a: Moments) -> jax.Array:
+        """Return the log of the annealed weight."""
+        return self._average.log_weight(a)
+
+    def expected(self, a: Moments) -> jax.Array:
+        """Return the risk; zero where the weight is zero."""
+        return self._average.expected(a)
+
+    def observe(self, a: Moments) -> Any:
+        return self._average.observe(a)
+
+    def balance(self, a: Moments, axes: tuple[int, ...]) -> tuple[Moments, jax.Array]:
+        return self._average.balance(a, axes)

@@ -6,9 +6,14 @@ differentiation would give each its share. The random state travels in the cotan
 forward pass serves any number of samples, and the same key gives the same sample wherever the
 forward pass was rematerialised.
 
-The state is two integers below 2**24, each exact in a float32 cotangent; zero means that the
-sample does not use this value. A product hands a different hash of it to each factor, a sum one
-step of it to the summand it chose, so that no two choices of a sample share random bits.
+The state is a 48-bit counter of Threefry (``semirings.threefry``): two integers below 2**24, each
+exact in a cotangent of any floating dtype, where zero in the first means that the sample does not
+use this value. A sum chooses by the bits of its counter, and counts one up for the summand. A
+product counts one up for the left factor and starts the right one anywhere, at a counter drawn
+under another key. So no two choices of a sample share random bits, but by the accident, in about
+one of 2**48 pairs, that two counters are the same. This is the scheme of splittable generators
+(Claessen and Palka 2013) with a block cipher that is cheap to vectorise. One of the factors is
+not hashed, since a recursion hashes in all of its states, of which the sample uses one.
 """
 
 from __future__ import annotations
@@ -19,20 +24,24 @@ from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
+from jax.typing import DTypeLike
 
-from semirings.base import Semiring
-from semirings.laws_declared import Laws
+from semirings.base import Laws
+from semirings.capabilities import Stochastic
 from semirings.numerics import log_balance, log_sum, log_times, relative, unbroadcast
+from semirings.threefry import Words, threefry_2x32
 
 _BITS = 24
-_STEP = 10_368_889.0
+"""Integers of so many bits are exact in float32."""
+
+_CHOICE, _SPLIT = (0, 0), (1, 0)
+"""The keys under which a counter gives the bits of a choice, and the counter of a right factor."""
+
 _SHORT = 256
-_ODD = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F, 0x165667B1, 0xD3A2646D, 0xFD7046C5)
 
 
 class Drawn(NamedTuple):
-    """A value of ``Sampling``: the log weight, and what carries marks and state backwards.
+    """A value of ``Sampling``: the log weight, and carriers of marks and state backwards.
 
     Attributes:
         weight: log weight.
@@ -49,47 +58,51 @@ class Drawn(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sampling(Semiring):
+class Sampling(Stochastic):
     """Log weights whose reverse pass draws a derivation.
 
-    A sample is the cotangent of ``counted`` when the tags of a total are pulled back from
-    ``seed``: one for every use of an entry, zero for what the sample does not use.
+    A sample is the cotangent of ``feature`` when a total is pulled back from ``seed``: one for
+    every use of an entry, zero for the others.
     """
 
     name: ClassVar[str] = "sampling"
-    laws: ClassVar[Laws] = Laws(in_distribution=True)
+
+    @property
+    def laws(self) -> Laws:
+        return Laws(in_distribution=True)
 
     def zeros(self, shape: tuple[int, ...]) -> Drawn:
-        """Weight zero."""
+        """Return the weight zero."""
         return _plain(jnp.full(shape, -jnp.inf, jnp.float32))
 
     def ones(self, shape: tuple[int, ...]) -> Drawn:
-        """Weight one."""
+        """Return the weight one."""
         return _plain(jnp.zeros(shape, jnp.float32))
 
     def plus(self, a: Drawn, b: Drawn) -> Drawn:
-        """Sum of weights; one of the two in the reverse pass."""
+        """Add weights; the reverse pass chooses one of the two."""
         both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
         return self.sum(both, 0)
 
     def times(self, a: Drawn, b: Drawn) -> Drawn:
-        """Product of weights; both factors in the reverse pass."""
+        """Multiply weights; the reverse pass goes on in both factors."""
         state: State = _both(a[1:], b[1:])
         return Drawn(log_times(a.weight, b.weight), *state)
 
     def sum(self, a: Drawn, axis: int) -> Drawn:
-        """Sum of weights along one axis; one summand in the reverse pass."""
+        """Add weights along one axis; the reverse pass chooses one summand."""
         if a.weight.shape[axis] == 0:
             return _plain(log_sum(a.weight, axis))
         axis %= a.weight.ndim
         state: State = _one(a[1:], jax.lax.stop_gradient(a.weight), axis)
         return Drawn(log_sum(a.weight, axis), *state)
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> Drawn:
-        """Attach the quantity whose cotangent tells whether a sample used the weight."""
-        if counted is None:
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> Drawn:
+        """Attach the feature, whose cotangent tells how often a sample used the weight."""
+        if feature is None:
             return _plain(log_weight)
-        return _plain(log_weight)._replace(mark=jnp.broadcast_to(counted, log_weight.shape))
+        mark = jnp.broadcast_to(feature, log_weight.shape).astype(log_weight.dtype)
+        return _plain(log_weight)._replace(mark=mark)
 
     def balance(self, a: Drawn, axes: tuple[int, ...]) -> tuple[Drawn, jax.Array]:
         """Subtract the largest along ``axes``, held constant."""
@@ -100,15 +113,21 @@ class Sampling(Semiring):
         return a.weight
 
     def log_weight(self, a: Drawn) -> jax.Array:
-        """The log weight of all derivations together."""
+        """Return the log weight of all derivations together."""
         return a.weight
 
-    def seed(self, key: jax.Array, shape: tuple[int, ...]) -> Drawn:
-        """The cotangent of a total that starts a sample: independent states from a random key."""
+    def seed(self, key: jax.Array, shape: tuple[int, ...], dtype: DTypeLike = jnp.float32) -> Drawn:
+        """Return the cotangent of a total that starts one sample for each entry.
+
+        Args:
+            key: a random key; the same key draws the same.
+            shape: of the total, perhaps with further axes in front to map the pullback over.
+            dtype: of the total's weights.
+        """
         bits = jax.random.bits(key, (2, *shape), jnp.uint32) >> (32 - _BITS)
-        high, low = bits.astype(jnp.float32)
-        marks = jnp.ones(shape, jnp.float32)
-        return Drawn(jnp.zeros(shape, jnp.float32), marks, jnp.maximum(high, 1.0), low)
+        high, low = bits.astype(dtype)
+        nothing = jnp.zeros(shape, dtype)
+        return Drawn(nothing, jnp.ones_like(nothing), jnp.maximum(high, 1.0), low)
 
 
 def _plain(weight: jax.Array) -> Drawn:
@@ -117,13 +136,14 @@ def _plain(weight: jax.Array) -> Drawn:
 
 
 State = tuple[jax.Array, jax.Array, jax.Array]
-"""Mark, high and low: arrays of zeros whose cotangents are what matters."""
+"""Mark, high and low: arrays of zeros, made for their cotangents."""
 
 
 @jax.custom_vjp
 def _both(a: State, b: State) -> State:
-    """The state of a product."""
-    nothing = jnp.zeros(jnp.broadcast_shapes(a[0].shape, b[0].shape), a[0].dtype)
+    """Return the state of a product."""
+    dtype = jnp.result_type(a[0], b[0])
+    nothing = jnp.zeros(jnp.broadcast_shapes(a[0].shape, b[0].shape), dtype)
     return nothing, nothing, nothing
 
 
@@ -133,9 +153,15 @@ def _both_forward(a: State, b: State) -> tuple[State, tuple[jax.Array, jax.Array
 
 
 def _both_reverse(operands: tuple[jax.Array, jax.Array], state: State) -> tuple[State, State]:
-    # First summed, then hashed: where an operand was repeated, one of its places is active.
-    first, second = (jax.tree.map(lambda x, y=y: unbroadcast(x, y), state) for y in operands)
-    return _descend(first, 1), _descend(second, 2)
+    # First summed, then advanced: where an operand was repeated, one of its places is used.
+    first, second = (_sent_to(operand, state) for operand in operands)
+    return _stepped(first), _split(second)
+
+
+def _sent_to(operand: jax.Array, state: State) -> State:
+    """Return the state in shape and dtype of an operand that was broadcast."""
+    mark, high, low = (unbroadcast(x, operand).astype(operand.dtype) for x in state)
+    return mark, high, low
 
 
 _both.defvjp(_both_forward, _both_reverse)
@@ -143,23 +169,23 @@ _both.defvjp(_both_forward, _both_reverse)
 
 @partial(jax.custom_vjp, nondiff_argnums=(2,))
 def _one(state: State, weight: jax.Array, axis: int) -> State:
-    """The state of a sum."""
+    """Return the state of a sum."""
     nothing = jnp.sum(jnp.zeros_like(weight), axis)
     return nothing, nothing, nothing
 
 
 def _one_forward(state: State, weight: jax.Array, axis: int) -> tuple[State, jax.Array]:
     terms, _ = relative(weight, axis)
-    # The distribution function of the choice; what has no weight is never reached.
+    # The distribution function of the choice; a summand without weight is never reached.
     return _one(state, weight, axis), jnp.where(terms > 0, _cumulative(terms, axis), -1.0)
 
 
 def _one_reverse(axis: int, reached: jax.Array, state: State) -> tuple[State, None]:
     size = reached.shape[axis]
-    mark, high, low = state
-    ahead = (_mixed(high, low, 0) >> (32 - _BITS)).astype(reached.dtype)
+    _, high, low = state
+    ahead = _bits(_CHOICE, high, low)[0].astype(reached.dtype)
     behind = 2.0**_BITS - ahead
-    # A quotient in this form, since the compiler repeats for every summand what has no division.
+    # A quotient in this form: the compiler repeats arithmetic without a division for every summand.
     threshold = jnp.max(reached, axis) * (ahead / (ahead + behind))
     index = jnp.arange(size, dtype=reached.dtype)
     index = index.reshape([-1 if i == axis else 1 for i in range(reached.ndim)])
@@ -167,9 +193,7 @@ def _one_reverse(axis: int, reached: jax.Array, state: State) -> tuple[State, No
     order = jnp.where(reached > 0, 2 * size - index, 2 * size + 1 + index)
     order = jnp.where(reached > jnp.expand_dims(threshold, axis), index, order)
     chosen = order == jnp.min(order, axis, keepdims=True)
-    # A step is enough to tell the state of the summand from that of the sum.
-    stepped = jnp.where(low < _STEP, low + (2.0**_BITS - _STEP), low - _STEP)
-    below = mark, high, jnp.where(high > 0, stepped, 0.0)
+    below = _stepped(state)
     spread = tuple(jnp.where(chosen, jnp.expand_dims(x, axis), 0.0) for x in below)
     return (spread[0], spread[1], spread[2]), None
 
@@ -178,7 +202,7 @@ _one.defvjp(_one_forward, _one_reverse)
 
 
 def _cumulative(terms: jax.Array, axis: int) -> jax.Array:
-    """Running sums; over short axes by a matrix product, which is many times faster."""
+    """Return running sums; over short axes by a matrix product, which is many times faster."""
     size = terms.shape[axis]
     if size > _SHORT:
         return jax.lax.cumsum(terms, axis)
@@ -186,24 +210,26 @@ def _cumulative(terms: jax.Array, axis: int) -> jax.Array:
     return jnp.moveaxis(jnp.tensordot(lower, terms, (1, axis)), 0, axis)
 
 
-def _descend(state: State, branch: int) -> State:
-    """The state of a branch: hashed where it is active, zero where it is not."""
+def _stepped(state: State) -> State:
+    """Return the next state, zero where the state is."""
     mark, high, low = state
-    new_high = jnp.maximum(_mixed(high, low, 2 * branch) >> (32 - _BITS), 1)
-    new_low = _mixed(high, low, 2 * branch + 1) >> (32 - _BITS)
-    active = high > 0
+    following = jnp.where(low < 2.0**_BITS - 1, low + 1, 0.0)
+    return mark, high, jnp.where(high > 0, following, 0.0)
+
+
+def _split(state: State) -> State:
+    """Return a state drawn by the state, zero where the state is."""
+    mark, high, low = state
+    new_high, new_low = _bits(_SPLIT, high, low)
+    used = high > 0
     return (
         mark,
-        jnp.where(active, new_high.astype(high.dtype), 0.0),
-        jnp.where(active, new_low.astype(low.dtype), 0.0),
+        jnp.where(used, jnp.maximum(new_high, 1).astype(high.dtype), 0.0),
+        jnp.where(used, new_low.astype(low.dtype), 0.0),
     )
 
 
-def _mixed(high: jax.Array, low: jax.Array, salt: int) -> jax.Array:
-    """32 bits from 48 and a salt: a sum of products, then multiply and xor-shift rounds."""
-    first, second = (np.uint32(_ODD[(salt + i) % len(_ODD)]) for i in (0, 3))
-    x = high.astype(jnp.uint32) * first + low.astype(jnp.uint32) * second
-    x = (x ^ np.uint32(salt * 0x3C6EF372 & 0xFFFFFFFF)) * np.uint32(0x7FEB352D)
-    x = (x ^ (x >> 15)) * np.uint32(0x846CA68B)
-    x = (x ^ (x >> 13)) * np.uint32(0x9E3779B1)
-    return x ^ (x >> 16)
+def _bits(key: tuple[int, int], high: jax.Array, low: jax.Array) -> Words:
+    """Return twice 24 random bits, the upper ones of each word."""
+    words = threefry_2x32(key, (high.astype(jnp.uint32), low.astype(jnp.uint32)))
+    return words[0] >> (32 - _BITS), words[1] >> (32 - _BITS)

@@ -23,9 +23,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semirings.base import Semiring
+from semirings.base import Laws
 from semirings.boolean import Boolean
-from semirings.laws_declared import Laws
+from semirings.capabilities import Selective
 from semirings.numerics import first_largest, pick
 
 _MOST = np.int32(2**31 - 1)
@@ -35,7 +35,7 @@ class Coded(NamedTuple):
     """Strings by length and by content, of equal shape.
 
     Attributes:
-        size: int32, how many letters; one more than the longest allowed if there is no string.
+        size: int32, the number of letters; one more than the longest allowed if there is no string.
         code: int32, the letters as digits of a number, the first the most significant.
     """
 
@@ -44,12 +44,13 @@ class Coded(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Strings(Semiring):
+class Strings(Selective):
     """``plus`` is the smaller in shortlex order, ``times`` concatenates.
 
     Shortlex (the shorter one, or of equally long ones the alphabetically first) is kept when the
     same string is put before or behind, so ``times`` distributes over ``plus`` from both sides.
-    What is too long is above all else and stays so in every product: it may count as zero.
+    A string that is too long is above all others and stays so in every product: it may count as
+    zero.
 
     It shows whether a structure multiplies in order: the total is a string that can be read.
 
@@ -68,52 +69,55 @@ class Strings(Semiring):
     letters: int = 8
 
     name: ClassVar[str] = "strings"
-    laws: ClassVar[Laws] = Laws(
-        commutative=False,
-        idempotent=True,
-        selective=True,
-        star=True,
-        broken={"read back": "only whether there is any weight is kept"},
-    )
+
+    @property
+    def laws(self) -> Laws:
+        return Laws(
+            commutative=False,
+            idempotent=True,
+            selective=True,
+            star=True,
+            broken={"read back": "only whether there is any weight is kept"},
+        )
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be coded."""
+        """Refuse strings that cannot be coded."""
         if self.length < 1 or self.letters < 1:
             raise ValueError(f"{self} has no strings: length and letters must be positive")
         if self.letters**self.length > _MOST:
             raise ValueError(f"{self} has {self.letters}**{self.length} strings: over {_MOST}")
 
     def zeros(self, shape: tuple[int, ...]) -> Coded:
-        """No string."""
+        """Return no string."""
         return Coded(jnp.full(shape, self.length + 1, jnp.int32), jnp.zeros(shape, jnp.int32))
 
     def ones(self, shape: tuple[int, ...]) -> Coded:
-        """The empty string."""
+        """Return the empty string."""
         return Coded(jnp.zeros(shape, jnp.int32), jnp.zeros(shape, jnp.int32))
 
     def plus(self, a: Coded, b: Coded) -> Coded:
-        """The shortlex smaller."""
+        """Return the shortlex smaller."""
         first = (a.size < b.size) | ((a.size == b.size) & (a.code <= b.code))
         return self.where(first, a, b)
 
     def times(self, a: Coded, b: Coded) -> Coded:
-        """Write b behind a."""
+        """Write the second behind the first."""
         # Where the code would wrap around, the string is too long.
         size, code = a.size + b.size, a.code * self._power(b.size) + b.code
         return self._checked(size, code)
 
     def _power(self, size: jax.Array) -> jax.Array:
-        """``letters ** size``, up to the longest string."""
+        """Return ``letters ** size``, up to the longest string."""
         powers = jnp.array([self.letters**i for i in range(self.length + 1)], jnp.int32)
         return powers[jnp.minimum(size, self.length)]
 
     def _checked(self, size: jax.Array, code: jax.Array) -> Coded:
-        """The value, which is zero where it is too long."""
+        """Return the value, which is zero where it is too long."""
         exists = size <= self.length
         return Coded(jnp.minimum(size, self.length + 1), jnp.where(exists, code, 0))
 
     def sum(self, a: Coded, axis: int) -> Coded:
-        """The shortlex smallest along one axis."""
+        """Return the shortlex smallest along one axis."""
         shape = a.size.shape
         axis %= len(shape)
         if shape[axis] == 0:
@@ -122,30 +126,30 @@ class Strings(Semiring):
         return jax.tree.map(lambda x: pick(x, winner, axis), a)
 
     def select(self, a: Coded, axis: int) -> jax.Array:
-        """Index of the summand that ``sum`` returns along one axis."""
+        """Return the index of the shortlex smallest along one axis."""
         shortest = jnp.min(a.size, axis, keepdims=True)
         return first_largest(-jnp.where(a.size == shortest, a.code, _MOST), axis)
 
     def star(self, a: Coded) -> Coded:
-        """The empty string, for nothing is smaller."""
+        """Return the empty string, for nothing is smaller."""
         return jax.tree.map(jnp.zeros_like, a)
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> Coded:
-        """A string of one letter where there is any weight.
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> Coded:
+        """Return a string of one letter where there is any weight.
 
         Args:
             log_weight: any shape.
-            counted: same shape, the letter, as integers or floats; what is not in
+            feature: same shape, the letter, as integers or floats; any outside of
                 ``0..letters-1`` stands for the empty string.
         """
-        letter = jnp.broadcast_to(-1 if counted is None else counted, log_weight.shape)
+        letter = jnp.broadcast_to(-1 if feature is None else feature, log_weight.shape)
         letter = letter.astype(jnp.int32)
         written = (letter >= 0) & (letter < self.letters)
         size = jnp.where(log_weight > -jnp.inf, written.astype(jnp.int32), self.length + 1)
         return self._checked(size, jnp.where(written, letter, 0))
 
     def log_weight(self, a: Coded) -> jax.Array:
-        """Zero where there is a string, else minus infinity."""
+        """Return zero where there is a string, else minus infinity."""
         return Boolean().log_weight(a.size <= self.length)
 
     def read(self, a: Coded) -> Any:

@@ -1,6 +1,6 @@
 """Min-plus over costs: the cost of the cheapest derivation. Max-plus is ``Viterbi``.
 
-A cost is minus a log weight: what is forbidden costs plus infinity.
+A cost is minus a log weight; the forbidden costs plus infinity.
 
 | argument               | value | gradient                     |
 | ---------------------- | ----- | ---------------------------- |
@@ -22,13 +22,13 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 
-from semirings.base import Semiring
-from semirings.laws_declared import Laws
+from semirings.base import Laws
+from semirings.capabilities import Divisible, Selective
 from semirings.numerics import first_largest, log_balance, log_times, one_hot, pick
 
 
 @dataclass(frozen=True)
-class Tropical(Semiring):
+class Tropical(Selective, Divisible):
     """``plus`` is the minimum, ``times`` adds costs.
 
     A tie has one winner, the earlier one, and the gradient goes to it alone, as in ``Viterbi``.
@@ -38,18 +38,21 @@ class Tropical(Semiring):
     """
 
     name: ClassVar[str] = "tropical"
-    laws: ClassVar[Laws] = Laws(idempotent=True, selective=True, star=True)
+
+    @property
+    def laws(self) -> Laws:
+        return Laws(idempotent=True, selective=True, star=True)
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
-        """Plus infinities."""
+        """Return plus infinities."""
         return jnp.full(shape, jnp.inf, jnp.float32)
 
     def ones(self, shape: tuple[int, ...]) -> jax.Array:
-        """Zeros: nothing to pay."""
+        """Return zeros: nothing to pay."""
         return jnp.zeros(shape, jnp.float32)
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """The smaller one."""
+        """Return the smaller one."""
         return jnp.where(a <= b, a, b)
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
@@ -57,32 +60,32 @@ class Tropical(Semiring):
         return -log_times(-a, -b)
 
     def sum(self, a: jax.Array, axis: int) -> jax.Array:
-        """The smallest along one axis."""
+        """Return the smallest along one axis."""
         if a.shape[axis] == 0:
             return jnp.min(a, axis, initial=jnp.inf)
         return pick(a, self.select(a, axis), axis)
 
     def select(self, a: jax.Array, axis: int) -> jax.Array:
-        """Index of the summand that ``sum`` returns along one axis."""
+        """Return the index of the smallest along one axis, the first of equals."""
         return first_largest(-a, axis)
 
     def shares(self, a: jax.Array, axis: int) -> jax.Array:
-        """Everything to the winner."""
+        """Give everything to the winner."""
         if a.shape[axis] == 0:
             return a
         chosen = one_hot(self.select(a, axis), a.shape, axis)
         return jnp.where(a < jnp.inf, chosen, False).astype(a.dtype)
 
     def star(self, a: jax.Array) -> jax.Array:
-        """Nothing to pay where no round saves anything; otherwise minus infinity."""
+        """Return zero where no round saves anything; otherwise minus infinity."""
         return jnp.where(a < 0, -jnp.inf, 0.0).astype(a.dtype)
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> jax.Array:
-        """Minus the log weight."""
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
+        """Return minus the log weight."""
         return -log_weight
 
     def log_weight(self, a: jax.Array) -> jax.Array:
-        """Minus the cost."""
+        """Return minus the cost."""
         return -a
 
     def balance(self, a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:

@@ -19,13 +19,13 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 
-from semirings.base import Semiring
-from semirings.laws_declared import Laws
+from semirings.base import Laws
+from semirings.capabilities import Divisible, Selective
 from semirings.numerics import first_largest, largest, log_balance, log_times, one_hot
 
 
 @dataclass(frozen=True)
-class Viterbi(Semiring):
+class Viterbi(Selective, Divisible):
     """``plus`` is the maximum, ``times`` adds log weights.
 
     A tie has one winner, the earlier one, and the gradient goes to it alone: the gradient of a
@@ -33,18 +33,21 @@ class Viterbi(Semiring):
     """
 
     name: ClassVar[str] = "viterbi"
-    laws: ClassVar[Laws] = Laws(idempotent=True, selective=True, star=True)
+
+    @property
+    def laws(self) -> Laws:
+        return Laws(idempotent=True, selective=True, star=True)
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
-        """Minus infinities."""
+        """Return minus infinities."""
         return jnp.full(shape, -jnp.inf, jnp.float32)
 
     def ones(self, shape: tuple[int, ...]) -> jax.Array:
-        """Zeros."""
+        """Return zeros."""
         return jnp.zeros(shape, jnp.float32)
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """The larger one."""
+        """Return the larger one."""
         return jnp.where(a >= b, a, b)
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
@@ -52,32 +55,32 @@ class Viterbi(Semiring):
         return log_times(a, b)
 
     def sum(self, a: jax.Array, axis: int) -> jax.Array:
-        """The largest along one axis."""
+        """Return the largest along one axis."""
         if a.shape[axis] == 0:
             return jnp.max(a, axis, initial=-jnp.inf)
         return largest(a, axis)
 
     def select(self, a: jax.Array, axis: int) -> jax.Array:
-        """Index of the summand that ``sum`` returns along one axis."""
+        """Return the index of the largest along one axis, the first of equals."""
         return first_largest(a, axis)
 
     def shares(self, a: jax.Array, axis: int) -> jax.Array:
-        """Everything to the winner."""
+        """Give everything to the winner."""
         if a.shape[axis] == 0:
             return a
         chosen = one_hot(self.select(a, axis), a.shape, axis)
         return jnp.where(a > -jnp.inf, chosen, False).astype(a.dtype)
 
     def star(self, a: jax.Array) -> jax.Array:
-        """One, the empty product, where no round gains anything; otherwise infinite."""
+        """Return one, the empty product, where no round gains anything; otherwise infinity."""
         return jnp.where(a > 0, jnp.inf, 0.0).astype(a.dtype)
 
-    def lift(self, log_weight: jax.Array, counted: Any = None) -> jax.Array:
-        """The log weight itself."""
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
+        """Return the log weight itself."""
         return log_weight
 
     def log_weight(self, a: jax.Array) -> jax.Array:
-        """The value itself."""
+        """Return the value itself."""
         return a
 
     def balance(self, a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:

@@ -48,6 +48,8 @@ settings.register_profile("fast", max_examples=25, derandomize=True, **COMPILES)
 settings.register_profile("thorough", max_examples=500, print_blob=True, **COMPILES)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
+pytest_plugins = ("tests.trained",)
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -80,11 +82,12 @@ def loaded_once() -> Iterator[None]:
 
     load, loaded = checkpoint.load, dict[Any, checkpoint.Loaded]()
 
-    def load_once(folder: str | Path) -> checkpoint.Loaded:
+    def load_once(folder: str | Path, expected: type = object) -> checkpoint.Loaded:
         files = tuple(sorted((p.name, p.stat().st_mtime_ns) for p in Path(folder).glob("*")))
         if files not in loaded:
             loaded[files] = load(folder)
-        return loaded[files]
+        found = loaded[files]
+        return found if isinstance(found.model, expected) else load(folder, expected)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checkpoint, "load", load_once)

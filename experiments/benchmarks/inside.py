@@ -23,11 +23,11 @@ import numpy as np
 import reference
 
 from semipunct.arrays.padding import shuffled
-from semipunct.corpus.generator import planted_english
-from semipunct.corpus.sentences import Sentence, read_sentences
+from semipunct.corpus import Sentence
+from semipunct.corpus.generator import english_parameters
 from semipunct.corpus.synthetic import generate, scaling_sentence
-from semipunct.inference.likelihood import log_likelihood
-from semipunct.models.punctuation.batches import Batch, fit_frame
+from semipunct.formats import read_treebank
+from semipunct.models.punctuation.batches import Batch, draft, fit_shape
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
 
@@ -36,7 +36,7 @@ GIBIBYTE = 2**30
 
 
 def arguments() -> argparse.Namespace:
-    """What the command line asks for."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
     add("--train", nargs="+", help="CoNLL-U files to fit the model to and to measure on")
@@ -56,7 +56,7 @@ def arguments() -> argparse.Namespace:
 
 
 def seconds(function: Objective, inputs: Sequence[tuple[Any, ...]], repeats: int) -> dict[str, Any]:
-    """Median time of a pass over all inputs, and the time of the first one with its compiling."""
+    """Return the median time of a pass over all inputs, and that of the first, with compiling."""
     start = time.perf_counter()
     for each in inputs:
         jax.block_until_ready(function(*each))
@@ -88,18 +88,18 @@ def both(
 def measure_batches(
     model: PunctuationModel, sentences: Sequence[Sentence], size: int, options: argparse.Namespace
 ) -> dict[str, Any]:
-    """One row: batches of one size, by the library and, where asked for, by the reference."""
+    """Measure batches of one size, by the library and, where asked for, by the reference."""
     parameters = model.initial_parameters(options.seed, 0.1)
-    prepared = model.prepare(sentences)
+    prepared = model.encode(sentences)
     order = shuffled(len(sentences), size, np.random.default_rng(options.seed))
     # Only full batches: the last one may be smaller.
     members = [m for m in order if len(m) == size][: options.count]
     if not members:
         raise SystemExit(f"{len(sentences)} sentences are too few for a batch of {size}")
     start = time.perf_counter()
-    frame = fit_frame(prepared, members, size)
+    shape = fit_shape([draft(prepared, m) for m in members], size)
     fitted = time.perf_counter() - start
-    batches = [model.lay_out(prepared, m, frame) for m in members]
+    batches = [model.batch(prepared, m, shape) for m in members]
     row: dict[str, Any] = {
         "batch": size,
         "batches": len(members),
@@ -108,7 +108,7 @@ def measure_batches(
     device = [jax.device_put((parameters, batch)) for batch in batches]
 
     def ours(parameters: Any, batch: Batch) -> jax.Array:
-        return log_likelihood(model, parameters, batch)[:size]
+        return model.log_likelihoods(parameters, batch)[:size]
 
     items = size * len(members)
     row |= both(ours, device, options.repeats, items, "sentences")
@@ -119,7 +119,7 @@ def measure_batches(
     if needed > options.memory * GIBIBYTE:
         row["reference"] = f"left out: its automata need {needed / GIBIBYTE:.1f} GiB (--memory)"
         return row
-    steps = max(len(sentences[i].heads) for m in members for i in m)
+    steps = max(len(sentences[i].tree.heads) for m in members for i in m)
     trees = [
         reference.lay_out(model, [sentences[i] for i in m], batch, steps)
         for m, batch in zip(members, batches, strict=True)
@@ -141,7 +141,7 @@ def measure_batches(
 
 
 def dense_bytes(model: PunctuationModel, batches: Sequence[Batch]) -> int:
-    """Size of the reference's matrices M_i(l) for the largest batch."""
+    """Return the bytes of the reference's matrices M_i(l) for the largest batch."""
     slots, states, _, symbols = max(batch.accept.emit.shape for batch in batches)
     return 4 * slots * len(model.inventory.labels) * (states * symbols) ** 2
 
@@ -149,21 +149,21 @@ def dense_bytes(model: PunctuationModel, batches: Sequence[Batch]) -> int:
 def measure_growth(
     model: PunctuationModel, words: int, total: int, shape: str, options: argparse.Namespace
 ) -> dict[str, Any]:
-    """Time per word in batches of `total` words, in sentences of `words` words."""
+    """Measure the time per word in batches of `total` words, in sentences of `words` words."""
     if shape == "random":
-        planted = replace(planted_english(), lengths={words: 1.0})
-        drawn = generate(planted, total // words, options.seed)
+        parameters = replace(english_parameters(), lengths={words: 1.0})
+        drawn = generate(parameters, total // words, options.seed)
         sentences = [item.sentence for item in drawn]
     else:
         sentences = [scaling_sentence(shape, words)] * (total // words)
     parameters = model.initial_parameters(options.seed, 0.1)
     start = time.perf_counter()
-    prepared = model.prepare(sentences)
-    batch = model.lay_out(prepared, range(len(sentences)))
+    prepared = model.encode(sentences)
+    batch = model.batch(prepared, range(len(sentences)))
     host = time.perf_counter() - start
 
     def ours(parameters: Any, batch: Batch) -> jax.Array:
-        return log_likelihood(model, parameters, batch)
+        return model.log_likelihoods(parameters, batch)
 
     row = both(ours, [jax.device_put((parameters, batch))], options.repeats, total, "words")
     return {
@@ -181,16 +181,16 @@ def main() -> None:
     """Measure, print and write."""
     options = arguments()
     if options.train:
-        sentences = list(read_sentences(options.train).sentences)
+        sentences = list(read_treebank(options.train).sentences)
     else:
-        drawn = generate(planted_english(), options.sentences, options.seed)
+        drawn = generate(english_parameters(), options.sentences, options.seed)
         sentences = [item.sentence for item in drawn]
     model = PunctuationModel.fit(sentences, ModelOptions(channel=options.channel))
     inventory = model.inventory
     result: dict[str, Any] = {
         "treebank": options.train or f"{options.sentences} generated sentences",
         "channel": options.channel,
-        "words_per_sentence": sum(len(s.heads) for s in sentences) / len(sentences),
+        "words_per_sentence": sum(len(s.tree.heads) for s in sentences) / len(sentences),
         "symbols": len(inventory.symbols),
         "punctemes": len(inventory.labels),
         "pairs": len(inventory.pairs),

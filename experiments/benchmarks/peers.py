@@ -31,7 +31,7 @@ Question = Callable[[], Any]
 
 
 def arguments() -> argparse.Namespace:
-    """What the command line asks for."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
     add("--batch", type=int, default=32)
@@ -45,7 +45,13 @@ def arguments() -> argparse.Namespace:
 
 
 def milliseconds(question: Question, repeats: int, patience: float) -> dict[str, Any]:
-    """Median of warm calls, or the error."""
+    """Return the median of warm calls, or the error.
+
+    Args:
+        question: what is timed.
+        repeats: number of calls.
+        patience: seconds; a slower question is asked once.
+    """
     try:
         start = time.perf_counter()
         question()
@@ -63,12 +69,12 @@ def milliseconds(question: Question, repeats: int, patience: float) -> dict[str,
 
 
 def potentials(seed: int, *shape: int) -> torch.Tensor:
-    """The same numbers as the benchmark and the tests draw."""
+    """Draw the same numbers as the benchmark and the tests."""
     return torch.tensor(np.random.default_rng(seed).standard_normal(shape).astype(np.float32))
 
 
 def both(make: Callable[[], Any], partition: str) -> Question:
-    """Log partition and marginals of one distribution."""
+    """Ask for log partition and marginals of one distribution."""
 
     def ask() -> Any:
         d = make()
@@ -78,7 +84,7 @@ def both(make: Callable[[], Any], partition: str) -> Question:
 
 
 def chains(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
-    """Questions about linear chains by library."""
+    """Return questions about linear chains by library."""
     import torch_struct
     from supar.structs import LinearChainCRF
 
@@ -111,7 +117,7 @@ def chains(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
 
 
 def trees(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
-    """Questions about projective dependency trees by library."""
+    """Return questions about projective dependency trees by library."""
     import torch_struct
     from supar.structs import DependencyCRF
 
@@ -141,7 +147,7 @@ def trees(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
 
 
 def gold() -> dict[str, Any]:
-    """Log partitions and entropies of small problems, by library and problem."""
+    """Return log partitions and entropies of small problems, by library and problem."""
     import torch_struct
     from supar.structs import ConstituencyCRF, DependencyCRF
 

@@ -20,12 +20,13 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus import Sentence
+from semipunct.marks import with_boundaries
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.models.punctuation.slot_automata import Acceptors, acceptors
-from semipunct.structures.window import WindowAutomata
-from semipunct.trees.tree import constituents, top_down
+from semipunct.structures.given_tree import WindowAutomata
+from semipunct.trees import DependencyTree
 
 Variant = Literal["vectors", "matrices"]
 
@@ -71,7 +72,7 @@ class Automata(NamedTuple):
 
 
 class Padded(NamedTuple):
-    """What `log_likelihood` needs beside a batch: its trees, and acceptors of its strings."""
+    """The trees of a batch, and the acceptors of its strings."""
 
     trees: Trees
     accept: Acceptors
@@ -80,11 +81,11 @@ class Padded(NamedTuple):
 def lay_out(
     model: PunctuationModel, sentences: Sequence[Sentence], batch: Batch, steps: int = 1
 ) -> Padded:
-    """The padded trees of the sentences that `batch` was laid out from, in the same order.
+    """Pad the trees of the sentences that `batch` was laid out from, in the same order.
 
     They are padded to the longest of them, or to `steps` words if that is more.
     """
-    steps = max(steps, *(len(s.heads) for s in sentences))
+    steps = max(steps, *(len(s.tree.heads) for s in sentences))
     columns = {name: np.zeros((len(sentences), steps), np.int32) for name in Trees._fields[:-3]}
     columns["node"][:] = steps
     columns["parent"][:] = steps + 1
@@ -93,18 +94,20 @@ def lay_out(
     strings: list[list[int]] = []
     base = 0
     for b, sentence in enumerate(sentences):
-        n = len(sentence.heads)
-        heads = list(sentence.heads)
+        tree = sentence.tree
+        n = tree.words
         rows = base + np.arange(n)
-        encoded = [model.inventory.encode(slot) for slot in sentence.slots]
+        shown = with_boundaries(sentence.slots, final=model.options.final_mark)
+        encoded = [model.inventory.encode(slot) for slot in shown]
         if model.mirrored:
-            heads = [n + 1 - h if h else 0 for h in reversed(heads)]
+            heads = tuple(n + 1 - h if h else 0 for h in reversed(tree.heads))
+            tree = DependencyTree(heads, tree.relations[::-1])
             rows, encoded = rows[::-1], encoded[::-1]
         strings.append([numbers.setdefault(string, len(numbers)) for string in encoded])
         slots = np.array(strings[-1])
-        left, right = (np.array(edge) for edge in constituents(heads))
-        order = np.array(_bottom_up(heads)) - 1
-        parent = np.array(heads)[order] - 1
+        left, right = (np.array(edge) for edge in tree.edges)
+        order = np.array(_bottom_up(tree))
+        parent = np.array(tree.parents)[order]
         values = {
             "row": rows[order],
             "node": order,
@@ -129,27 +132,26 @@ def lay_out(
     )
 
 
-def _bottom_up(heads: Sequence[int]) -> list[int]:
+def _bottom_up(tree: DependencyTree) -> list[int]:
     """Dependents before heads, those of one head from left to right."""
-    order = top_down(heads)
-    depth = [0] * (len(heads) + 1)
-    for word in order:
-        depth[word] = depth[heads[word - 1]] + 1
-    return sorted(order, key=lambda word: (-depth[word], word))
+    depth = [0] * (tree.words + 1)  # the last entry is that of the root's parent
+    for node in tree.order:
+        depth[node] = depth[tree.parents[node]] + 1
+    return sorted(tree.order, key=lambda node: (-depth[node], node))
 
 
 def dense_automata(model: PunctuationModel, window: WindowAutomata) -> Automata:
-    """Line 3: M_i(v) of every token by composition, then M_i(l) of every puncteme by products."""
+    """Make M_i(v) of every token by composition, M_i(l) of every puncteme by products (line 3)."""
     edits = [jnp.exp(table) for table in window.edits]
     keep, absorb_left, absorb_right, transpose = edits
-    emit = jnp.exp(window.emit)
-    slots, states, _, symbols = emit.shape
+    arcs = jnp.exp(window.arcs)
+    slots, states, _, symbols = arcs.shape
     size = states * symbols
     same_state, same_symbol = jnp.eye(states), jnp.eye(symbols)
     # Arcs from (s, a) reading b to (t, d): what is written, and what is pending, differs by edit.
     tokens = (
-        jnp.einsum("ista,ab,bd->ibsatd", emit, keep, same_symbol)
-        + jnp.einsum("istb,ab,ad->ibsatd", emit, transpose, same_symbol)
+        jnp.einsum("ista,ab,bd->ibsatd", arcs, keep, same_symbol)
+        + jnp.einsum("istb,ab,ad->ibsatd", arcs, transpose, same_symbol)
         + jnp.einsum("st,ab,bd->bsatd", same_state, absorb_left, same_symbol)
         + jnp.einsum("st,ab,ad->bsatd", same_state, absorb_right, same_symbol)
     ).reshape(slots, symbols, size, size)
@@ -180,7 +182,7 @@ def log_likelihood(
     padded: Padded,
     variant: Variant = "matrices",
 ) -> jax.Array:
-    """Log p(x | T) of every sentence, ``[sentences]``: TOTALSCORE without its part in blue.
+    """Return log p(x | T), ``[sentences]``: TOTALSCORE without its part in blue.
 
     Args:
         model: the model.

@@ -17,8 +17,9 @@ from functools import partial
 from pathlib import Path
 
 from semipunct.arrays.compilation import enable_compilation_cache
-from semipunct.corpus.sentences import TreebankOptions, read_sentences
+from semipunct.formats import read_treebank
 from semipunct.inference.likelihood import corpus_log_likelihood
+from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.store.models import load
 from semipunct.tasks.restore import RestoreOptions, restore
 
@@ -34,8 +35,8 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
     enable_compilation_cache()
-    loaded = load(arguments.model)
-    found = read_sentences(arguments.files, TreebankOptions(keep_records=False)).sentences
+    loaded = load(arguments.model, PunctuationModel)
+    found = read_treebank(arguments.files).sentences
     sentences = found[: arguments.sentences]
 
     def rate(task: Callable[[], object]) -> float:

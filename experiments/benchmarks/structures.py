@@ -30,9 +30,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from semipunct.arrays.compilation import jit
-from semipunct.structures.chain import linear_chain
-from semipunct.structures.distribution import Distribution
-from semipunct.structures.projective import projective_trees
+from semipunct.structures import Distribution, linear_chain, projective_trees
 from semirings import Real
 
 HERE = Path(__file__).parent
@@ -55,7 +53,7 @@ class Question(NamedTuple):
 
 
 def arguments() -> argparse.Namespace:
-    """What the command line asks for."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
     add("--batch", type=int, default=32)
@@ -70,13 +68,18 @@ def arguments() -> argparse.Namespace:
 
 
 def log_sum_exp(a: jax.Array, axis: int) -> jax.Array:
-    """As one writes it by hand: finite weights only."""
+    """Sum in log space as one writes it by hand, for finite weights only."""
     largest = jax.lax.stop_gradient(jnp.max(a, axis, keepdims=True))
     return jnp.squeeze(largest, axis) + jnp.log(jnp.sum(jnp.exp(a - largest), axis))
 
 
 def plain(reduce: Callable[..., jax.Array], x: jax.Array) -> jax.Array:
-    """The sum over all chains and items of ``[batch, length, states, states]``."""
+    """Sum over all chains and items, in a scan as one writes it by hand.
+
+    Args:
+        reduce: from an array and an axis to the sum, or what takes its place.
+        x: ``[batch, length, states, states]`` log weights.
+    """
 
     def step(state: jax.Array, matrix: jax.Array) -> tuple[jax.Array, None]:
         return reduce(state[:, :, None] + matrix, 1), None
@@ -86,7 +89,7 @@ def plain(reduce: Callable[..., jax.Array], x: jax.Array) -> jax.Array:
 
 
 def questions(args: argparse.Namespace) -> dict[str, Question]:
-    """Everything that is asked, by name."""
+    """Return all questions by name."""
     shape = (args.batch, args.length, args.states, args.states)
     x = jnp.asarray(np.random.default_rng(0).standard_normal(shape).astype(np.float32))
     start = jnp.zeros(shape[:3]).at[:, 0].set(x[:, 0, 0])
@@ -136,21 +139,21 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
 
 
 def high_water() -> int:
-    """The peak of this process so far, in MiB; rusage would count what its parent had, too."""
+    """Return the peak of this process so far, in MiB; rusage would count its parent, too."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     (kibibytes,) = (line.split()[1] for line in lines if line.startswith("VmHWM"))
     return int(kibibytes) // 1024
 
 
 def peak(name: str) -> int:
-    """MiB that a process takes at most which asks one question."""
+    """Return the peak in MiB of a process that asks one question."""
     command = [sys.executable, __file__, *sys.argv[1:], "--only", name]
     found = subprocess.run(command, check=True, capture_output=True, text=True)
     return int(found.stdout.splitlines()[-1])
 
 
 def timed(asked: dict[str, Question], repeats: int) -> dict[str, dict[str, Any]]:
-    """Milliseconds of warm calls, all questions in turn."""
+    """Time warm calls in milliseconds, all questions in turn."""
     times: dict[str, list[float]] = {name: [] for name in asked}
     for question in asked.values():
         for _ in range(2):
@@ -167,7 +170,7 @@ def timed(asked: dict[str, Question], repeats: int) -> dict[str, dict[str, Any]]
 
 
 def physical(args: argparse.Namespace, rows: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """What the arithmetic has to move and compute, against what this machine does at best."""
+    """Compare what the arithmetic moves and computes with what this machine does at best."""
     entries = args.batch * (args.length - 1) * args.states**2
     copied = 2 * 4 * args.batch * args.length * args.states**2
     bandwidth = copied / rows["copy"]["ms"] / 1e6

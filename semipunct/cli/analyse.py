@@ -10,12 +10,14 @@ import typer
 
 from semipunct.cli import console, pictures
 from semipunct.errors import SemipunctError
+from semipunct.files import finite
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from semipunct.corpus.sentences import Treebank
+    from semipunct.corpus import Treebank
     from semipunct.marks.nunberg import Confidence, Recall
+    from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.models import Loaded
     from semipunct.tasks.analyse import PunctuationGrammar, Row
 
@@ -56,13 +58,14 @@ def analyse(
 
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.treebanks import omissions, tell_unseen, usable
+    from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.models import load
     from semipunct.tasks.analyse import analyse as run
 
-    loaded = load(model)
-    read = usable(treebanks, final_mark=loaded.model.options.final_mark) if treebanks else None
+    loaded = load(model, PunctuationModel)
+    read = usable(treebanks) if treebanks else None
     if read:
-        tell_unseen(loaded.model.features.symbols, read.sentences)
+        tell_unseen(loaded.model, read.sentences)
     enable_compilation_cache()
     parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
     # A picture that cannot be written is said before the work, not after it.
@@ -92,11 +95,11 @@ def analyse(
         console.say(f"{console.count(missed, 'sentence')} without an analysis: not counted above")
 
 
-def _signature(loaded: "Loaded", read: "Treebank | None") -> str:
+def _signature(loaded: "Loaded[PunctuationModel]", read: "Treebank | None") -> str:
     """One line that says what was analysed."""
     from semipunct import __version__
     from semipunct.corpus.digest import treebank_digest
-    from semipunct.evaluation.results import join_signature
+    from semipunct.evaluation.signature import join_signature
 
     parts = {
         "task": "analyse",
@@ -133,7 +136,7 @@ def _confidence(found: "Confidence") -> dict[str, Any]:
             "confident": len(some.edits),
             "considered": some.considered,
             "agreeing": some.agreeing,
-            "precision": _finite(some.precision),
+            "precision": finite(some.precision),
         }
         for name, some in (("all", found), ("changing", found.changing))
     }
@@ -144,8 +147,8 @@ def _recall(found: "Recall") -> dict[str, Any]:
     return {
         "rules": len(found.ranked) + len(found.missing),
         "ranked": len(found.ranked),
-        "mean_reciprocal_rank": _finite(found.mean_reciprocal_rank),
-        "mean_reciprocal_rank_missing_last": _finite(found.mean_over_all),
+        "mean_reciprocal_rank": finite(found.mean_reciprocal_rank),
+        "mean_reciprocal_rank_missing_last": finite(found.mean_over_all),
         "ranks": dict(zip(("first", "second", "worse"), found.ranks, strict=True)),
         "list": [
             {**asdict(rule), "rank": rule.rank, "reciprocal_rank": rule.reciprocal_rank}
@@ -153,10 +156,6 @@ def _recall(found: "Recall") -> dict[str, Any]:
         ],
         "missing": [asdict(rule) for rule in found.missing],
     }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def _recalls(found: "PunctuationGrammar") -> "list[tuple[str, str, Recall]]":
@@ -204,7 +203,7 @@ def _print_tables(found: "PunctuationGrammar") -> None:
 def _rewriting(found: "PunctuationGrammar") -> "Table":
     from rich.text import Text
 
-    from semipunct.cli.rules import outcome
+    from semipunct.marks.edits import result
 
     headings = ("underlying", "times", "stay", "left", "right", "swap", "becomes", "Nunberg")
     table = console.table(*headings)
@@ -216,7 +215,7 @@ def _rewriting(found: "PunctuationGrammar") -> "Table":
                 Text(f"{p:.2f}", "bold" if edit == row.edit else "")
                 for edit, p in row.probabilities.items()
             ),
-            Text(outcome(row.edit, row.a, row.b)),
+            Text(" ".join(result(row.edit, row.a, row.b))),
             Text(" ".join(row.rule.result) if row.rule else ""),
         )
     return table
@@ -312,7 +311,7 @@ def bars(figure: Any, rows: "Sequence[Row]") -> None:
         figure: an empty figure of matplotlib.
         rows: the rules, at least one.
     """
-    from semipunct.cli.rules import outcome
+    from semipunct.marks.edits import result
 
     panels = figure.subplots(-(-len(rows) // 3), min(3, len(rows)), sharey=True, squeeze=False)
     for panel, row in zip(panels.flat, rows, strict=False):
@@ -320,7 +319,7 @@ def bars(figure: Any, rows: "Sequence[Row]") -> None:
             panel.bar(place, p, color=COLOURS[edit], label=edit.replace("_", " "))
             if row.rule and row.rule.edit == edit:
                 panel.bar(place, p, fill=False, edgecolor="black", linewidth=2)
-        names = [outcome(edit, row.a, row.b) for edit in row.probabilities]
+        names = [" ".join(result(edit, row.a, row.b)) for edit in row.probabilities]
         panel.set_xticks(range(len(names)), names, fontsize=13)
         panel.set_ylim(0, 1)
         times = "" if row.times is None else f"   {console.count(row.times, 'time')}"

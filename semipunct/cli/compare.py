@@ -11,13 +11,6 @@ from semipunct.errors import ResultError, UsageError
 if TYPE_CHECKING:
     from semipunct.evaluation.comparison import Comparison, Difference
 
-LABELS = {
-    "perplexity": "perplexity per slot",
-    "perplexity_of_scorable": "  where both can score",
-    "average_edit_distance": "edits per slot",
-    "micro_f1": "F1 of all marks",
-    "pairing_errors": "pairing errors per sentence",
-}
 WIDTH = 120
 
 
@@ -38,7 +31,7 @@ def compare(
     """
     if a == b == console.STANDARD:
         raise UsageError("only one of the two results can be standard input; name a file")
-    from semipunct.evaluation.aggregation import pooled, read_runs
+    from semipunct.evaluation.aggregation import aggregate, read_runs
     from semipunct.evaluation.comparison import compare as test
 
     one, other = read_runs(a), read_runs(b)
@@ -47,7 +40,7 @@ def compare(
             f"A = {a} has {len(one)} runs, B = {b} has {len(other)}; compare equally many"
         )
     try:
-        found = test(pooled(one), pooled(other), resamples, seed)
+        found = test(aggregate(one), aggregate(other), resamples, seed)
     except ResultError as error:
         raise ResultError(f"A = {a}, B = {b}: {error}") from error
     if json:
@@ -59,7 +52,7 @@ def compare(
 def _print_table(found: "Comparison") -> None:
     table = console.table("measure", "A", "B", "A - B", f"{found.confidence:.0%} interval", "p")
     for row in found.differences:
-        table.add_row(LABELS[row.measure], *_cells(row))
+        table.add_row(row.label, *_cells(row))
     screen = console.tables()
     screen.width = max(screen.width, WIDTH)  # a line that is folded tells more than a p cut off
     screen.print(table)

@@ -5,27 +5,23 @@ Data goes to standard output and words for people to standard error.  Exit statu
 output went away (both as a shell would report the signal).
 """
 
-import gzip
 import io
-import json
 import os
 import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
 from semipunct.errors import SemipunctError, UsageError
+from semipunct.files import STANDARD, output, to_json
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
 BAD_INPUT, WRONG_USAGE, INTERRUPTED, READER_GONE = 1, 2, 130, 141
-STANDARD = "-"
-"""Standard input or output, where a path is expected."""
 
 
 def people() -> "Console":
@@ -101,65 +97,10 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-@contextmanager
-def output(path: str) -> Generator[TextIO, None, None]:
-    """Open a UTF-8 stream for data: ``-`` is standard output, ``.gz`` is compressed.
-
-    A file appears under its name only when all of it has been written; until then, and if
-    anything goes wrong, what was there before stays.  Line ends are left as they are.
-
-    Raises `UsageError` if `path` is a folder or lies in none, and `OSError`.
-    """
-    if path == STANDARD:
-        stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="")
-        try:
-            yield stream
-            stream.flush()
-        finally:
-            # Closing the wrapper would close standard output for everybody else; what it still
-            # holds after an error has nowhere to go.
-            with suppress(OSError):
-                stream.detach()
-        return
-    target = Path(path).resolve()
-    if target.is_dir():
-        raise UsageError(f"{path}: this is a folder; give the name of a file to write")
-    if not target.parent.is_dir():
-        raise UsageError(f"{path}: there is no folder {target.parent}; make it first")
-    if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
-        with open(target, "w", encoding="utf-8", newline="") as stream:
-            yield stream
-        return
-    if not os.access(target.parent, os.W_OK):
-        raise UsageError(f"{path}: the folder {target.parent} may not be written to")
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with open(temporary, "xb") as raw, _encoded(raw, target.suffix == ".gz") as stream:
-            yield stream
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-@contextmanager
-def _encoded(raw: io.BufferedWriter, compressed: bool) -> Generator[TextIO, None, None]:
-    if not compressed:
-        with io.TextIOWrapper(raw, encoding="utf-8", newline="") as stream:
-            yield stream
-        return
-    # No name and no time in the header: the same data give the same file.
-    with (
-        gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed,
-        io.TextIOWrapper(packed, encoding="utf-8", newline="") as stream,
-    ):
-        yield stream
-
-
 def print_json(value: Mapping[str, Any]) -> None:
     """Print one JSON object on standard output.  Raises `ValueError` for NaN and infinities."""
     with output(STANDARD) as stream:
-        stream.write(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n")
+        stream.write(to_json(value, indent=2) + "\n")
 
 
 def nearest(name: str, known: Mapping[str, object]) -> str:

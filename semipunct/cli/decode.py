@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,10 +14,11 @@ from semipunct.cli.treebanks import Unseen, in_chunks
 from semipunct.errors import SemipunctError, UsageError
 
 if TYPE_CHECKING:
-    from semipunct.corpus.sentences import Omitted, Sentence
+    from semipunct.corpus import Sentence
+    from semipunct.corpus.treebank import AnyEntry
+    from semipunct.formats import Writer
     from semipunct.inference.decode import Analysis
     from semipunct.models.punctuation.model import Parameters, PunctuationModel
-    from semirings.derivation import Selective
 
 CHUNK = 1024
 """Sentences held in memory at a time."""
@@ -66,29 +67,26 @@ def decode(
     import jax.numpy as jnp
 
     from semipunct.arrays.compilation import enable_compilation_cache
-    from semipunct.corpus.sentences import TreebankOptions, iterate_sentences
+    from semipunct.formats import format_of, read_entries
+    from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.models import load
 
-    loaded = load(model)
+    loaded = load(model, PunctuationModel)
     parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
     enable_compilation_cache()
-    options = TreebankOptions(final_mark=loaded.model.options.final_mark)
-    items = chain.from_iterable(iterate_sentences(path, options) for path in inputs)
+    writer = format_of(*inputs).writer()
     omitted: Counter[str] = Counter()
-    unseen = Unseen(loaded.model.features.symbols)
+    unseen = Unseen(loaded.model)
 
     def analyse(sentences: "Sequence[Sentence]", chunk: int) -> "list[list[Analysis]]":
         unseen.look_at(sentences)
         return decoder.analyse(loaded.model, parameters, sentences, chunk)
 
-    analysed = _analysed(items, analyse, omitted)
+    analysed = _analysed(read_entries(inputs), analyse, omitted)
     with console.output(out) as stream:
         if form is Format.CONLLU:
-            from semipunct.formats.conllu.records import write_texts
-
-            write_texts(
-                (text for item in analysed for text in _texts(item, form, decoder.label)), stream
-            )
+            texts = (_annotated(item, writer, decoder.label) for item in analysed)
+            writer.write(chain.from_iterable(texts), stream)
         else:
             for item in analysed:
                 stream.writelines(f"{text}\n" for text in _texts(item, form, decoder.label))
@@ -101,9 +99,14 @@ def decode(
 class Outcome:
     """A sentence with its analyses, or the reason why it has none."""
 
-    sentence: "Sentence | Omitted"
+    entry: "AnyEntry"
     analyses: "Sequence[Analysis]"
     reason: str = ""
+
+    def numbered(self, label: str) -> "Iterator[tuple[Analysis, int | None]]":
+        """Yield the analyses, with their numbers where there is a label."""
+        for number, analysis in enumerate(self.analyses, start=1):
+            yield analysis, number if label else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,7 @@ def choose_decoder(name: str, samples: int | None, nbest: int | None, seed: int)
     the posterior. Raises `UsageError` if there is no such semiring, if it cannot decode, or if
     `samples` or `nbest` is given where it means nothing; `SemipunctError` if it cannot be loaded.
     """
-    from semirings import Derivation, KBest, Sampling
+    from semirings import Derivation, KBest, Sampling, Selective
     from semirings.plugins import available
 
     plugins = available()
@@ -154,19 +157,15 @@ def choose_decoder(name: str, samples: int | None, nbest: int | None, seed: int)
     if isinstance(chosen, KBest):
         count = nbest or chosen.k
         return Decoder(lambda m, p, sentences, _: best_of(m, p, sentences, count), label="rank")
-    if isinstance(chosen, Derivation) or chosen.laws.selective:
-        by = chosen if isinstance(chosen, Derivation) else Derivation(cast("Selective", chosen))
+    if isinstance(chosen, Selective):
+        by = chosen if isinstance(chosen, Derivation) else Derivation(chosen)
         return Decoder(
             lambda m, p, sentences, _: [[a] if a else [] for a in best(m, p, sentences, by)]
         )
     able = {
         key: plugin
         for key, plugin in plugins.items()
-        if plugin.semiring
-        and (
-            plugin.semiring.laws.selective
-            or isinstance(plugin.semiring, Sampling | KBest | Derivation)
-        )
+        if isinstance(plugin.semiring, Selective | Sampling | KBest)
     }
     raise UsageError(
         f"the semiring {name} adds where decoding has to choose (it is not selective); "
@@ -182,41 +181,46 @@ def _seed(seed: int, chunk: int) -> int:
 
 
 def _analysed(
-    items: "Iterable[Sentence | Omitted]",
+    entries: "Iterable[AnyEntry]",
     decoder: "Callable[[Sequence[Sentence], int], list[list[Analysis]]]",
     omitted: Counter[str],
 ) -> Iterator[Outcome]:
-    from semipunct.corpus.sentences import Sentence
+    from semipunct.corpus import Sentence
     from semipunct.render.analyses import NO_ANALYSIS
 
-    for number, chunk in enumerate(in_chunks(items, CHUNK)):
-        sentences = [item for item in chunk if isinstance(item, Sentence)]
+    for number, chunk in enumerate(in_chunks(entries, CHUNK)):
+        sentences = [e.content for e in chunk if isinstance(e.content, Sentence)]
         found = iter(decoder(sentences, number) if sentences else [])
-        for item in chunk:
-            analyses = next(found) if isinstance(item, Sentence) else []
+        for entry in chunk:
+            analyses = next(found) if isinstance(entry.content, Sentence) else []
             if analyses:
-                yield Outcome(item, analyses)
+                yield Outcome(entry, analyses)
                 continue
-            reason = NO_ANALYSIS if isinstance(item, Sentence) else item.reason
+            left_out = entry.content
+            reason = NO_ANALYSIS if isinstance(left_out, Sentence) else left_out.reason
             omitted[reason] += 1
-            yield Outcome(item, [], reason)
+            yield Outcome(entry, [], reason)
+
+
+def _annotated(outcome: Outcome, writer: "Writer[Any]", label: str) -> Iterator[str]:
+    from semipunct.render.analyses import annotation, omission
+
+    if not outcome.analyses:
+        yield writer.annotated(outcome.entry, omission(outcome.reason))
+    for analysis, number in outcome.numbered(label):
+        yield writer.annotated(outcome.entry, annotation(analysis, number, label))
 
 
 def _texts(outcome: Outcome, form: Format, label: str) -> Iterator[str]:
-    from semipunct.render import analyses as formats
+    from semipunct.render import analyses as render
 
+    entry = outcome.entry
     if not outcome.analyses:
-        leave_out = {
-            Format.CONLLU: formats.omitted_to_conllu,
-            Format.BRACKETS: formats.omitted_to_brackets,
-            Format.JSON: formats.omitted_to_json,
-        }
-        yield leave_out[form](outcome.sentence, outcome.reason)
-    for k, analysis in enumerate(outcome.analyses, start=1):
-        number = k if label else None
-        if form is Format.CONLLU:
-            yield formats.to_conllu(analysis, number, label)
-        elif form is Format.JSON:
-            yield formats.to_json(analysis, number, label)
+        omitted = render.omitted_as_dict(entry.content, outcome.reason)
+        brackets = render.omitted_to_brackets(entry.content, outcome.reason)
+        yield render.dump(omitted) if form is Format.JSON else brackets
+    for analysis, number in outcome.numbered(label):
+        if form is Format.JSON:
+            yield render.dump(render.as_dict(analysis, entry.word_ids, number, label))
         else:
-            yield formats.to_brackets(analysis)
+            yield render.to_brackets(analysis)

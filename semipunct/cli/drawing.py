@@ -1,7 +1,9 @@
 """Rules and underlying trees, drawn for people."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
+
+from semipunct.marks import Edit, EditName
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -10,7 +12,7 @@ if TYPE_CHECKING:
     from semipunct.cli.rules import ObservedRule
     from semipunct.inference.decode import Analysis
 
-EDITS: dict[str, tuple[str, str, str]] = {
+SIGNS: dict[EditName, tuple[str, str, str]] = {
     "keep": ("░", "bright_black", "both stay"),
     "absorb_left": ("█", "green", "the right one absorbs the left"),
     "absorb_right": ("▓", "cyan", "the left one absorbs the right"),
@@ -35,23 +37,23 @@ def draw_rules(rules: "Sequence[ObservedRule]") -> "Group":
         table.add_row(
             Text(f"{rule.a} {rule.b}", "bold"),
             f"{rule.times}",
-            Text(rule.outcome(edit), f"bold {EDITS[edit][1]}"),
+            Text(rule.outcome(edit), f"bold {SIGNS[edit][1]}"),
             f"{rule.probabilities[edit]:.2f}",
             bar(rule.probabilities),
         )
     legend = Text("  ")
-    for sign, colour, meaning in EDITS.values():
+    for sign, colour, meaning in SIGNS.values():
         legend.append(sign, colour).append(f" {meaning}  ")
     return Group(table, legend, Text())
 
 
-def bar(probabilities: dict[str, float]) -> "Text":
+def bar(probabilities: Mapping[EditName, float]) -> "Text":
     """Draw a bar of `WIDTH` cells, divided between the edits by their probabilities."""
     from rich.text import Text
 
     drawn = Text()
     done, total = 0, 0.0
-    for edit, (sign, colour, _) in EDITS.items():
+    for edit, (sign, colour, _) in SIGNS.items():
         total += probabilities.get(edit, 0.0)
         end = round(WIDTH * total)
         drawn.append(sign * (end - done), colour)
@@ -65,7 +67,7 @@ def telling(analyses: "Sequence[Analysis]", most: int, longest: int) -> "list[An
     Sentences of more than `longest` words are left out.
     """
     left = [a for a in analyses if len(a.sentence.forms) <= longest]
-    seen: set[tuple[str, str, str]] = set()
+    seen: set[Edit] = set()
     chosen: list[Analysis] = []
     while left and len(chosen) < most:
         found = max(left, key=lambda a: (len(set(rewritings(a)) - seen), -len(a.sentence.forms)))
@@ -77,10 +79,10 @@ def telling(analyses: "Sequence[Analysis]", most: int, longest: int) -> "list[An
     return chosen
 
 
-def rewritings(analysis: "Analysis") -> list[tuple[str, str, str]]:
-    """The edits (name, a, b) of an analysis that changed something, in order."""
+def rewritings(analysis: "Analysis") -> list[Edit]:
+    """List the edits of an analysis that changed something, in order."""
     edits = (edit for slot in analysis.slots for edit in slot.edits)
-    return [(edit.edit, edit.a, edit.b) for edit in edits if edit.edit != "keep"]
+    return [edit for edit in edits if edit.name != "keep"]
 
 
 def draw_analyses(analyses: "Sequence[Analysis]") -> "Group":
@@ -89,12 +91,11 @@ def draw_analyses(analyses: "Sequence[Analysis]") -> "Group":
     from rich.padding import Padding
     from rich.text import Text
 
-    from semipunct.cli.rules import outcome
     from semipunct.render.analyses import to_brackets, to_surface
 
     parts: list[Padding | Text] = []
     for analysis in analyses:
-        edits = [f"{a} {b} → {outcome(edit, a, b)}" for edit, a, b in rewritings(analysis)]
+        edits = [f"{e.a} {e.b} → {' '.join(e.result)}" for e in rewritings(analysis)]
         parts += [
             Padding(Text(to_surface(analysis.sentence), "bold"), (1, 0, 0, 2)),
             Padding(_coloured(to_brackets(analysis)), (0, 0, 0, 4)),

@@ -1,6 +1,5 @@
 """``semipunct evaluate``: how well a model predicts punctuation."""
 
-import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -8,8 +7,9 @@ import typer
 from semipunct.cli import console
 
 if TYPE_CHECKING:
-    from semipunct.corpus.sentences import Treebank
-    from semipunct.training.evaluation import Evaluation
+    from semipunct.corpus import Treebank
+    from semipunct.evaluation.perplexity import PerplexityFigures
+    from semipunct.tasks.evaluate import Evaluation
 
 
 def evaluate(
@@ -30,60 +30,47 @@ def evaluate(
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.treebanks import omissions, tell_unseen, usable
     from semipunct.store.models import load
-    from semipunct.training.evaluation import evaluate as measure
+    from semipunct.tasks.evaluate import evaluate as measure
 
     loaded = load(model)
-    treebank = usable(tests, final_mark=loaded.model.options.final_mark)
+    treebank = usable(tests)
     enable_compilation_cache()
-    tell_unseen(loaded.model.features.symbols, treebank.sentences)
+    tell_unseen(loaded.model, treebank.sentences)
     found = measure(loaded.model, loaded.parameters, treebank.sentences)
     if result:
-        from semipunct.evaluation.measures import PerplexityStatistics
         from semipunct.evaluation.results import Result, write_result
 
-        statistics = PerplexityStatistics(found.sentence_log_likelihood, found.sentence_slots)
-        write_result(result, Result(model, found.signature, statistics))
+        write_result(result, Result(model, found.signature, found.statistics))
     if json:
         console.print_json(as_dict(found, treebank))
         return
-    _print_table(found, treebank)
+    _print_table(found.statistics.figures(), found.signature, treebank)
     if treebank.omitted:
         console.say(omissions(treebank))
 
 
 def as_dict(found: "Evaluation", treebank: "Treebank") -> dict[str, Any]:
     """Give what is printed as values that JSON can hold; null stands for an infinite figure."""
+    figures = found.statistics.figures().as_dict()
     return {
-        "perplexity": _finite(found.perplexity),
-        "log_likelihood": _finite(found.log_likelihood),
-        "slots": found.slots,
-        "sentences": found.sentences,
+        "perplexity": figures["perplexity"],
+        "log_likelihood": figures["log_likelihood"],
+        "slots": figures["slots"],
+        "sentences": figures["sentences"],
         "omitted": treebank.omitted_by_reason(),
-        "unscorable": found.unscorable,
-        "perplexity_of_scorable": _finite(found.perplexity_of_scorable),
+        "unscorable": figures["unscorable"],
+        "perplexity_of_scorable": figures["perplexity_of_scorable"],
         "projectivised": treebank.projectivised,
         "signature": found.signature,
     }
 
 
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _print_table(found: "Evaluation", treebank: "Treebank") -> None:
-    rows = [
-        ("perplexity per slot", f"{found.perplexity:.4f}"),
-        ("log-likelihood (nats)", f"{found.log_likelihood:,.2f}"),
-        ("slots", f"{found.slots:,}"),
-        ("sentences", f"{found.sentences:,}"),
-        ("  made projective", f"{treebank.projectivised:,}"),
-    ]
-    if found.unscorable:
-        rows.append(("  of probability zero", f"{found.unscorable:,}"))
-        rows.append(("perplexity without these", f"{found.perplexity_of_scorable:.4f}"))
+def _print_table(found: "PerplexityFigures", signature: str, treebank: "Treebank") -> None:
     table = console.table("figure", "value")
-    for name, value in rows:
+    for name, value in found.rows():
         table.add_row(name, value)
+        if name == "sentences":
+            table.add_row("  made projective", f"{treebank.projectivised:,}")
     screen = console.tables()
     screen.print(table)
-    screen.print(found.signature, style="dim", markup=False, soft_wrap=True)
+    screen.print(signature, style="dim", markup=False, soft_wrap=True)

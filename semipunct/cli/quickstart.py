@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -11,6 +11,7 @@ from semipunct.cli import console
 
 if TYPE_CHECKING:
     from semipunct.corpus.sentences import Sentence
+    from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.training.report import TrainingResult
 
 RULES, SENTENCES, LONGEST = 9, 5, 18
@@ -49,8 +50,9 @@ def quickstart(
 
     console.say("decoding ...")
     parameters = {name: jnp.asarray(value) for name, value in model.parameters.items()}
-    found = best(model.model, parameters, [*training, *development])
-    rewriter = Rewriter.of(model.model, parameters)
+    fitted = cast("PunctuationModel", model.model)
+    found = best(fitted, parameters, [*training, *development])
+    rewriter = Rewriter.of(fitted, parameters)
     rules = frequent_rules([a for a in found if a], rewriter, RULES)
     held_out = [a for a in found[len(training) :] if a]
 
@@ -75,11 +77,11 @@ def sample() -> "tuple[tuple[Sentence, ...], tuple[Sentence, ...]]":
     """Read the bundled sample: its first four fifths and the rest, in order."""
     from importlib import resources
 
-    from semipunct.corpus.sentences import TreebankOptions, read_sentences
+    from semipunct.formats import read_treebank
 
     source = resources.files("semipunct.data").joinpath("sample.conllu")
     with resources.as_file(source) as path:
-        sentences = read_sentences([path], TreebankOptions(keep_records=False)).sentences
+        sentences = read_treebank([path]).sentences
     cut = len(sentences) * 4 // 5
     return sentences[:cut], sentences[cut:]
 

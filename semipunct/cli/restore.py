@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import chain, islice
 from json import dumps
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -16,12 +16,13 @@ from semipunct.errors import TreebankError, UsageError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from semipunct.corpus.sentences import Omitted, Sentence
+    from semipunct.corpus import Sentence
+    from semipunct.corpus.treebank import AnyEntry
     from semipunct.evaluation.confusion import Confusion
+    from semipunct.formats import Writer
     from semipunct.tasks.restore import Restoration, RestoreOptions
-    from semipunct.trees.attachment import Convention
 
-    Outcome = tuple[Sentence | Omitted, Restoration | None]
+    Outcome = tuple[AnyEntry, Restoration | None]
 
 CHUNK = 256
 """Sentences restored at a time."""
@@ -116,6 +117,7 @@ def restore(
     import jax.numpy as jnp
 
     from semipunct.arrays.compilation import enable_compilation_cache
+    from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.models import load
     from semipunct.tasks.restore import RestoreOptions
     from semipunct.tasks.restore import restore as run
@@ -124,32 +126,30 @@ def restore(
         samples, seed, minimise.value, frozenset(marks.split()) if marks else None,
         min_confidence, nbest, keep.value, mistaken,
     )  # fmt: skip
-    loaded = load(model)
+    loaded = load(model, PunctuationModel)
     options.check(loaded.model)
     enable_compilation_cache()
     parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
-    from semipunct.corpus.sentences import Sentence, TreebankOptions, iterate_sentences
-    from semipunct.formats.conllu.punctuate import convention_of
+    from semipunct.formats import format_of, read_entries
 
-    reading = TreebankOptions(final_mark=loaded.model.options.final_mark)
-    items = chain.from_iterable(iterate_sentences(path, reading) for path in inputs)
+    entries = read_entries(inputs)
     omitted: Counter[str] = Counter()
-    first = list(islice(items, CHUNK))
-    convention = convention_of(s for s in first if isinstance(s, Sentence))
-    unseen = Unseen(loaded.model.features.symbols)
+    first = list(islice(entries, CHUNK))
+    writer = format_of(*inputs).writer(first)
+    unseen = Unseen(loaded.model)
 
     def restored(sentences: "Sequence[Sentence]", number: int) -> "Sequence[Restoration]":
         unseen.look_at(sentences)
         return run(loaded.model, parameters, sentences, options, number)
 
-    outcomes = _outcomes(chain(first, items), restored, omitted)
+    outcomes = _outcomes(chain(first, entries), restored, omitted)
     done: list[Restoration] = []
     if gold:
         outcomes = list(outcomes)
         done = [found for _, found in outcomes if found]
     if out is not None or not gold:
         with console.output(out or console.STANDARD) as stream:
-            _write(outcomes, form, convention, stream)
+            _write(outcomes, form, writer, stream)
     for reason, number in omitted.items():
         console.say(f"{console.count(number, 'sentence')} left alone: {reason}")
     unseen.say()
@@ -158,39 +158,45 @@ def restore(
 
 
 def _outcomes(
-    items: "Iterable[Sentence | Omitted]",
+    entries: "Iterable[AnyEntry]",
     restored: "Callable[[Sequence[Sentence], int], Sequence[Restoration]]",
     omitted: Counter[str],
 ) -> "Iterator[Outcome]":
-    from semipunct.corpus.sentences import Sentence
+    from semipunct.corpus import Sentence
 
     number = 0
-    for chunk in in_chunks(items, CHUNK):
-        sentences = [item for item in chunk if isinstance(item, Sentence)]
+    for chunk in in_chunks(entries, CHUNK):
+        sentences = [e.content for e in chunk if isinstance(e.content, Sentence)]
         found = iter(restored(sentences, number))
         number += len(sentences)
-        for item in chunk:
-            if isinstance(item, Sentence):
-                yield item, next(found)
+        for entry in chunk:
+            if isinstance(entry.content, Sentence):
+                yield entry, next(found)
             else:
-                omitted[item.reason] += 1
-                yield item, None
+                omitted[entry.content.reason] += 1
+                yield entry, None
 
 
 def _write(
-    outcomes: "Iterable[Outcome]", form: Format, convention: "Convention", stream: TextIO
+    outcomes: "Iterable[Outcome]", form: Format, writer: "Writer[Any]", stream: TextIO
 ) -> None:
-    from semipunct.formats.conllu.records import write_texts
-    from semipunct.render.restorations import as_conllu, as_dict, as_text
+    from semipunct.render.restorations import as_dict, written_slots
 
     if form is Format.CONLLU:
-        write_texts((as_conllu(item, found, convention) for item, found in outcomes), stream)
+        writer.write(
+            (
+                writer.punctuated(entry, written_slots(found)) if found else writer.unchanged(entry)
+                for entry, found in outcomes
+            ),
+            stream,
+        )
         return
-    for item, found in outcomes:
+    for entry, found in outcomes:
+        text = writer.text(entry, written_slots(found)) if found else ""
         if form is Format.TEXT:
-            stream.write(as_text(item, found) + "\n")
+            stream.write(text + "\n")
         elif found:
-            stream.write(dumps(as_dict(found, LISTED), ensure_ascii=False) + "\n")
+            stream.write(dumps(as_dict(found, text, LISTED), ensure_ascii=False) + "\n")
 
 
 def _report(
@@ -204,15 +210,15 @@ def _report(
     path: str | None,
 ) -> None:
     from semipunct.evaluation.confusion import confusions
-    from semipunct.evaluation.measures import restoration_statistics
+    from semipunct.evaluation.restoration import restoration_statistics
     from semipunct.evaluation.results import Result, write_result
-    from semipunct.render.restorations import signature
+    from semipunct.tasks.restore import restoration_signature
 
     if not found:
         raise TreebankError("no sentence could be restored: there is nothing to compare")
     sentences, slots = [f.sentence for f in found], [f.slots for f in found]
     statistics = restoration_statistics([s.slots for s in sentences], slots)
-    line = signature(digest, sentences, options)
+    line = restoration_signature(digest, sentences, options)
     if path:
         write_result(path, Result(model, line, statistics))
     figures = statistics.figures()
@@ -222,14 +228,7 @@ def _report(
         console.print_json({**figures.as_dict(), **listed, "signature": line})
         return
     table = console.table("figure", "value")
-    for name, value in (
-        ("edit distance per slot", f"{figures.average_edit_distance:.4f}"),
-        ("slots as in the input", f"{figures.slot_accuracy:.4f}"),
-        ("sentences as in the input", f"{figures.sentence_accuracy:.4f}"),
-        ("F1 over all marks", f"{figures.micro.f1:.4f}"),
-        ("slots", f"{figures.slots:,}"),
-        ("sentences", f"{figures.sentences:,}"),
-    ):
+    for name, value in figures.rows():
         table.add_row(name, value)
     by_mark = console.table("mark", "precision", "recall", "F1", "in the input")
     for mark, score in sorted(figures.marks.items(), key=lambda item: -item[1].gold):

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from semipunct.marks import EDITS, EditName
+from semipunct.marks.edits import result
+
 if TYPE_CHECKING:
     from semipunct.inference.decode import Analysis
     from semipunct.inference.rewriting import Rewriter
@@ -22,25 +25,17 @@ class ObservedRule:
     a: str
     b: str
     times: int
-    probabilities: dict[str, float]
+    probabilities: dict[EditName, float]
 
-    def outcome(self, edit: str) -> str:
-        """What an edit leaves of ``ab``, as text."""
-        return outcome(edit, self.a, self.b)
-
-
-def outcome(edit: str, a: str, b: str) -> str:
-    """What an edit leaves of two tokens, as text."""
-    both = {"keep": f"{a} {b}", "transpose": f"{b} {a}"}
-    return both.get(edit, b if edit == "absorb_left" else a)
+    def outcome(self, edit: EditName) -> str:
+        """Give what an edit leaves of ``ab``, as text."""
+        return " ".join(result(edit, self.a, self.b))
 
 
 def frequent_rules(
     analyses: "Iterable[Analysis]", rewriter: "Rewriter", most: int
 ) -> list[ObservedRule]:
     """Give the rules of the windows that the channel met most often, most frequent first."""
-    from semipunct.models.punctuation.channel import EDITS
-
     met = Counter(
         (edit.a, edit.b) for analysis in analyses for slot in analysis.slots for edit in slot.edits
     )

@@ -22,8 +22,9 @@ def stats(
 ) -> None:
     """Count what a treebank holds: tokens, punctuation, punctemes, pairs (Table 2), omissions."""
     from semipunct.corpus.statistics import statistics
+    from semipunct.formats import read_entries
 
-    counted = statistics(files)
+    counted = statistics(read_entries(files))
     if json:
         console.print_json({"files": files, **counted.as_dict()})
         return

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semipunct.cli import console
+from semipunct.models.registry import DEFAULT, KINDS
 
 if TYPE_CHECKING:
     from semipunct.training.report import TrainingResult
@@ -32,6 +33,9 @@ def train(
     out: Annotated[
         str, typer.Option("-o", "--output", metavar="MODEL", help="The model folder to write.")
     ],
+    kind: Annotated[
+        str, typer.Option(metavar="KIND", help=f"The kind of model: {', '.join(KINDS)}.")
+    ] = DEFAULT,
     config: Annotated[str | None, typer.Option(metavar="TOML", help="A file of settings.")] = None,
     settings: Annotated[
         list[str] | None,
@@ -65,12 +69,11 @@ def train(
         config,
         settings or [],
         {"model.channel": channel and str(channel), "train.seed": seed},
+        kind,
     )
     # What may fail fails before the minutes that reading and compiling take.
     check_output(out)
-    final_mark = chosen.model.final_mark
-    development = usable(dev, final_mark=final_mark)
-    training = usable(files, final_mark=final_mark)
+    development, training = usable(dev), usable(files)
     for name, treebank in (("training", training), ("development", development)):
         told = omissions(treebank)
         console.say(
@@ -84,7 +87,8 @@ def train(
 
     enable_compilation_cache()
     command = ["semipunct", "train", *files, *(x for name in dev for x in ("--dev", name))]
-    command += ["-o", out, *(["--config", config] if config else [])]
+    command += ["-o", out, *(["--kind", kind] if kind != DEFAULT else [])]
+    command += ["--config", config] if config else []
     command += [x for text in settings or [] for x in ("--set", text)]
     command += [*(["--channel", channel] if channel else [])]
     command += [*(["--seed", str(seed)] if seed is not None else [])]

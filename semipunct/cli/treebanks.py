@@ -3,27 +3,28 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from semipunct.cli import console
 from semipunct.errors import TreebankError
 
 if TYPE_CHECKING:
-    from semipunct.corpus.sentences import Omitted, Sentence, Treebank
-    from semipunct.features.vocabulary import Symbols
+    from semipunct.corpus import Sentence, Treebank
+    from semipunct.models.base import Model
+
+T = TypeVar("T")
 
 _LISTED = 8  # unseen relations and tags are named up to here
 
 
-def usable(paths: Sequence[str], *, final_mark: bool) -> "Treebank":
+def usable(paths: Sequence[str]) -> "Treebank":
     """Read treebanks of which at least one sentence can be used.
 
-    Raises `TreebankError` if none is left, and as `read_sentences` does.
+    Raises `TreebankError` if none is left, and as `formats.read_treebank` does.
     """
-    from semipunct.corpus.sentences import TreebankOptions, read_sentences
+    from semipunct.formats import read_treebank
 
-    options = TreebankOptions(final_mark=final_mark, keep_records=False)
-    treebank = read_sentences(paths, options)
+    treebank = read_treebank(paths)
     if not treebank.sentences:
         raise TreebankError(
             f"{', '.join(paths)}: no sentence is left ({omissions(treebank)}); "
@@ -35,14 +36,14 @@ def usable(paths: Sequence[str], *, final_mark: bool) -> "Treebank":
 class Unseen:
     """Counts relations and tags that a model has never seen: they work, but tell it nothing."""
 
-    def __init__(self, symbols: "Symbols") -> None:
+    def __init__(self, model: "Model[Any, Any]") -> None:
         """Look with the eyes of a model."""
-        self._symbols = symbols
+        self._model = model
         self._counts: dict[str, Counter[str]] = {}
 
     def look_at(self, sentences: "Sequence[Sentence]") -> None:
         """Count those of some sentences."""
-        for kind, counts in self._symbols.unseen(sentences).items():
+        for kind, counts in self._model.unseen(sentences).items():
             self._counts.setdefault(kind, Counter()).update(counts)
 
     def say(self) -> None:
@@ -60,17 +61,15 @@ class Unseen:
             )
 
 
-def tell_unseen(symbols: "Symbols", sentences: "Sequence[Sentence]") -> None:
+def tell_unseen(model: "Model[Any, Any]", sentences: "Sequence[Sentence]") -> None:
     """Say what a model has never seen of sentences that are all there."""
-    unseen = Unseen(symbols)
+    unseen = Unseen(model)
     unseen.look_at(sentences)
     unseen.say()
 
 
-def in_chunks(
-    items: "Iterable[Sentence | Omitted]", size: int
-) -> "Iterator[list[Sentence | Omitted]]":
-    """So many at a time, that no more need be held in memory."""
+def in_chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield so many at a time, that no more need be held in memory."""
     iterator = iter(items)
     while chunk := list(islice(iterator, size)):
         yield chunk

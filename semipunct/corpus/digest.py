@@ -5,13 +5,16 @@ import json
 from collections.abc import Iterable
 
 from semipunct.corpus.sentences import Sentence
+from semipunct.marks import INITIAL
 
 
 def treebank_digest(sentences: Iterable[Sentence]) -> str:
-    """A sha256 of what a model sees of sentences, wherever they were read from."""
+    """Compute a sha256 of what a model sees of sentences, wherever they were read from."""
     digest = hashlib.sha256()
     for s in sentences:
-        seen = (s.forms, s.upos, s.xpos, s.feats, s.relations, s.heads, s.slots)
+        # The initial mark was part of the slots once, and stored results name treebanks so.
+        slots = ((INITIAL, *s.slots[0]), *s.slots[1:])
+        seen = (s.forms, s.upos, s.xpos, s.feats, s.tree.relations, s.tree.heads, slots)
         digest.update(json.dumps(seen, ensure_ascii=False).encode())
         digest.update(b"\n")
     return digest.hexdigest()

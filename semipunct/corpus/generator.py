@@ -1,4 +1,4 @@
-"""Planted parameters: the distributions that synthetic treebanks are drawn from.
+"""Parameters of the generator: the distributions that synthetic treebanks are drawn from.
 
 Knowing the parameters, one can ask whether training finds them again.
 """
@@ -6,17 +6,14 @@ Knowing the parameters, one can ask whether training finds them again.
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from semipunct import marks
 from semipunct.errors import UsageError
-from semipunct.marks import Puncteme
+from semipunct.marks import EditName, Pair
+from semipunct.marks.edits import possible
 
 Direction = Literal["l2r", "r2l", "none"]
-EditName = Literal["keep", "absorb_left", "absorb_right", "transpose"]
-Pair = tuple[Puncteme, Puncteme]
-"""The left and the right puncteme of a node."""
-
 Window = tuple[str, str]
 """Two neighbouring tokens in text order."""
 
@@ -26,16 +23,8 @@ ROOT = "root"
 _NEITHER: Pair = ((), ())
 
 
-class Edit(NamedTuple):
-    """One edit of the channel: what was done to the window `a` `b`, `a` left of `b`."""
-
-    name: EditName
-    a: str
-    b: str
-
-
 @dataclass(frozen=True, slots=True)
-class Planted:
+class GeneratorParameters:
     """Everything that a synthetic treebank is drawn from; every mapping to floats sums to 1.
 
     Attributes:
@@ -68,20 +57,20 @@ class Planted:
 
     def __post_init__(self) -> None:
         if self.direction not in ("l2r", "r2l", "none"):
-            raise UsageError(f"planted direction {self.direction!r}: give l2r, r2l or none")
+            raise UsageError(f"generator direction {self.direction!r}: give l2r, r2l or none")
         if not 0 <= self.another_kid < 1:
-            raise UsageError(f"planted another_kid {self.another_kid}: give 0 or more, below 1")
+            raise UsageError(f"generator another_kid {self.another_kid}: give 0 or more, below 1")
         for name, distribution in self._distributions():
             _check(name, distribution)
         if min(self.lengths) < 1:
-            raise UsageError("planted lengths: a sentence has at least one word")
+            raise UsageError("generator lengths: a sentence has at least one word")
         for relation, table in self.pairs.items():
             tokens = {token for pair in table for side in pair for token in side}
             for mark in sorted(tokens & {marks.INITIAL, marks.FINAL, marks.OPEN}):
-                raise UsageError(f"planted pairs[{relation!r}]: {mark!r} belongs to no puncteme")
+                raise UsageError(f"generator pairs[{relation!r}]: {mark!r} belongs to no puncteme")
         for window, table in self.edits.items():
-            for edit in sorted(e for e, p in table.items() if p and e not in allowed(window)):
-                raise UsageError(f"planted edits[{window!r}]: {edit!r} is impossible there")
+            for edit in sorted(e for e, p in table.items() if p and e not in possible(*window)):
+                raise UsageError(f"generator edits[{window!r}]: {edit!r} is impossible there")
 
     def _distributions(self) -> Iterator[tuple[str, Mapping[object, float]]]:
         yield "lengths", {**self.lengths}
@@ -95,29 +84,15 @@ class Planted:
             yield f"edits[{window!r}]", {**edits}
 
 
-def allowed(window: Window) -> frozenset[str]:
-    """Which edits a window allows: two equal tokens merge in one way only, marks stay."""
-    a, b = window
-    if a == b:
-        return frozenset({"keep", "absorb_right"})
-    if a == marks.INITIAL and b == marks.FINAL:
-        return frozenset({"keep"})
-    if a == marks.INITIAL:
-        return frozenset({"keep", "absorb_right"})
-    if b == marks.FINAL:
-        return frozenset({"keep", "absorb_left"})
-    return frozenset({"keep", "absorb_left", "absorb_right", "transpose"})
-
-
 def _check(name: str, distribution: Mapping[object, float]) -> None:
     if any(not p >= 0 for p in distribution.values()):
-        raise UsageError(f"planted {name}: a probability is negative or not a number")
+        raise UsageError(f"generator {name}: a probability is negative or not a number")
     total = math.fsum(distribution.values())
     if not abs(total - 1) <= 1e-6:
-        raise UsageError(f"planted {name}: the probabilities sum to {total:g}; make that 1")
+        raise UsageError(f"generator {name}: the probabilities sum to {total:g}; make that 1")
 
 
-def planted_english() -> Planted:
+def english_parameters() -> GeneratorParameters:
     """Parameters with what the paper finds in English (section 6, Figure 3), freely invented.
 
     Commas stand around appositives, relative and adverbial clauses and before conjuncts,
@@ -136,7 +111,7 @@ def planted_english() -> Planted:
     dashes: Pair = (("—",), ("—",))
     lengths = dict.fromkeys(range(8, 24), 1 / 16)
     verbs, nouns = {"VERB": 0.8, "ADJ": 0.2}, {"NOUN": 0.7, "PROPN": 0.2, "PRON": 0.1}
-    return Planted(
+    return GeneratorParameters(
         lengths=lengths,
         word_relations={
             "det": 0.2, "case": 0.16, "nsubj": 0.18, "amod": 0.14, "advmod": 0.12,

@@ -18,26 +18,12 @@ figures 255K and 123K of Table 2 are those of the three portions of a treebank t
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
-from semipunct import marks
-from semipunct.corpus.sentences import (
-    DEFAULT_OPTIONS,
-    MINIMUM_COUNT,
-    PUNCTUATION,
-    REASONS,
-    Sentence,
-    TreebankOptions,
-    frequent_tokens,
-    puncteme_with_unknown,
-    to_sentence,
-)
-from semipunct.formats.conllu import records as conllu
-from semipunct.marks import Puncteme
-from semipunct.trees.tree import constituents
-
-_SENTENCE_MARKS = frozenset({marks.INITIAL, marks.FINAL})
+from semipunct.corpus.sentences import Sentence
+from semipunct.corpus.tokens import MINIMUM_COUNT, frequent_tokens, with_unknown
+from semipunct.corpus.treebank import REASONS, AnyEntry
+from semipunct.marks import ABBREVIATION, INITIAL, UNK, Pair, Puncteme
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,50 +78,47 @@ class TreebankStatistics:
 
 
 def statistics(
-    paths: Iterable[str | Path],
-    options: TreebankOptions = DEFAULT_OPTIONS,
-    minimum_count: int = MINIMUM_COUNT,
+    entries: Iterable[AnyEntry], minimum_count: int = MINIMUM_COUNT
 ) -> TreebankStatistics:
-    """Count what the files hold, one sentence in memory at a time.
+    """Count what entries hold; they are not kept in memory.
 
-    Rare are the tokens that occur fewer than `minimum_count` times in these very files, so only
-    the figures of a training portion compare with the paper's.  Raises `TreebankError` as
-    `conllu.read` does.
+    Args:
+        entries: sentences as a format reads them.
+        minimum_count: tokens that occur fewer times in these very entries are rare, so only the
+            figures of a training portion compare with the paper's.
     """
     omitted = dict.fromkeys(map(str, REASONS), 0)
     totals: Counter[str] = Counter()
     slot_counts: Counter[Puncteme] = Counter()
-    raw_pairs: set[tuple[Puncteme, Puncteme]] = set()
-    for path in paths:
-        for record in conllu.read(path):
-            totals["sentences_read"] += 1
-            totals["tokens"] += len(record.tokens)
-            totals["punctuation"] += sum(token.upos == PUNCTUATION for token in record.tokens)
-            item = to_sentence(record, options)
-            if not isinstance(item, Sentence):
-                omitted[item.reason] += 1
-                continue
-            totals["sentences_used"] += 1
-            totals["words"] += len(item.forms)
-            totals["projectivised"] += item.lifted > 0
-            totals["arcs_lifted"] += item.lifted
-            totals["quotes_replaced"] += item.quotes_replaced
-            totals["quotes_straight"] += item.quotes_straight
-            slot_counts.update(item.slots)
-            raw_pairs.update(_pairs(item))
+    raw_pairs: set[Pair] = set()
+    for entry in entries:
+        totals["sentences_read"] += 1
+        totals["tokens"] += entry.notes.tokens
+        totals["punctuation"] += entry.notes.punctuation
+        if not isinstance(entry.content, Sentence):
+            omitted[entry.content.reason] += 1
+            continue
+        totals["sentences_used"] += 1
+        totals["words"] += len(entry.content.forms)
+        totals["projectivised"] += entry.notes.lifts > 0
+        totals["arcs_lifted"] += entry.notes.lifts
+        totals["quotes_replaced"] += entry.notes.quotes_replaced
+        totals["quotes_straight"] += entry.notes.quotes_straight
+        # Strings at the beginning of a sentence are punctemes of their own, as in the paper.
+        slots = ((INITIAL, *entry.content.slots[0]), *entry.content.slots[1:])
+        slot_counts.update(slots)
+        left, right = entry.content.tree.edges
+        raw_pairs.update((slots[a], slots[b]) for a, b in zip(left, right, strict=True))
     counts: Counter[str] = Counter()
     lengths: Counter[int] = Counter()
     for slot, times in slot_counts.items():
-        tokens = [token for token in slot if token not in _SENTENCE_MARKS]
+        tokens = [token for token in slot if token != INITIAL]
         lengths[len(tokens)] += times
         for token in tokens:
             counts[token] += times
-    known = frequent_tokens(counts, minimum_count)
-    punctemes = {puncteme_with_unknown(slot, known) for slot in slot_counts}
-    pairs = {
-        (puncteme_with_unknown(left, known), puncteme_with_unknown(right, known))
-        for left, right in raw_pairs
-    }
+    known = {INITIAL, UNK, *frequent_tokens(counts, minimum_count)}
+    punctemes = {with_unknown(slot, known) for slot in slot_counts}
+    pairs = {(with_unknown(left, known), with_unknown(right, known)) for left, right in raw_pairs}
     rare = [count for count in counts.values() if count < minimum_count]
     return TreebankStatistics(
         sentences_read=totals["sentences_read"],
@@ -147,7 +130,7 @@ def statistics(
         slots=slot_counts.total(),
         slot_lengths=dict(sorted(lengths.items())),
         minimum_count=minimum_count,
-        types=len({token for puncteme in punctemes for token in puncteme} - _SENTENCE_MARKS),
+        types=len({token for puncteme in punctemes for token in puncteme} - {INITIAL}),
         token_counts=dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))),
         rare_types=len(rare),
         rare_tokens=sum(rare),
@@ -157,11 +140,5 @@ def statistics(
         arcs_lifted=totals["arcs_lifted"],
         quotes_replaced=totals["quotes_replaced"],
         quotes_straight=totals["quotes_straight"],
-        abbreviation_dots=counts[marks.ABBREVIATION],
+        abbreviation_dots=counts[ABBREVIATION],
     )
-
-
-def _pairs(sentence: Sentence) -> Iterable[tuple[Puncteme, Puncteme]]:
-    slots = sentence.slots
-    for left, right in zip(*constituents(sentence.heads), strict=True):
-        yield slots[left], slots[right]

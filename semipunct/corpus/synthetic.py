@@ -1,4 +1,4 @@
-"""Synthetic treebanks of any size, drawn from planted parameters (section 2 of the paper).
+"""Synthetic treebanks of any size, drawn from given parameters (section 2 of the paper).
 
 Linear in the words and never recursive, so that one sentence may hold 100,000 words.
 """
@@ -10,13 +10,19 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Generic, Literal, TypeVar
 
-from semipunct import marks
-from semipunct.corpus.generator import ROOT, Edit, EditName, Pair, Planted, Window
+from semipunct.corpus.generator import ROOT, GeneratorParameters, Window
 from semipunct.corpus.sentences import Sentence
 from semipunct.errors import UsageError
-from semipunct.formats.conllu.plain import word_ids
-from semipunct.marks import Puncteme
-from semipunct.trees.tree import constituents, top_down
+from semipunct.marks import (
+    Edit,
+    EditName,
+    Pair,
+    Puncteme,
+    with_boundaries,
+    without_boundaries,
+)
+from semipunct.marks.edits import move
+from semipunct.trees import DependencyTree, Tree
 
 Item = TypeVar("Item", bound=Hashable)
 Shape = Literal["chain", "chain_left", "flat"]
@@ -57,7 +63,7 @@ class _Table(Generic[Item]):
         return self._items[min(place, len(self._items) - 1)]
 
 
-def generate(planted: Planted, sentences: int, seed: int) -> Iterator[Synthetic]:
+def generate(parameters: GeneratorParameters, sentences: int, seed: int) -> Iterator[Synthetic]:
     """Draw sentences one by one; the same seed gives the same ones on every machine.
 
     Raises `UsageError` for a negative number of sentences.
@@ -66,16 +72,16 @@ def generate(planted: Planted, sentences: int, seed: int) -> Iterator[Synthetic]
         raise UsageError(f"{sentences} sentences cannot be generated; give 0 or more")
     # Only random() of this generator is promised never to change, so nothing else is called.
     source = random.Random(seed)
-    lengths = _Table(planted.lengths)
+    lengths = _Table(parameters.lengths)
     word_relations, phrase_relations = (
-        _Table(planted.word_relations), _Table(planted.phrase_relations)
+        _Table(parameters.word_relations), _Table(parameters.phrase_relations)
     )  # fmt: skip
-    upos = {relation: _Table(table) for relation, table in planted.upos.items()}
-    pairs = {relation: _Table(table) for relation, table in planted.pairs.items()}
-    edits = {window: _Table(table) for window, table in planted.edits.items()}
+    upos = {relation: _Table(table) for relation, table in parameters.upos.items()}
+    pairs = {relation: _Table(table) for relation, table in parameters.pairs.items()}
+    edits = {window: _Table(table) for window, table in parameters.edits.items()}
     unknown, bare = _Table({"X": 1.0}), _Table(_NO_PUNCTUATION)
     for number in range(1, sentences + 1):
-        heads, phrases = _tree(lengths.draw(source), planted.another_kid, source)
+        heads, phrases = _tree(lengths.draw(source), parameters.another_kid, source)
         relations = [
             ROOT if not head else (phrase_relations if phrase else word_relations).draw(source)
             for head, phrase in zip(heads, phrases, strict=True)
@@ -83,11 +89,14 @@ def generate(planted: Planted, sentences: int, seed: int) -> Iterator[Synthetic]
         tags = [upos.get(relation, unknown).draw(source) for relation in relations]
         forms = [f"{tag.lower()}{_below(_FORMS, source)}" for tag in tags]
         drawn = [pairs.get(relation, bare).draw(source) for relation in relations]
-        slots = underlying_slots(heads, drawn, planted.initial_mark, planted.final_mark)
-        rewritten = [_rewrite(slot, edits, planted, source) for slot in slots]
+        tree = DependencyTree(tuple(heads), tuple(relations))
+        slots = underlying_slots(
+            tree, drawn, initial=parameters.initial_mark, final=parameters.final_mark
+        )
+        rewritten = [_rewrite(slot, edits, parameters, source) for slot in slots]
         sentence = _sentence(
-            f"synthetic-{seed}-{number}", forms, tags, relations, heads,
-            [surface for surface, _ in rewritten],
+            f"synthetic-{seed}-{number}", forms, tags, tree,
+            [without_boundaries(surface) for surface, _ in rewritten],
         )  # fmt: skip
         yield Synthetic(sentence, tuple(drawn), tuple(slots), tuple(made for _, made in rewritten))
 
@@ -116,32 +125,18 @@ def scaling_sentence(shape: Shape, words: int, every: int = 8) -> Sentence:
     pairs[heads.index(0)] = ((), (".",))
     relations = ["appos" if comma[0] or comma[1] else "nmod" for comma in pairs]
     relations[heads.index(0)] = ROOT
-    slots = underlying_slots(heads, pairs, True, False)
+    tree = DependencyTree(tuple(heads), tuple(relations))
+    slots = [tuple(slot) for slot in tree.gather(pairs)]
     forms = [f"noun{w % _FORMS}" for w in range(words)]
-    return _sentence(f"{shape}-{words}", forms, ["NOUN"] * words, relations, heads, slots)
+    return _sentence(f"{shape}-{words}", forms, ["NOUN"] * words, tree, slots)
 
 
 def underlying_slots(
-    heads: Sequence[int], pairs: Sequence[Pair], initial_mark: bool, final_mark: bool
+    tree: Tree, pairs: Sequence[Pair], *, initial: bool, final: bool
 ) -> list[Puncteme]:
-    """Give the underlying string of every slot (section 2.1).
-
-    First the right punctemes of the constituents that end there, innermost first, then the left
-    punctemes of those that start there, outermost first.
-    """
-    left_slots, right_slots = constituents(heads)
-    order = top_down(heads)
-    slots: list[list[str]] = [[] for _ in range(len(heads) + 1)]
-    if initial_mark:
-        slots[0].append(marks.INITIAL)
-    # A constituent around another has its head above, so the tree's order is the nesting's.
-    for word in reversed(order):
-        slots[right_slots[word - 1]].extend(pairs[word - 1][1])
-    for word in order:
-        slots[left_slots[word - 1]].extend(pairs[word - 1][0])
-    if final_mark:
-        slots[-1].append(marks.FINAL)
-    return [tuple(slot) for slot in slots]
+    """Give the underlying string of every slot (section 2.1), boundary marks included."""
+    strings = [tuple(slot) for slot in tree.gather(pairs)]
+    return with_boundaries(strings, initial=initial, final=final)
 
 
 def _below(bound: int, source: random.Random) -> int:
@@ -173,40 +168,35 @@ def _tree(words: int, another_kid: float, source: random.Random) -> tuple[list[i
 def _rewrite(
     underlying: Puncteme,
     edits: Mapping[Window, _Table[EditName]],
-    planted: Planted,
+    parameters: GeneratorParameters,
     source: random.Random,
 ) -> tuple[Puncteme, tuple[Edit, ...]]:
     """Send one slot's tokens through the channel (section 2.2)."""
     if len(underlying) < 2:
         return underlying, ()
-    leftwards = planted.direction == "r2l"
+    mirrored = parameters.direction == "r2l"
     keep = _Table(_KEEP)
-    pending, *rest = underlying[::-1] if leftwards else underlying
+    pending, *rest = underlying[::-1] if mirrored else underlying
     written: list[str] = []
     made: list[Edit] = []
     for token in rest:
-        window = (token, pending) if leftwards else (pending, token)
-        table = keep if planted.direction == "none" else edits.get(window, keep)
+        window = (token, pending) if mirrored else (pending, token)
+        table = keep if parameters.direction == "none" else edits.get(window, keep)
         edit = Edit(table.draw(source), *window)
         made.append(edit)
-        survivor = {"absorb_left": edit.b, "absorb_right": edit.a}.get(edit.name)
-        if survivor is not None:
-            pending = survivor
-        elif edit.name == "keep":
-            written.append(pending)
-            pending = token
-        else:
-            written.append(token)
+        stays, leaves = move(edit.name, mirrored=mirrored)
+        if leaves is not None:
+            written.append((pending, token)[leaves])
+        pending = (pending, token)[stays]
     written.append(pending)
-    return tuple(reversed(written) if leftwards else written), tuple(made)
+    return tuple(reversed(written) if mirrored else written), tuple(made)
 
 
 def _sentence(
     sentence_id: str,
     forms: Sequence[str],
     upos: Sequence[str],
-    relations: Sequence[str],
-    heads: Sequence[int],
+    tree: DependencyTree,
     slots: Sequence[Puncteme],
 ) -> Sentence:
     return Sentence(
@@ -218,8 +208,6 @@ def _sentence(
         upos=tuple(upos),
         xpos=("_",) * len(upos),
         feats=("_",) * len(upos),
-        relations=tuple(relations),
-        heads=tuple(heads),
+        tree=tree,
         slots=tuple(slots),
-        word_ids=tuple(word_ids(slots)),
     )

@@ -5,26 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
 from semipunct.errors import ResultError
-from semipunct.evaluation.measures import (
-    COLUMNS,
-    PER_MARK,
-    Counts,
-    PerplexityStatistics,
-    RestorationStatistics,
-)
-from semipunct.evaluation.results import Result, join_signature, read_result, split_signature
+from semipunct.evaluation.metric import Statistics
+from semipunct.evaluation.results import Result, read_result
+from semipunct.evaluation.signature import join_signature, split_signature
 
 OWN = ("seed", "model")
 """Parts of a signature in which runs of one system may differ."""
 
 
 def read_runs(path: str | Path) -> list[Result]:
-    """The results in a folder, in the order of their names, or the one in a file.
+    """Return the results in a folder, in the order of their names, or the one in a file.
 
     Raises:
         ResultError: at the first defect, or if the folder has no results.
@@ -38,11 +32,11 @@ def read_runs(path: str | Path) -> list[Result]:
     return [read_result(file) for file in files]
 
 
-def pooled(runs: Sequence[Result]) -> Result:
-    """What the runs of a system achieve together: for each sentence the sums over the runs.
+def aggregate(runs: Sequence[Result]) -> Result:
+    """Add up the runs of a system, sentence by sentence, into one result.
 
-    Figures are then averages over runs, the geometric one of perplexities. What is random is the
-    sentence, not the run: `compare` of two pooled results swaps all runs of a sentence at once.
+    Figures are then averages over runs, the geometric one of perplexities.  What is random is the
+    sentence, not the run: `compare` of two such results swaps all runs of a sentence at once.
     The result keeps the first run's name.
 
     Args:
@@ -53,50 +47,34 @@ def pooled(runs: Sequence[Result]) -> Result:
         ValueError: if there are none.
     """
     if not runs:
-        raise ValueError("there are no runs to pool")
+        raise ValueError("there are no runs to aggregate")
     if len(runs) == 1:
         return runs[0]
     parts = [split_signature(run.signature) for run in runs]
     shared = [{key: p for key, p in some.items() if key not in OWN} for some in parts]
-    for run, some in zip(runs, shared, strict=True):
-        if some != shared[0] or not np.array_equal(run.statistics.slots, runs[0].statistics.slots):
+    marks = sorted({mark for run in runs for mark in run.statistics.marks})
+    statistics = [run.statistics.on_marks(marks) for run in runs]
+    for run, some, other in zip(runs, shared, statistics, strict=True):
+        if some != shared[0] or not _of_the_same(statistics[0], other):
             raise ResultError(
                 f"{runs[0].system} and {run.system} are no runs of one system on the same "
                 f"sentences: {runs[0].signature} and {run.signature}"
             )
+        for name, kind in other.settings.items():
+            if getattr(other, name) != getattr(statistics[0], name):
+                raise ResultError(
+                    f"the {kind.counted} of the runs were counted with different {name}"
+                )
     own = {key: "+".join(some[key] for some in parts) for key in OWN if key in parts[0]}
-    statistics = [run.statistics for run in runs]
-    if isinstance(statistics[0], PerplexityStatistics):
-        together = _perplexities(cast(Sequence[PerplexityStatistics], statistics))
-    else:
-        together = _restorations(cast(Sequence[RestorationStatistics], statistics))
-    return Result(runs[0].system, join_signature({**shared[0], **own}), together)
-
-
-def _perplexities(runs: Sequence[PerplexityStatistics]) -> PerplexityStatistics:
-    log_likelihood = np.sum([run.log_likelihood for run in runs], 0)
-    return PerplexityStatistics(log_likelihood, np.sum([run.slots for run in runs], 0))
-
-
-def _restorations(runs: Sequence[RestorationStatistics]) -> RestorationStatistics:
-    if any(run.pairs != runs[0].pairs for run in runs):
-        raise ResultError("the pairing errors of the runs were counted with different pairs")
-    marks = sorted({mark for run in runs for mark in run.marks})
-    columns: dict[str, Counts] = {
-        name: np.sum(
-            [
-                _by_mark(run, name, marks) if name in PER_MARK else getattr(run, name)
-                for run in runs
-            ],
-            0,
-        )
-        for name in COLUMNS
+    sums = {
+        name: np.sum([other.column(name) for other in statistics], 0)
+        for name in statistics[0].columns
     }
-    return replace(runs[0], marks=tuple(marks), **columns)
+    signature = join_signature({**shared[0], **own})
+    return Result(runs[0].system, signature, replace(statistics[0], **sums))
 
 
-def _by_mark(run: RestorationStatistics, name: str, marks: Sequence[str]) -> Counts:
-    """A column with a place for each of the given marks."""
-    column = np.zeros((len(run.slots), len(marks)), np.int64)
-    column[:, [marks.index(mark) for mark in run.marks]] = getattr(run, name)
-    return column
+def _of_the_same(a: Statistics, b: Statistics) -> bool:
+    """Tell whether the columns that belong to the sentences are the same."""
+    given = [name for name, kind in a.columns.items() if kind.given]
+    return all(np.array_equal(a.column(name), b.column(name)) for name in given)

@@ -1,4 +1,4 @@
-"""Whether one system is better than another: paired tests on two stored results.
+"""Paired tests of two stored results: is one system better than the other, or is it chance?
 
 Both results are of the same sentences, and every measure is a function of sums over sentences, so
 nothing is run again.
@@ -7,25 +7,26 @@ nothing is run again.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
 from semipunct.errors import ResultError, UsageError
-from semipunct.evaluation.figures import finite, perplexity
-from semipunct.evaluation.measures import PerplexityStatistics, RestorationStatistics
-from semipunct.evaluation.results import Result, split_signature
-
-Floats = npt.NDArray[np.float64]
+from semipunct.evaluation.columns import Floats
+from semipunct.evaluation.metric import Measure, Statistics
+from semipunct.evaluation.results import Result
+from semipunct.evaluation.signature import split_signature
+from semipunct.files import finite
 
 CONFIDENCE = 0.95
 
-MUST_AGREE = ("task", "treebank", "tokens", "final")
-"""Parts of a signature that decide what is predicted; the others say by which system."""
+MUST_AGREE = ("task", "treebank")
+"""Parts of a signature that decide what is predicted, beside the ``conditions`` of the metric; the
+others say by which system."""
 
 _CELLS = 1 << 20
 """Sentences times resamples in one batch: with all copies that are made, about 100 megabytes."""
@@ -37,6 +38,7 @@ class Difference:
 
     Attributes:
         measure: its name.
+        label: its name in tables.
         a: the figure of A; infinite where A has a sentence of probability zero.
         b: the figure of B.
         difference: a - b.
@@ -47,6 +49,7 @@ class Difference:
     """
 
     measure: str
+    label: str
     a: float
     b: float
     difference: float
@@ -55,7 +58,7 @@ class Difference:
     p: float
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it for JSON; null stands for an infinite or undefined figure."""
+        """Return all but the label for JSON; null stands for an infinite or undefined figure."""
         return {
             "a": finite(self.a),
             "b": finite(self.b),
@@ -89,7 +92,7 @@ class Comparison:
     differences: tuple[Difference, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it but the statistics, for JSON."""
+        """Return all but the statistics for JSON."""
         return {
             "task": self.a.task,
             "a": {"system": self.a.system, "signature": self.a.signature},
@@ -112,13 +115,7 @@ def compare(a: Result, b: Result, resamples: int = 10_000, seed: int = 0) -> Com
     (2019) test so in tables 3 and 6 and figure 4.  All measures see the same permutations.  The
     interval holds the middle 95% of the differences in bootstrap samples of the sentences.
 
-    Perplexity is tested by the log-likelihood per slot.  The slots are shared and a swap leaves
-    the sum of both log-likelihoods as it is, so the difference of the perplexities grows with
-    that of the log-likelihoods, and p is the same.
-
-    Measures, A minus B: for perplexity `perplexity` and, where it is infinite,
-    `perplexity_of_scorable` over the sentences that both systems can score; for restoration
-    `average_edit_distance` per slot, `micro_f1`, and `pairing_errors` per sentence.
+    The measures are those that the metric declares, A minus B.
 
     Args:
         a: a result.
@@ -134,124 +131,66 @@ def compare(a: Result, b: Result, resamples: int = 10_000, seed: int = 0) -> Com
     if resamples < 1 or seed < 0:
         raise UsageError(f"{resamples} resamples with seed {seed}: give at least 1 and at least 0")
     _check_signatures(a, b)
-    measures = _measures(a, b)
-    p, ends = np.full(len(measures), np.nan), np.full((len(measures), 2), np.nan)
-    tested = [number for number, m in enumerate(measures) if np.isfinite(m.sides).all()]
+    _check_statistics(a.statistics, b.statistics)
+    found = (_pair(measure, a.statistics, b.statistics) for measure in a.statistics.measures)
+    pairs = [pair for pair in found if pair is not None]
+    p, ends = np.full(len(pairs), np.nan), np.full((len(pairs), 2), np.nan)
+    tested = [number for number, pair in enumerate(pairs) if np.isfinite(pair.sides).all()]
     if tested:
-        p[tested] = _permuted([measures[number] for number in tested], resamples, seed)
-        ends[tested] = _bootstrapped([measures[number] for number in tested], resamples, seed)
+        p[tested] = _permuted([pairs[number] for number in tested], resamples, seed)
+        ends[tested] = _bootstrapped([pairs[number] for number in tested], resamples, seed)
     differences: list[Difference] = []
-    for measure, chance, (low, high) in zip(measures, p.tolist(), ends.tolist(), strict=True):
-        one, other = measure.figures().tolist()
-        differences.append(Difference(measure.name, one, other, one - other, low, high, chance))
-    sentences = len(a.statistics.slots)
-    return Comparison(a, b, sentences, resamples, seed, CONFIDENCE, tuple(differences))
-
-
-def _identity(values: Floats) -> Floats:
-    return values
-
-
-def _quotient(totals: Floats, shared: Floats) -> Floats:
-    return totals[..., 0] / shared
-
-
-def _f1(totals: Floats, gold: Floats) -> Floats:
-    return 2 * totals[..., 0] / (totals[..., 1] + gold)
-
-
-def _surprise(totals: Floats, slots: Floats) -> Floats:
-    return -totals[..., 0] / slots
-
-
-def _exponential(surprise: Floats) -> Floats:
-    return perplexity(-surprise, np.ones(()))
+    for pair, chance, (low, high) in zip(pairs, p.tolist(), ends.tolist(), strict=True):
+        name, label = pair.measure.name, pair.measure.label
+        one, other = pair.measure.figure(pair.sides.sum(1), pair.shared.sum()).tolist()
+        differences.append(Difference(name, label, one, other, one - other, low, high, chance))
+    return Comparison(a, b, len(a.statistics), resamples, seed, CONFIDENCE, tuple(differences))
 
 
 @dataclass(frozen=True, slots=True)
-class _Measure:
-    """A measure as a function of sums over sentences.
+class _Pair:
+    """A measure of A and B.
 
-    `sides` are A and B, ``[2, sentences, columns]``, `shared` ``[sentences]`` is what is the same
-    for both (slots, gold tokens); `score` takes sums ``[..., columns]`` and ``[...]`` to ``[...]``
-    and is what permutations are tested on; `link`, which must grow, takes it to the figure.
+    Attributes:
+        measure: itself.
+        sides: ``[2, sentences, columns]`` what it sums up of each.
+        shared: ``[sentences]`` what it sums up that is the same for both.
     """
 
-    name: str
+    measure: Measure
     sides: Floats
     shared: Floats
-    score: Callable[[Floats, Floats], Floats] = _quotient
-    link: Callable[[Floats], Floats] = _identity
-
-    def figures(self) -> Floats:
-        """Those of A and B, ``[2]``."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return self.link(self.score(self.sides.sum(1), self.shared.sum()))
 
 
-def _measures(a: Result, b: Result) -> list[_Measure]:
-    one, other = a.statistics, b.statistics
-    _check_slots(one.slots, other.slots)
-    if isinstance(one, PerplexityStatistics):
-        return _perplexities(one, cast(PerplexityStatistics, other))
-    return _restorations(one, cast(RestorationStatistics, other))
+def _pair(measure: Measure, a: Statistics, b: Statistics) -> _Pair | None:
+    """Return a measure of A and B; None where it leaves out infinite entries and there are none."""
+    sides, shared = np.stack([a.sums(measure), b.sums(measure)]), a.shared(measure)
+    if measure.of_finite:
+        counted = np.all(np.isfinite(sides), axis=(0, 2), keepdims=True)
+        if counted.all():
+            return None
+        sides, shared = np.where(counted, sides, 0), np.where(counted[0, :, 0], shared, 0)
+    return _Pair(measure, sides, shared)
 
 
-def _perplexities(a: PerplexityStatistics, b: PerplexityStatistics) -> list[_Measure]:
-    sides = np.stack([a.log_likelihood, b.log_likelihood])[..., None]
-    slots = a.slots.astype(np.float64)
-    measures = [_Measure("perplexity", sides, slots, _surprise, _exponential)]
-    scorable = np.isfinite(a.log_likelihood) & np.isfinite(b.log_likelihood)
-    if not scorable.all():
-        sides, slots = np.where(scorable[:, None], sides, 0), np.where(scorable, slots, 0)
-        measures.append(_Measure("perplexity_of_scorable", sides, slots, _surprise, _exponential))
-    return measures
-
-
-def _restorations(a: RestorationStatistics, b: RestorationStatistics) -> list[_Measure]:
-    _check_gold(a, b)
-    edits, found, errors = (
-        np.stack([np.stack(columns(side), -1) for side in (a, b)]).astype(np.float64)
-        for columns in (_edits, _found, _errors)
-    )
-    slots, gold = a.slots.astype(np.float64), a.gold.sum(1).astype(np.float64)
-    return [
-        _Measure("average_edit_distance", edits, slots),
-        _Measure("micro_f1", found, gold, _f1),
-        _Measure("pairing_errors", errors, np.ones_like(slots)),
-    ]
-
-
-def _edits(side: RestorationStatistics) -> Sequence[npt.NDArray[np.int64]]:
-    return (side.edit_distance,)
-
-
-def _found(side: RestorationStatistics) -> Sequence[npt.NDArray[np.int64]]:
-    return (side.true_positives.sum(1), side.predicted.sum(1))
-
-
-def _errors(side: RestorationStatistics) -> Sequence[npt.NDArray[np.int64]]:
-    return (side.predicted_pairing.sum(1),)
-
-
-def _permuted(measures: Sequence[_Measure], resamples: int, seed: int) -> Floats:
-    """The p of each measure, ``[measures]``.
+def _permuted(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
+    """Return the p of each measure, ``[measures]``.
 
     One sample of ones, whose permutations scipy defines to be changes of sign, stands for who is
     who in each sentence: with half the difference of A and B weighted by it, half the sum plus
     this is the total of the one and half the sum minus this that of the other.
     """
-    half = [_exactly_summable((m.sides[0] - m.sides[1]) / 2) for m in measures]
+    half = [_exactly_summable((pair.sides[0] - pair.sides[1]) / 2) for pair in pairs]
     columns = np.concatenate(half, -1)
     ends = np.cumsum([part.shape[1] for part in half])[:-1]
-    middles = [(m.sides[0].sum(0) + m.sides[1].sum(0)) / 2 for m in measures]
+    middles = [(pair.sides[0].sum(0) + pair.sides[1].sum(0)) / 2 for pair in pairs]
 
     def differences(signs: Floats, axis: int) -> Floats:
         offsets = np.split(signs @ columns, ends, -1)
-        found = [
-            m.score(middle + offset, m.shared.sum()) - m.score(middle - offset, m.shared.sum())
-            for m, middle, offset in zip(measures, middles, offsets, strict=True)
-        ]
+        found: list[Floats] = []
+        for pair, middle, offset in zip(pairs, middles, offsets, strict=True):
+            score, shared = pair.measure.score, pair.shared.sum()
+            found.append(score(middle + offset, shared) - score(middle - offset, shared))
         return np.stack(found, -1)
 
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -280,14 +219,14 @@ def _exactly_summable(values: Floats) -> Floats:
     return np.rint(values / grid) * grid
 
 
-def _bootstrapped(measures: Sequence[_Measure], resamples: int, seed: int) -> Floats:
-    """The interval of the difference of each measure, ``[measures, 2]``.
+def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
+    """Return the interval of the difference of each measure, ``[measures, 2]``.
 
     What is sampled is the numbers of sentences, which keeps both systems paired.  Percentiles
     and not the corrected ones (BCa), which leave out every sentence once and fail where the
     systems never differ.
     """
-    parts = [np.c_[m.sides[0], m.sides[1], m.shared] for m in measures]
+    parts = [np.c_[pair.sides[0], pair.sides[1], pair.shared] for pair in pairs]
     table = np.concatenate(parts, -1)
     ends = np.cumsum([part.shape[1] for part in parts])[:-1]
 
@@ -300,10 +239,10 @@ def _bootstrapped(measures: Sequence[_Measure], resamples: int, seed: int) -> Fl
         )
         totals = np.split(times @ table, ends, -1)
         found: list[Floats] = []
-        for m, sums in zip(measures, totals, strict=True):
-            width = m.sides.shape[-1]
+        for pair, sums in zip(pairs, totals, strict=True):
+            width, figure = pair.sides.shape[-1], pair.measure.figure
             one, other, shared = sums[..., :width], sums[..., width:-1], sums[..., -1]
-            found.append(m.link(m.score(one, shared)) - m.link(m.score(other, shared)))
+            found.append(figure(one, shared) - figure(other, shared))
         return np.stack(found)
 
     quiet = np.errstate(divide="ignore", invalid="ignore", over="ignore")
@@ -327,7 +266,7 @@ def _bootstrapped(measures: Sequence[_Measure], resamples: int, seed: int) -> Fl
 
 def _check_signatures(a: Result, b: Result) -> None:
     parts, others = split_signature(a.signature), split_signature(b.signature)
-    for part in MUST_AGREE:
+    for part in (*MUST_AGREE, *a.statistics.conditions):
         one, other = (side.get(part, "not given") for side in (parts, others))
         if one != other:
             raise ResultError(
@@ -336,33 +275,26 @@ def _check_signatures(a: Result, b: Result) -> None:
             )
 
 
-def _check_slots(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> None:
+def _check_statistics(a: Statistics, b: Statistics) -> None:
+    """Raise `ResultError` unless A and B are of the same sentences, counted in the same way."""
     if len(a) != len(b):
         raise ResultError(f"A has {len(a)} sentences and B {len(b)}; {_AGAIN}")
     if len(a) < 2:
         raise ResultError(f"a test needs 2 sentences, and there are {len(a)}; measure more")
-    for number in np.flatnonzero(a != b)[:1]:
-        raise ResultError(
-            f"sentence {number + 1} has {a[number]} slots in A and {b[number]} in B; {_AGAIN}"
-        )
-
-
-def _check_gold(a: RestorationStatistics, b: RestorationStatistics) -> None:
     marks = sorted({*a.marks, *b.marks})
-    gold = np.zeros((2, len(a.slots), len(marks)), np.int64)
-    for table, side in zip(gold, (a, b), strict=True):
-        table[:, [marks.index(mark) for mark in side.marks]] = side.gold
-    differing = np.argwhere(gold[0] != gold[1])
-    for number, mark in differing[:1].tolist():
-        raise ResultError(
-            f"sentence {number + 1} has the mark {marks[mark]} {gold[0, number, mark]} times in "
-            f"the gold punctuation of A and {gold[1, number, mark]} times in that of B; {_AGAIN}"
+    one, other = a.on_marks(marks), b.on_marks(marks)
+    for name, column in a.columns.items():
+        found = column.given and column.disagreement(
+            name, one.column(name), other.column(name), marks
         )
-    if a.pairs != b.pairs:
-        raise ResultError(
-            "pairing errors were counted with different pairs in A and B; store both results "
-            "again with the same pairs"
-        )
+        if found:
+            raise ResultError(f"{found}; {_AGAIN}")
+    for name, setting in a.settings.items():
+        if getattr(a, name) != getattr(b, name):
+            raise ResultError(
+                f"{setting.counted} were counted with different {name} in A and B; store both "
+                f"results again with the same {name}"
+            )
 
 
 _AGAIN = "store the results of both on the same treebank again"

@@ -1,4 +1,4 @@
-"""What the error consists of: which strings of slots are taken for which, with examples."""
+"""Confusions: which strings of slots are taken for which others, with examples."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from semipunct.corpus.sentences import Puncteme, Sentence
-from semipunct.evaluation.measures import Slots, edit_distance, visible
+from semipunct.corpus import Sentence
+from semipunct.evaluation.restoration import Slots
+from semipunct.marks import Puncteme
+from semipunct.marks.distance import edit_distance
 
 _AROUND = 4  # words shown on either side of a slot
 
@@ -47,7 +49,7 @@ class Confusion:
     examples: tuple[Example, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return all of it for JSON."""
         return {
             "gold": " ".join(self.gold),
             "predicted": " ".join(self.predicted),
@@ -63,7 +65,7 @@ class Confusion:
 def confusions(
     sentences: Sequence[Sentence], predicted: Sequence[Slots], examples: int = 3
 ) -> list[Confusion]:
-    """All confusions, those that cost the most edits first.
+    """Return all confusions, those that cost the most edits first.
 
     Args:
         sentences: with the punctuation that they have.
@@ -72,9 +74,9 @@ def confusions(
     """
     places: dict[tuple[Puncteme, Puncteme], list[tuple[Sentence, int]]] = defaultdict(list)
     for sentence, slots in zip(sentences, predicted, strict=True):
-        for i, pair in enumerate(zip(map(visible, sentence.slots), slots, strict=True)):
-            if pair[0] != visible(pair[1]):
-                places[pair[0], visible(pair[1])].append((sentence, i))
+        for i, pair in enumerate(zip(sentence.slots, slots, strict=True)):
+            if pair[0] != pair[1]:
+                places[pair].append((sentence, i))
     found = [
         Confusion(
             gold,

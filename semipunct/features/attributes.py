@@ -1,248 +1,351 @@
-"""Attributes of nodes that templates may name: columns of small integers over all nodes."""
+"""Attributes of nodes: the one table of what templates and networks may look at.
+
+An attribute is a column of small integers over all words of some sentences. Most say what some word
+near a node is: the table names the code and the place. The others are computed by a function.
+Columns are computed when they are asked for, and once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
-from semipunct.corpus.sentences import Sentence
+from semipunct.arrays.unique_rows import Ints
+from semipunct.corpus import Sentence
 from semipunct.features.classes import (
     SHAPES,
     SPANS,
     STYLES,
     WRITINGS,
-    Ints,
     length_class,
     shape_class,
     span_class,
     style_class,
     writing_class,
 )
-from semipunct.features.history import history_codes, history_columns
+from semipunct.features.history import CLOSING, OPENING, history_codes, history_columns
 from semipunct.features.vocabulary import Symbols, features
-from semipunct.marks import FINAL, INITIAL
-from semipunct.trees.tree import constituents
-
-Entries = tuple[Ints, Ints, Ints]
-"""Sparse columns: node, code (or feature number) and count (or value), equally many of each."""
+from semipunct.features.words import Words
 
 
-@dataclass(frozen=True, slots=True)
-class Attributes:
-    """Columns over all nodes of some sentences.
+class Entries(NamedTuple):
+    """A sparse column: equally many nodes, codes and values, ordered by node.
 
     Attributes:
-        single: attribute to ``[nodes]`` codes.
-        multiple: attribute to (node, code, count), ordered by node.
-        codes: attribute to number of codes.
+        node: ``[entries]``.
+        code: ``[entries]``.
+        value: ``[entries]`` how often the node has the code.
     """
 
-    single: Mapping[str, Ints]
-    multiple: Mapping[str, Entries]
-    codes: Mapping[str, int]
+    node: Ints
+    code: Ints
+    value: Ints
 
 
-def attributes(sentences: Sequence[Sentence], symbols: Symbols) -> Attributes:
-    """Compute all attributes that templates may name, for all nodes of ``sentences``."""
-    single: dict[str, list[Ints]] = {}
-    multiple: dict[str, list[Entries]] = {}
-    base = 0
-    for sentence in sentences:
-        for name, column in _single(sentence, symbols).items():
-            single.setdefault(name, []).append(column)
-        for name, (node, code, count) in _multiple(sentence, symbols).items():
-            multiple.setdefault(name, []).append((node + base, code, count))
-        base += len(sentence.forms)
-    return Attributes(
-        {name: np.concatenate(columns) for name, columns in single.items()},
-        {name: _joined(parts) for name, parts in multiple.items()},
-        code_sizes(symbols),
-    )
+class At(NamedTuple):
+    """What some word near a node is.
+
+    Attributes:
+        code: of the word: a name of ``_WORD_CODES``.
+        place: of the word: a name of ``Words.places``.
+        extra: codes beyond those of words.
+        outside: which of them stands for no word.
+    """
+
+    code: str
+    place: str
+    extra: int = 0
+    outside: int = 0
 
 
-def code_sizes(symbols: Symbols) -> dict[str, int]:
-    """The number of codes of each attribute: features of one number of codes are not another's."""
-    upos, xpos, feature, relation, token, form, character = (
-        symbols.size(k)
-        for k in ("upos", "xpos", "feature", "relation", "token", "form", "character")
-    )
+# The kind of value behind each code of a word, and what the values of a sentence are.
+_WORD_CODES: dict[str, tuple[str, Callable[[Sentence], Sequence[str]]]] = {
+    "upos": ("upos", lambda s: s.upos),
+    "xpos": ("xpos", lambda s: s.xpos),
+    "relation": ("relation", lambda s: s.tree.relations),
+    "form": ("form", lambda s: [form.lower() for form in s.forms]),
+    "begins": ("character", lambda s: [form[:1] for form in s.forms]),
+    "ends": ("character", lambda s: [form[-1:] for form in s.forms]),
+}
+
+
+class Attributes:
+    """The attributes of all words of some sentences.
+
+    Attributes:
+        words: the words.
+        symbols: codes of values.
+        codes: the number of codes of each attribute.
+    """
+
+    def __init__(self, sentences: Sequence[Sentence], symbols: Symbols) -> None:
+        """Prepare to compute columns for the words of ``sentences``, in order."""
+        self.words = Words.of(sentences)
+        self.symbols = symbols
+        self.codes = code_sizes(symbols)
+        self._of_words: dict[str, Ints] = {}
+        self._single: dict[str, Ints] = {}
+        self._multiple: dict[str, Entries] = {}
+
+    def single(self, name: str) -> Ints:
+        """Give the codes of an attribute of which every node has one, ``[words]``."""
+        if name not in self._single:
+            match ATTRIBUTES.get(name):
+                case At() as spec:
+                    self._single[name] = self._at(spec)
+                case Single(compute=compute):
+                    self._single |= compute(self)
+                case _ if name in (*OPENING, *CLOSING):
+                    self._single |= history_columns(self.words, self.symbols)
+                case _:
+                    raise KeyError(name)
+        return self._single[name]
+
+    def multiple(self, name: str) -> Entries:
+        """Give the codes of an attribute of which nodes have any number."""
+        if name not in self._multiple:
+            spec = ATTRIBUTES[name]
+            if not isinstance(spec, Multiple):
+                raise KeyError(name)
+            self._multiple[name] = spec.compute(self)
+        return self._multiple[name]
+
+    def _at(self, spec: At) -> Ints:
+        codes = self.of_words(spec.code)
+        outside = self._size(spec.code) + spec.outside
+        return np.append(codes, outside)[self.words.places[spec.place]]
+
+    def of_words(self, code: str) -> Ints:
+        """Give a code of every word itself, ``[words]``: a name of ``_WORD_CODES`` or ``shape``."""
+        if code not in self._of_words:
+            sentences = self.words.sentences
+            if code == "shape":
+                shapes = (shape_class(form) for s in sentences for form in s.forms)
+                self._of_words[code] = np.fromiter(shapes, np.int64, self.words.count)
+            else:
+                kind, values = _WORD_CODES[code]
+                found = chain.from_iterable(values(s) for s in sentences)
+                self._of_words[code] = self.symbols.code(kind, found)
+        return self._of_words[code]
+
+    def _size(self, code: str) -> int:
+        return SHAPES if code == "shape" else self.symbols.size(_WORD_CODES[code][0])
+
+
+class Single(NamedTuple):
+    """An attribute that a function computes, perhaps together with others.
+
+    Attributes:
+        codes: the number of codes, given those of values.
+        compute: the columns by name.
+    """
+
+    codes: Callable[[Symbols], int]
+    compute: Callable[[Attributes], dict[str, Ints]]
+
+
+class Multiple(NamedTuple):
+    """An attribute of which nodes have any number; likewise."""
+
+    codes: Callable[[Symbols], int]
+    compute: Callable[[Attributes], Entries]
+
+
+def _arcs(table: Attributes) -> dict[str, Ints]:
+    leftwards = np.arange(table.words.count) - table.words.first_word + 1 < table.words.heads
+    return {"arc": 2 * table.single("relation") + leftwards}
+
+
+def _spans(table: Attributes) -> dict[str, Ints]:
+    w = table.words
     return {
-        "upos": upos, "relation": relation, "arc": 2 * relation, "length": 4,
-        "before_left": upos + 2, "after_left": upos + 2,
-        "before_right": upos + 2, "after_right": upos + 2,
-        "xpos": xpos, "head_xpos": xpos + 1, "first_xpos": xpos, "last_xpos": xpos,
-        "xpos_before": xpos + 1, "xpos_before_that": xpos + 1,
-        "xpos_after": xpos + 1, "xpos_after_that": xpos + 1,
-        "ancestor": relation, "child": relation, "inside": token,
-        "sentence_form": form, "sentence_tags": xpos * xpos, "feature": feature,
-        "ends": character, "first_begins": character, "last_ends": character,
-        "before_ends": character + 1, "after_begins": character + 1,
-        "shape": SHAPES, "first_shape": SHAPES, "last_shape": SHAPES, "writing": WRITINGS,
-        "span": SPANS, "sentence_span": SPANS, "style": STYLES, "place": 4, "order": 16,
-        "head_upos": upos + 1, "head_relation": relation + 1, "grandparent": relation + 1,
-        "sibling_before": relation + 2, "sibling_after": relation + 2,
-        "form": form, "first_form": form, "second_form": form + 1, "last_form": form,
-        "last_but_one_form": form + 1, "head_form": form + 1,
-        "form_before": form + 1, "form_after": form + 1,
-        "relation_before": relation + 1, "relation_after": relation + 1,
-        **history_codes(symbols),
-    }  # fmt: skip
-
-
-def _joined(parts: Sequence[Entries]) -> Entries:
-    node, code, count = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return node, code, count
-
-
-def _single(sentence: Sentence, symbols: Symbols) -> dict[str, Ints]:
-    upos = symbols.code("upos", sentence.upos)
-    xpos = symbols.code("xpos", sentence.xpos)
-    relation = symbols.code("relation", sentence.relations)
-    heads = np.array(sentence.heads, np.int64)
-    words = np.arange(1, len(heads) + 1)
-    left, right = (np.array(edge, np.int64) for edge in constituents(sentence.heads))
-    # Around slot i stand words i and i + 1; the sentence's edges have codes of their own.
-    before = np.concatenate([[symbols.size("upos")], upos])
-    after = np.concatenate([upos, [symbols.size("upos") + 1]])
-    form = symbols.code("form", (f.lower() for f in sentence.forms))
-    shape = np.array([shape_class(f) for f in sentence.forms])
-    begins = symbols.code("character", (f[:1] for f in sentence.forms))
-    ends = symbols.code("character", (f[-1:] for f in sentence.forms))
-    beyond = symbols.size("character")
-    outside = np.concatenate([form, [symbols.size("form")]])  # index -1 and n: the edges
-    xpos_outside = np.concatenate([xpos, [symbols.size("xpos")]])
-    relation_outside = np.concatenate([relation, [symbols.size("relation")]])
-    return {
-        "span": span_class(right - left),
-        "sentence_span": span_class(np.full(len(heads), len(heads))),
-        "style": np.full(len(heads), style_class(sentence.forms)),
-        "place": 2 * (left == 0) + (right == len(heads)),
-        "head_upos": np.append(upos, symbols.size("upos"))[heads - 1],
-        "head_relation": np.append(relation, symbols.size("relation"))[heads - 1],
-        "grandparent": relation_outside[np.append(heads, 0)[heads - 1] - 1],
-        "order": sibling_order(heads),
-        **siblings(heads, relation, symbols.size("relation")),
-        "xpos": xpos,
-        "head_xpos": xpos_outside[heads - 1],
-        "first_xpos": xpos[left],
-        "last_xpos": xpos[right - 1],
-        "xpos_before": xpos_outside[left - 1],
-        "xpos_before_that": np.where(left > 1, xpos_outside[left - 2], symbols.size("xpos")),
-        "xpos_after": xpos_outside[right],
-        "xpos_after_that": np.append(xpos_outside, symbols.size("xpos"))[right + 1],
-        "form": form,
-        "first_form": form[left],
-        "second_form": np.where(right - left > 1, outside[left + 1], symbols.size("form")),
-        "last_form": form[right - 1],
-        "last_but_one_form": np.where(right - left > 1, outside[right - 2], symbols.size("form")),
-        "head_form": outside[heads - 1],
-        "form_before": outside[left - 1],
-        "form_after": outside[right],
-        "relation_before": relation_outside[left - 1],
-        "relation_after": relation_outside[right],
-        "ends": ends,
-        "first_begins": begins[left],
-        "last_ends": ends[right - 1],
-        "before_ends": np.append(ends, beyond)[left - 1],
-        "after_begins": np.append(begins, beyond)[right],
-        "shape": shape,
-        "first_shape": shape[left],
-        "last_shape": shape[right - 1],
-        "writing": writing_class(sentence.forms, left, right),
-        "upos": upos,
-        "relation": relation,
-        "arc": 2 * relation + (words < heads),
-        "length": length_class(right - left),
-        "before_left": before[left],
-        "after_left": after[left],
-        "before_right": before[right],
-        "after_right": after[right],
-        **history_columns(sentence.slots, left, right, symbols),
+        "length": length_class(w.right - w.left),
+        "span": span_class(w.right - w.left),
+        "sentence_span": span_class(w.length),
+        "place": 2 * (w.left == 0) + (w.right == w.length),
     }
 
 
-def sibling_order(heads: Ints) -> Ints:
-    """Place among the dependents on the same side, counted from inside and outside to 3 each."""
-    chains: dict[tuple[int, bool], list[int]] = {}
-    for w, head in enumerate(heads.tolist()):
-        chains.setdefault((head, w + 1 < head), []).append(w)
-    order = np.zeros(len(heads), np.int64)
-    for (_, on_left), chain in chains.items():
-        inside_out = chain[::-1] if on_left else chain
-        for i, w in enumerate(inside_out):
-            order[w] = 4 * min(i, 3) + min(len(chain) - 1 - i, 3)
-    return order
+def _styles(table: Attributes) -> dict[str, Ints]:
+    styles = np.array([style_class(s.forms) for s in table.words.sentences], np.int64)
+    return {"style": styles[table.words.sentence]}
 
 
-def siblings(heads: Ints, relation: Ints, codes: int) -> dict[str, Ints]:
-    """What stands next to each word among its head and the head's dependents.
+def _writings(table: Attributes) -> dict[str, Ints]:
+    forms = [form for s in table.words.sentences for form in s.forms]
+    places = table.words.places
+    return {"writing": writing_class(forms, places["first"], places["last"])}
 
-    Args:
-        heads: ``[words]``.
-        relation: ``[words]`` codes.
-        codes: how many codes there are; the first two beyond are for nothing and for the head.
 
-    Returns:
-        two columns, ``[words]`` each: the relation of the next dependent on either side.
-    """
-    nothing, the_head = codes, codes + 1
-    families: dict[int, list[int]] = {}
-    for w, head in enumerate(heads.tolist()):
-        families.setdefault(head - 1, []).append(w)
-    before, after = np.full((2, len(heads)), nothing)
-    for head, dependents in families.items():
-        line = sorted([*dependents, head])
-        for a, b in pairwise(line):
-            if b != head and a >= 0:
-                before[b] = the_head if a == head else relation[a]
-            if a != head:
-                after[a] = the_head if b == head else relation[b]
+def _orders(table: Attributes) -> dict[str, Ints]:
+    return {"order": table.words.sibling_order()}
+
+
+def _siblings(table: Attributes) -> dict[str, Ints]:
+    codes = table.symbols.size("relation")
+    before, after = table.words.neighbours_in_family(table.single("relation"), codes, codes + 1)
     return {"sibling_before": before, "sibling_after": after}
 
 
-def _multiple(sentence: Sentence, symbols: Symbols) -> dict[str, Entries]:
-    relation = symbols.code("relation", sentence.relations)
-    heads = np.array(sentence.heads, np.int64) - 1
-    words, relations = len(heads), symbols.size("relation")
-    left, right = (np.array(edge, np.int64) for edge in constituents(sentence.heads))
-    child = np.zeros((words, relations), np.int64)
-    np.add.at(child, (heads[heads >= 0], relation[heads >= 0]), 1)
-    ancestor = np.zeros((words, relations), np.int64)
-    # Wider constituents first, so that a parent's row is ready before its dependents'.
-    for w in np.argsort(left - right, kind="stable").tolist():
-        if heads[w] >= 0:
-            ancestor[w] = ancestor[heads[w]]
-            ancestor[w, relation[heads[w]]] += 1
-    marks = [t for slot in sentence.slots for t in slot if t not in (INITIAL, FINAL)]
-    if marks:
-        seen = np.zeros((words + 2, symbols.size("token")), np.int64)
-        for slot, tokens in enumerate(sentence.slots):
-            inner = [t for t in tokens if t not in (INITIAL, FINAL)]
-            np.add.at(seen[slot + 1], symbols.code("token", inner), 1)
-        seen = seen.cumsum(0)
-        inside = ((seen[right] - seen[left + 1]) > 0).astype(np.int64)
-    else:
-        inside = np.zeros((words, 1), np.int64)
-    tables = {"ancestor": ancestor, "child": child, "inside": inside}
-    forms = np.unique(symbols.code("form", (form.lower() for form in sentence.forms)))
-    forms = forms[forms > 0]
-    root = sentence.heads.index(0)
-    xpos = symbols.code("xpos", sentence.xpos)
-    tags = np.unique(xpos[:-1] * symbols.size("xpos") + xpos[1:])
-    morphology = [symbols.code("feature", features(feats)) for feats in sentence.feats]
-    marked = np.repeat(np.arange(words), [len(found) for found in morphology])
-    feature = np.concatenate(morphology)
-    return {
-        **{name: _sparse(table) for name, table in tables.items()},
-        "sentence_form": (np.full_like(forms, root), forms, np.ones_like(forms)),
-        "sentence_tags": (np.full_like(tags, root), tags, np.ones_like(tags)),
-        "feature": (marked, feature, np.ones_like(feature)),
-    }
+def _children(table: Attributes) -> Entries:
+    """The relations of the dependents of each word."""
+    relation, head = table.single("relation"), table.words.places["head"]
+    is_dependent = head < table.words.count
+    return _counted(head[is_dependent], relation[is_dependent], table.codes["child"])
 
 
-def _sparse(table: Ints) -> Entries:
-    node, code = np.nonzero(table)
-    return node, code, table[node, code]
+def _ancestors(table: Attributes) -> Entries:
+    """The relations of the words above each word."""
+    relation, head = table.single("relation"), table.words.places["head"]
+    counts = np.zeros((table.words.count, table.codes["ancestor"]), np.int64)
+    # Level by level: the row of a head is ready before those of its dependents.
+    by_depth = np.argsort(table.words.depth, kind="stable")
+    levels = np.split(by_depth, np.bincount(table.words.depth).cumsum()[:-1])
+    for level in levels[1:]:
+        counts[level] = counts[head[level]]
+        counts[level, relation[head[level]]] += 1
+    node, code = np.nonzero(counts)
+    return Entries(node, code, counts[node, code])
+
+
+def _inside(table: Attributes) -> Entries:
+    """The marks within each constituent, whatever their number."""
+    w, tokens = table.words, table.codes["inside"]
+    slots = [slot for s in w.sentences for slot in s.slots]
+    marks = table.symbols.code("token", chain.from_iterable(slots))
+    seen = np.zeros((len(slots) + 1, tokens), np.int64)
+    place = np.arange(len(slots)).repeat([len(slot) for slot in slots])
+    np.add.at(seen[1:], (place, marks), 1)
+    seen = seen.cumsum(0)
+    base = w.first_word + w.sentence  # every sentence before has one slot more than words
+    within = seen[base + w.right] - seen[base + w.left + 1] > 0
+    node, code = np.nonzero(within)
+    return Entries(node, code, np.ones_like(node))
+
+
+def _forms_of_sentence(table: Attributes) -> Entries:
+    """The frequent words of each sentence, at its root."""
+    form = table.of_words("form")
+    known = form > 0
+    return _at_roots(table, table.words.sentence[known], form[known], "sentence_form")
+
+
+def _tags_of_sentence(table: Attributes) -> Entries:
+    """The pairs of neighbouring tags of each sentence, at its root."""
+    xpos, sentence = table.of_words("xpos"), table.words.sentence
+    inner = np.flatnonzero(sentence[1:] == sentence[:-1])
+    pairs = xpos[inner] * table.symbols.size("xpos") + xpos[inner + 1]
+    return _at_roots(table, sentence[inner], pairs, "sentence_tags")
+
+
+def _at_roots(table: Attributes, sentence: Ints, code: Ints, name: str) -> Entries:
+    """Give the different codes of each sentence to its root."""
+    roots = np.flatnonzero(table.words.heads == 0)
+    sentence, code = np.divmod(np.unique(sentence * table.codes[name] + code), table.codes[name])
+    return Entries(roots[sentence], code, np.ones_like(code))
+
+
+def _morphology(table: Attributes) -> Entries:
+    """The morphological features of each word."""
+    known: dict[str, Ints] = {}
+    found: list[Ints] = []
+    for column in (s.feats for s in table.words.sentences):
+        for feats in column:
+            if feats not in known:
+                known[feats] = table.symbols.code("feature", features(feats))
+            found.append(known[feats])
+    node = np.arange(len(found)).repeat([len(codes) for codes in found])
+    code = np.concatenate([np.zeros(0, np.int64), *found])
+    return Entries(node, code, np.ones_like(code))
+
+
+def _counted(node: Ints, code: Ints, codes: int) -> Entries:
+    """Count equal pairs of a node and a code."""
+    key, count = np.unique(node * codes + code, return_counts=True)
+    return Entries(*np.divmod(key, codes), count)
+
+
+def _relations(s: Symbols) -> int:
+    return s.size("relation")
+
+
+def _beside(s: Symbols) -> int:
+    return s.size("relation") + 2
+
+
+ATTRIBUTES: dict[str, At | Single | Multiple] = {
+    "upos": At("upos", "self"),
+    "relation": At("relation", "self"),
+    "arc": Single(lambda s: 2 * _relations(s), _arcs),
+    "length": Single(lambda s: 4, _spans),
+    # The two edges of the sentence have codes of their own (templates L and R of appendix A).
+    "before_left": At("upos", "before", 2, 0),
+    "after_left": At("upos", "first", 2),
+    "before_right": At("upos", "last", 2),
+    "after_right": At("upos", "after", 2, 1),
+    "xpos": At("xpos", "self"),
+    "head_xpos": At("xpos", "head", 1),
+    "first_xpos": At("xpos", "first"),
+    "last_xpos": At("xpos", "last"),
+    "xpos_before": At("xpos", "before", 1),
+    "xpos_before_that": At("xpos", "before_that", 1),
+    "xpos_after": At("xpos", "after", 1),
+    "xpos_after_that": At("xpos", "after_that", 1),
+    "ancestor": Multiple(_relations, _ancestors),
+    "child": Multiple(_relations, _children),
+    "inside": Multiple(lambda s: s.size("token"), _inside),
+    "sentence_form": Multiple(lambda s: s.size("form"), _forms_of_sentence),
+    "sentence_tags": Multiple(lambda s: s.size("xpos") ** 2, _tags_of_sentence),
+    "feature": Multiple(lambda s: s.size("feature"), _morphology),
+    "ends": At("ends", "self"),
+    "first_begins": At("begins", "first"),
+    "last_ends": At("ends", "last"),
+    "before_ends": At("ends", "before", 1),
+    "after_begins": At("begins", "after", 1),
+    "shape": At("shape", "self"),
+    "first_shape": At("shape", "first"),
+    "last_shape": At("shape", "last"),
+    "writing": Single(lambda s: WRITINGS, _writings),
+    "span": Single(lambda s: SPANS, _spans),
+    "sentence_span": Single(lambda s: SPANS, _spans),
+    "style": Single(lambda s: STYLES, _styles),
+    "place": Single(lambda s: 4, _spans),
+    "order": Single(lambda s: 16, _orders),
+    "head_upos": At("upos", "head", 1),
+    "head_relation": At("relation", "head", 1),
+    "grandparent": At("relation", "grandparent", 1),
+    "sibling_before": Single(_beside, _siblings),
+    "sibling_after": Single(_beside, _siblings),
+    "form": At("form", "self"),
+    "first_form": At("form", "first"),
+    "second_form": At("form", "second", 1),
+    "last_form": At("form", "last"),
+    "last_but_one_form": At("form", "last_but_one", 1),
+    "head_form": At("form", "head", 1),
+    "form_before": At("form", "before", 1),
+    "form_after": At("form", "after", 1),
+    "relation_before": At("relation", "before", 1),
+    "relation_after": At("relation", "after", 1),
+}
+"""All attributes but those of the marks to the left, which are ``history``'s.
+
+A new one goes to the end: the digest of a model counts the order in.
+"""
+
+
+def code_sizes(symbols: Symbols) -> dict[str, int]:
+    """Give the number of codes of each attribute.
+
+    A model's features are numbered by them: a model with other numbers cannot be read.
+    """
+    sizes: dict[str, int] = {}
+    for name, spec in ATTRIBUTES.items():
+        if isinstance(spec, At):
+            own = SHAPES if spec.code == "shape" else symbols.size(_WORD_CODES[spec.code][0])
+            sizes[name] = own + spec.extra
+        else:
+            sizes[name] = spec.codes(symbols)
+    return sizes | history_codes(symbols)

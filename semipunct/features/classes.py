@@ -1,13 +1,13 @@
-"""Numbers of words put into few classes."""
+"""Spelling and size of words, constituents and sentences, put into few classes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from semipunct.arrays.unique_rows import Ints
 
 SPANS = 16
 """Classes of ``span_class``."""
@@ -22,21 +22,26 @@ WRITINGS = 5
 """Classes of ``writing_class``."""
 
 
+@lru_cache(maxsize=1 << 16)
 def shape_class(form: str) -> int:
-    """Whether a word begins with a capital, is in capitals, has a digit; 8 for a lone capital."""
+    """Class a word by whether it begins with a capital, is in capitals, has a digit.
+
+    Returns:
+        1, 2 and 4 for these, added up; 8 for a lone capital.
+    """
     if len(form) == 1 and form.isupper():
         return SHAPES - 1
     has_digit = any(c.isdigit() for c in form)
     return form[:1].isupper() + 2 * form.isupper() + 4 * has_digit
 
 
-def writing_class(forms: Sequence[str], left: Ints, right: Ints) -> Ints:
-    """How many words of stretches begin with a capital.
+def writing_class(forms: Sequence[str], first: Ints, last: Ints) -> Ints:
+    """Class stretches of words by how many of them begin with a capital.
 
     Args:
         forms: words.
-        left: ``[stretches]`` where each begins.
-        right: ``[stretches]`` where each ends.
+        first: ``[stretches]`` the first word of each.
+        last: ``[stretches]`` the last one.
 
     Returns:
         0 in stretches without small and capital letters; then none, fewer than half, more, all.
@@ -44,13 +49,13 @@ def writing_class(forms: Sequence[str], left: Ints, right: Ints) -> Ints:
     capital = [form[:1].isupper() for form in forms]
     small = [form[:1].islower() for form in forms]
     sums = np.cumsum([[0, *capital], [0, *small]], 1)
-    capitals, smalls = sums[:, right] - sums[:, left]
+    capitals, smalls = sums[:, last + 1] - sums[:, first]
     classes = [capitals + smalls == 0, capitals == 0, capitals < smalls, smalls > 0]
     return np.select(classes, range(len(classes)), len(classes))
 
 
 def style_class(forms: Sequence[str]) -> int:
-    """How a sentence is written, of which its punctuation is a part.
+    """Class a sentence by how it is written, of which its punctuation is a part.
 
     Returns:
         4 if it begins with a small letter, 8 if with a capital; 2 more if another word does, and 1
@@ -63,10 +68,10 @@ def style_class(forms: Sequence[str]) -> int:
 
 
 def length_class(words: Ints) -> Ints:
-    """1 for 1-2 words, 2 for 3-5, 3 for 6 and more (template W of appendix A)."""
+    """Give 1 for 1-2 words, 2 for 3-5, 3 for 6 and more (template W of appendix A)."""
     return 1 + (words >= 3).astype(np.int64) + (words >= 6)
 
 
 def span_class(words: Ints) -> Ints:
-    """Half an octave each, from 0 for one word to 15."""
+    """Give classes of half an octave each, from 0 for one word to 15."""
     return np.minimum(np.ceil(2 * np.log2(words)).astype(np.int64), SPANS - 1)

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.sentences import Sentence
-from semipunct.features.attributes import sibling_order
-from semipunct.features.classes import SHAPES, shape_class, span_class
-from semipunct.features.history import CLOSING, OPENING, history_columns
+from semipunct.corpus import Sentence
+from semipunct.features.attributes import Attributes
+from semipunct.features.classes import SHAPES
+from semipunct.features.history import CLOSING, OPENING
 from semipunct.features.vocabulary import Symbols
-from semipunct.trees.tree import constituents
-
-Ints = npt.NDArray[np.int32]
 
 KINDS = ("form", "suffix", "prefix", "upos", "xpos", "feats", "relation")
 """What is coded as training saw it; code 0 is for what it did not see."""
@@ -61,7 +59,7 @@ def _values(kind: str, sentence: Sentence) -> Iterable[str]:
     if kind in _CUT:
         return [form.lower()[_CUT[kind]] for form in sentence.forms]
     columns = {"upos": sentence.upos, "xpos": sentence.xpos, "feats": sentence.feats}
-    return columns.get(kind, sentence.relations)
+    return columns.get(kind, sentence.tree.relations)
 
 
 _CUT = {"form": slice(None), "suffix": slice(-3, None), "prefix": slice(2)}
@@ -72,50 +70,38 @@ def sizes(symbols: Symbols) -> dict[str, int]:
     return {**{kind: symbols.size(kind) for kind in KINDS}, **_CLASSES}
 
 
-def columns(sentences: Sequence[Sentence], symbols: Symbols, tokens: Symbols) -> Ints:
-    """``[words, columns]`` of all words, in order.
+def columns(table: Attributes, symbols: Symbols) -> npt.NDArray[np.int32]:
+    """Give what a network sees of all words.
 
     Args:
-        sentences: words, trees and surface punctuation.
-        symbols: codes of words.
-        tokens: codes of marks.
+        table: the attributes of the words.
+        symbols: codes of words, from ``seen_symbols``.
 
     Returns:
-        The columns ``CODES``, ``PLACES``, ``OPENING`` and ``CLOSING``.
+        ``[words, columns]``: ``CODES``, ``PLACES``, ``OPENING`` and ``CLOSING``.
     """
-    found = [_columns(sentence, symbols, tokens) for sentence in sentences]
-    count = len(CODES) + len(PLACES) + len(OPENING) + len(CLOSING)
-    return np.concatenate([np.zeros((0, count), np.int32), *found])
-
-
-def _columns(sentence: Sentence, symbols: Symbols, tokens: Symbols) -> Ints:
-    heads = np.array(sentence.heads)
-    words = np.arange(len(heads))
-    left, right = (np.array(edge) for edge in constituents(sentence.heads))
-    on_left, on_right = (words + 1 < heads), (heads > 0) & (words + 1 > heads)
-    dependents = [
-        np.bincount(heads[side] - 1, minlength=len(heads)) for side in (on_left, on_right)
-    ]
-    depth = np.zeros(len(heads), np.int64)
-    # Wider constituents first: a head's depth is known before its dependents'.
-    for w in np.argsort(left - right, kind="stable").tolist():
-        if heads[w]:
-            depth[w] = depth[heads[w] - 1] + 1
+    w = table.words
+    own, base = np.arange(w.count), w.first_word
+    head = w.places["head"]
+    is_dependent = head < w.count
+    on_left, on_right = is_dependent & (own < head), is_dependent & (own > head)
     classes = {
-        "shape": np.array([shape_class(form) for form in sentence.forms]),
-        "side": on_left + 2 * (heads == 0),
-        "span": span_class(right - left),
-        "left_dependents": dependents[0],
-        "right_dependents": dependents[1],
-        "depth": depth,
-        "starting": np.bincount(left, minlength=len(heads)),
-        "ending": np.bincount(right - 1, minlength=len(heads)),
-        "order": sibling_order(heads),
+        "shape": table.of_words("shape"),
+        "side": on_left + 2 * ~is_dependent,
+        "span": table.single("span"),
+        "left_dependents": np.bincount(head[on_left], minlength=w.count),
+        "right_dependents": np.bincount(head[on_right], minlength=w.count),
+        "depth": w.depth,
+        "starting": np.bincount(base + w.left, minlength=w.count),
+        "ending": np.bincount(base + w.right - 1, minlength=w.count),
+        "order": table.single("order"),
     }
-    coded = [symbols.code(kind, _values(kind, sentence)) for kind in KINDS]
+    coded = [
+        symbols.code(kind, chain.from_iterable(_values(kind, s) for s in w.sentences))
+        for kind in KINDS
+    ]
     limited = [np.minimum(classes[name], most - 1) for name, most in _CLASSES.items()]
-    places = [np.where(heads > 0, heads - 1, words), left, right - 1]
-    away = [place - words for place in places]
-    marks = history_columns(sentence.slots, left, right, tokens)
-    seen = [marks[name] for name in (*OPENING, *CLOSING)]
+    places = [np.where(is_dependent, head, own), w.places["first"], w.places["last"]]
+    away = [place - own for place in places]
+    seen = [table.single(name) for name in (*OPENING, *CLOSING)]
     return np.stack([*coded, *limited, *away, *seen], 1).astype(np.int32)

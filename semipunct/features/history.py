@@ -2,51 +2,25 @@
 
 Templates that look at them make a model that writes a sentence from left to right: a constituent's
 left puncteme is drawn where it begins, given the marks so far, and its right one where it ends,
-given those, the marks within, and the left one.
+given those, the marks within, and the left one. Features of sentences that are there, and draws of
+sentences in the making, read one and the same state.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
-from typing import NamedTuple
 
 import numpy as np
 
-from semipunct.corpus.sentences import Puncteme
-from semipunct.features.classes import SPANS, Ints, span_class
+from semipunct.arrays.unique_rows import Ints, Numbering, RowCache, unique_rows
+from semipunct.features.classes import SPANS, span_class
 from semipunct.features.vocabulary import Symbols
-from semipunct.marks import PAIRS, STRAIGHT, UNK
-from semipunct.models.punctuation.inventory import bare
+from semipunct.features.words import Words
+from semipunct.marks import UNK, Puncteme
+from semipunct.marks.matching import REMEMBERED
 
 MOST = 5
 """Marked slots that are counted."""
-
-_DEEPEST = 8  # open marks that are remembered
-
-
-class Past(NamedTuple):
-    """What is remembered of the marks in the slots so far.
-
-    Attributes:
-        last: the last token of the last marked slot.
-        marked: marked slots, as far as they are counted.
-        opened: opening marks that wait for their closing ones, the innermost last.
-    """
-
-    last: str | None = None
-    marked: int = 0
-    opened: tuple[str, ...] = ()
-
-    def after(self, string: Puncteme) -> Past:
-        """The past beyond a slot with a string of known tokens, boundary marks left out."""
-        if not string:
-            return self
-        return Past(string[-1], min(self.marked + 1, MOST), opened_after(self.opened, string))
-
-
-NOTHING = Past()
-"""The past at the beginning of a sentence."""
 
 NOWHERE = -1
 """The last marked slot where there is none."""
@@ -62,71 +36,152 @@ CLOSING = (*(f"right_{name}" for name in SEEN), "edge", "last_place")
 """The columns that a right puncteme may look at: ``edge`` is the first token where the constituent
 begins, ``last_place`` where the last mark is seen from its end."""
 
-
-def past_codes(pasts: Sequence[Past], symbols: Symbols) -> Ints:
-    """``[pasts, 3]`` codes of the first three columns of ``SEEN``."""
-    return np.stack(
-        [
-            token_codes([p.last for p in pasts], symbols),
-            np.array([p.marked for p in pasts], np.int64),
-            token_codes([p.opened[-1] if p.opened else None for p in pasts], symbols),
-        ],
-        1,
-    )
+_DEEPEST = 8  # open marks that are remembered
+_SINCE = span_class(np.maximum(np.arange(512), 1))  # all beyond are of the last class
 
 
-def since(slots: Ints | int, at: Ints) -> Ints:
-    """Classes of how far back the last mark is, or the beginning of the sentence without one.
+class MarkHistory:
+    """The state after the slots so far, of many sentences or of many draws of them.
 
-    Args:
-        slots: where one is.
-        at: the last marked slots.
+    Surface strings go by numbers, and so do stacks of open marks.
+
+    Attributes:
+        strings: the surface strings met so far.
+        ends: ``[strings, 2]`` the codes of the first and of the last token of each.
     """
-    return _SINCE[np.minimum(slots - np.maximum(at, 0), len(_SINCE) - 1)]
+
+    def __init__(self, shape: tuple[int, ...], symbols: Symbols) -> None:
+        """Begin at the beginning of sentences; all states have the given shape."""
+
+        def ends(strings: list[Puncteme]) -> Ints:
+            firsts, lasts = ([s[i] if s else None for s in strings] for i in (0, -1))
+            return np.stack([token_codes(tokens, symbols) for tokens in (firsts, lasts)], 1)
+
+        def innermost(stacks: list[Puncteme]) -> Ints:
+            return token_codes([s[-1] if s else None for s in stacks], symbols)
+
+        self.strings = Numbering[Puncteme](())
+        self.ends = RowCache(self.strings, ends)
+        self._stacks = Numbering[Puncteme](())
+        self._innermost = RowCache(self._stacks, innermost)
+        self._symbols = symbols
+        # The last mark, how many slots have any, the stack of open marks, the last marked slot.
+        nothing = int(self.ends[np.zeros(1, np.int64)][0, 1])
+        self._state = np.zeros((4, *shape), np.int64)
+        self._state.T[...] = np.array([nothing, 0, 0, NOWHERE])
+
+    def seen(self, slot: int, which: Ints | slice = slice(None)) -> list[Ints]:
+        """Give the columns ``SEEN`` as seen from a slot.
+
+        Args:
+            slot: 0 to n.
+            which: indices along the first axis of the shape.
+        """
+        last, marked, opened, at = self._state[:, which]
+        since = _SINCE[np.minimum(slot - np.maximum(at, 0), len(_SINCE) - 1)]
+        return [last, marked, self._innermost[opened], since]
+
+    def last_place(self, edge: Ints, which: Ints | slice = slice(None)) -> Ints:
+        """Tell where the last mark is seen from a constituent's end.
+
+        Args:
+            edge: the slots where constituents begin.
+            which: indices along the first axis of the shape.
+
+        Returns:
+            0 if there is none, 1 before the constituent, 2 at its beginning, 3 within it.
+        """
+        return _last_place(self._state[3, which], edge)
+
+    @property
+    def last_marked(self) -> Ints:
+        """The last slot with a mark, ``NOWHERE`` without one."""
+        return self._state[3]
+
+    def read(self, slot: int, shown: Ints) -> None:
+        """Go past a slot.
+
+        Args:
+            slot: 0 to n.
+            shown: numbers of the strings that stand there, shaped as the states.
+        """
+        where = shown.nonzero()
+        if not len(where[0]):
+            return
+        marks = shown[where]
+        _, marked, opened, _ = self._state[:, *where]
+        self._state[:, *where] = (
+            self.ends[marks][:, 1],
+            np.minimum(marked + 1, MOST),
+            self._opened_after(opened, marks),
+            np.full(len(marks), slot),
+        )
+
+    def select(self, which: Ints) -> None:
+        """Let some states along the last axis take the places of all."""
+        self._state = self._state[..., which]
+
+    def keep(self, count: int) -> None:
+        """Keep the first states along the first axis; the others are at their ends."""
+        self._state = self._state[:, :count]
+
+    def _opened_after(self, stacks: Ints, marks: Ints) -> Ints:
+        """Numbers of the stacks of open marks beyond a slot."""
+        first, kind = unique_rows(stacks, marks)
+        pairs = zip(stacks[first].tolist(), marks[first].tolist(), strict=True)
+        new = [
+            REMEMBERED.after(
+                self._stacks.things[stack],
+                self._symbols.known("token", self.strings.things[string]),
+            )[-_DEEPEST:]
+            for stack, string in pairs
+        ]
+        return np.array([self._stacks.number(stack) for stack in new])[kind]
 
 
-_SINCE = span_class(np.maximum(np.arange(512), 1))  # All beyond are of the last class.
-
-
-def last_place(at: Ints, edge: Ints | int) -> Ints:
-    """Where the last mark is seen from a constituent's end.
+def history_columns(words: Words, symbols: Symbols) -> dict[str, Ints]:
+    """Tell what each constituent's left and right puncteme may look at.
 
     Args:
-        at: the last marked slots.
-        edge: the slots where constituents begin.
+        words: of sentences with their surface.
+        symbols: codes of tokens.
 
     Returns:
-        0 if there is none, 1 before the constituent, 2 at its beginning, 3 within it.
+        ``[words]`` each, by the names of ``OPENING`` and ``CLOSING``.
     """
-    return np.where(at == NOWHERE, 0, 2 + np.sign(at - edge))
-
-
-def history_columns(
-    slots: Sequence[Puncteme], left: Ints, right: Ints, symbols: Symbols
-) -> dict[str, Ints]:
-    """What each constituent's left and right puncteme may look at, ``[nodes]`` each.
-
-    Args:
-        slots: the surface.
-        left: ``[nodes]`` the slots where constituents begin.
-        right: ``[nodes]`` the slots where they end.
-        symbols: codes of tokens.
-    """
-    strings = [tuple(symbols.known("token", bare(slot))) for slot in slots]
-    pasts = list(accumulate(strings[:-1], Past.after, initial=NOTHING))
-    marked = np.array([NOWHERE, *(i if x else NOWHERE for i, x in enumerate(strings[:-1]))])
-    at = np.maximum.accumulate(marked)
-    seen = np.column_stack([past_codes(pasts, symbols), since(np.arange(len(slots)), at)])
+    # Longest first, so that those that still have a slot are always the first ones.
+    order = sorted(range(len(words.sentences)), key=lambda i: -len(words.sentences[i].slots))
+    ordered = [words.sentences[i].slots for i in order]
+    lengths = np.array([len(slots) for slots in ordered], np.int64)
+    history = MarkHistory((len(ordered),), symbols)
+    start = np.empty(len(ordered), np.int64)
+    start[order] = lengths.cumsum() - lengths
+    total = int(lengths.sum())
+    seen, at = np.empty((total, len(SEEN)), np.int64), np.empty(total, np.int64)
+    shown = np.fromiter(
+        (history.strings.number(slot) for slots in ordered for slot in slots), np.int64, total
+    )
+    place = lengths.cumsum() - lengths
+    alive = len(ordered)
+    for slot in range(int(lengths.max(initial=0))):
+        alive = int(np.searchsorted(-lengths[:alive], -slot, side="left"))
+        history.keep(alive)
+        here = place[:alive] + slot
+        seen[here] = np.stack(history.seen(slot), 1)
+        at[here] = history.last_marked
+        history.read(slot, shown[here])
+    left, right = (start[words.sentence] + edge for edge in (words.left, words.right))
+    last = at[right]
     return {
         **{f"left_{name}": seen[left, i] for i, name in enumerate(SEEN)},
         **{f"right_{name}": seen[right, i] for i, name in enumerate(SEEN)},
-        "edge": token_codes([s[0] if s else None for s in strings], symbols)[left],
-        "last_place": last_place(at[right], left),
+        "edge": history.ends[shown[left]][:, 0],
+        "last_place": _last_place(last, words.left),
     }
 
 
 def history_codes(symbols: Symbols) -> dict[str, int]:
-    """How many codes each of the columns has."""
+    """Give the number of codes of each of the columns."""
     token = symbols.size("token") + 1
     seen = {"seen": token, "since": SPANS, "marked": MOST + 1, "open": token}
     return {
@@ -137,23 +192,10 @@ def history_codes(symbols: Symbols) -> dict[str, int]:
 
 
 def token_codes(tokens: Sequence[str | None], symbols: Symbols) -> Ints:
-    """Codes of tokens; None, no token, has a code of its own."""
+    """Give the codes of tokens; None, no token, has a code of its own."""
     codes = symbols.code("token", [t or UNK for t in tokens])
     return np.where([t is None for t in tokens], symbols.size("token"), codes)
 
 
-def opened_after(opened: tuple[str, ...], string: Sequence[str]) -> tuple[str, ...]:
-    """Marks that wait for their closing ones, after further tokens."""
-    for token in string:
-        partners = _PARTNERS.get(token, ())
-        closed = next((d for d in reversed(range(len(opened))) if opened[d] in partners), None)
-        if closed is not None:
-            opened = opened[:closed]
-        elif token in _OPENING:
-            opened = (*opened, token)
-    return opened[-_DEEPEST:]
-
-
-_PAIRS = (*PAIRS, *((mark, mark) for mark in STRAIGHT))
-_OPENING = frozenset(opening for opening, _ in _PAIRS)
-_PARTNERS = {token: frozenset(a for a, b in _PAIRS if b == token) for _, token in _PAIRS}
+def _last_place(at: Ints, edge: Ints) -> Ints:
+    return np.where(at == NOWHERE, 0, 2 + np.sign(at - edge))

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.sentences import Sentence
-from semipunct.features.attributes import Attributes, Entries, attributes
-from semipunct.features.classes import Ints
+from semipunct.arrays.unique_rows import Ints
+from semipunct.corpus import Sentence
+from semipunct.features.attributes import Attributes
 from semipunct.features.templates import TARGETS, Target, Template
 from semipunct.features.vocabulary import Symbols
 
@@ -39,7 +38,16 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Conjunction:
-    """One feature family: a context of a template, and the value combinations kept for it."""
+    """One feature family: a context of a template.
+
+    Attributes:
+        template: its name.
+        target: what the weights distinguish.
+        parts: the attributes that are conjoined.
+        over: the multi-valued attribute that it runs over, or None.
+        kept: ``[features]`` the codes of the value combinations seen in training, ascending.
+        offset: the number of the first of its features.
+    """
 
     template: str
     target: Target
@@ -47,6 +55,19 @@ class Conjunction:
     over: str | None
     kept: Ints
     offset: int
+
+    def numbers(self, code: Ints) -> Ints:
+        """Give the feature number of each code, -1 where training has not seen it."""
+        if not len(self.kept):
+            return np.full_like(code, -1)
+        place = np.minimum(np.searchsorted(self.kept, code), len(self.kept) - 1)
+        return np.where(self.kept[place] == code, self.offset + place, -1)
+
+    def known(self, code: Ints, node: Ints, value: Ints) -> tuple[Ints, Ints, Ints]:
+        """Give node, feature number and value of the occurrences that training has seen."""
+        numbers = self.numbers(code)
+        seen = numbers >= 0
+        return node[seen], numbers[seen], value[seen]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,55 +91,67 @@ class FeatureMap:
         symbols: Symbols,
         templates: Sequence[Template],
         minimum: int = 1,
-    ) -> FeatureMap:
-        """Keep the contexts seen at least ``minimum`` times in training."""
-        columns = attributes(sentences, symbols)
+    ) -> tuple[FeatureMap, dict[Target, Rows]]:
+        """Keep the contexts seen often enough in training.
+
+        Args:
+            sentences: of the training treebank.
+            symbols: codes of attribute values.
+            templates: what is looked at.
+            minimum: how often a context must be seen.
+
+        Returns:
+            The index and the feature vectors of the training sentences themselves, as ``extract``
+            would give them.
+        """
+        table = Attributes(sentences, symbols)
         sizes: dict[Target, int] = dict.fromkeys(TARGETS, 0)
-        found: list[Conjunction] = []
+        families: list[Conjunction] = []
+        builders = _builders(table.words.count)
         for template in templates:
             for context in template.contexts:
-                key, _, _ = _keys(columns, context, template.over)
+                key, node, value = _keys(table, context, template.over)
                 values, counts = np.unique(key, return_counts=True)
                 kept = values[counts >= minimum]
-                offset = sizes[template.target]
-                found.append(
-                    Conjunction(
-                        template.name, template.target, context, template.over, kept, offset
-                    )
+                family = Conjunction(
+                    template.name,
+                    template.target,
+                    context,
+                    template.over,
+                    kept,
+                    sizes[template.target],
                 )
+                families.append(family)
                 sizes[template.target] += len(kept)
-        return cls(symbols, tuple(found), sizes)
+                builders[template.target].add(*family.known(key, node, value))
+        return cls(symbols, tuple(families), sizes), _built(builders)
 
     def extract(self, sentences: Sequence[Sentence]) -> dict[Target, Rows]:
-        """The feature vectors of all nodes of ``sentences``, in order."""
+        """Give the feature vectors of all nodes of ``sentences``, in order."""
         parts = [
             self._extract(sentences[i : i + _TOGETHER]) for i in range(0, len(sentences), _TOGETHER)
         ]
         return {target: _end_to_end([part[target] for part in parts]) for target in TARGETS}
 
     def rows_over(self, sentence: Sentence, attribute: str) -> Ints:
-        """Feature numbers that values of a multi-valued attribute would have, -1 for none.
+        """Give the feature numbers that values of a multi-valued attribute would have, -1 for none.
 
         Returns:
             ``[words, values, families]``, a value being its place among ``Symbols.values``.
         """
-        columns = attributes([sentence], self.symbols)
+        table = Attributes([sentence], self.symbols)
         families = [c for c in self.conjunctions if c.over == attribute]
-        values = np.arange(1, columns.codes[attribute])
+        values = np.arange(1, table.codes[attribute])
         found = np.full((len(sentence.forms), len(values), len(families)), -1, np.int64)
         for i, family in enumerate(families):
-            key, _, _ = _keys(columns, family.parts, None)
-            code = key[:, None] * columns.codes[attribute] + values
-            if len(family.kept):
-                place = np.minimum(np.searchsorted(family.kept, code), len(family.kept) - 1)
-                known = family.kept[place] == code
-                found[:, :, i] = np.where(known, family.offset + place, -1)
+            key, _, _ = _keys(table, family.parts, None)
+            found[:, :, i] = family.numbers(key[:, None] * table.codes[attribute] + values)
         return found
 
     def finders(
         self, sentences: Sequence[Sentence], *groups: tuple[Sequence[Target], Sequence[str]]
     ) -> list[list[Finder]]:
-        """Feature numbers of sentences' nodes for values of attributes that are yet to come.
+        """Compile the feature numbers of nodes for values of attributes that are yet to come.
 
         Args:
             sentences: words and trees.
@@ -128,7 +161,7 @@ class FeatureMap:
         Returns:
             for each group finders that look at few of the attributes each.
         """
-        columns = attributes(sentences, self.symbols)
+        table = Attributes(sentences, self.symbols)
         found: list[list[Finder]] = []
         for targets, names in groups:
             first = dict(zip(targets, _starts([self.sizes[t] for t in targets]), strict=True))
@@ -137,33 +170,52 @@ class FeatureMap:
                 for c in self.conjunctions
                 if c.target in targets
             ]
-            found.append(
-                [Finder.of(x, columns, names) for x in _grouped(families, frozenset(names))]
-            )
+            found.append([Finder.of(x, table, names) for x in _grouped(families, frozenset(names))])
         return found
 
     def _extract(self, sentences: Sequence[Sentence]) -> dict[Target, Rows]:
-        columns = attributes(sentences, self.symbols)
-        nodes = len(columns.single["upos"])
-        result: dict[Target, Rows] = {}
-        for target in TARGETS:
-            parts = [self._entries(columns, c) for c in self.conjunctions if c.target == target]
-            parts.append((np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)))
-            node, context, value = (np.concatenate([p[i] for p in parts]) for i in range(3))
-            order = np.argsort(node, kind="stable")
-            start = np.searchsorted(node[order], np.arange(nodes + 1))
-            result[target] = Rows(
-                start, context[order].astype(np.int32), value[order].astype(np.float32)
-            )
-        return result
+        table = Attributes(sentences, self.symbols)
+        builders = _builders(table.words.count)
+        for family in self.conjunctions:
+            entries = family.known(*_keys(table, family.parts, family.over))
+            builders[family.target].add(*entries)
+        return _built(builders)
 
-    def _entries(self, columns: Attributes, family: Conjunction) -> Entries:
-        key, node, value = _keys(columns, family.parts, family.over)
-        if not len(family.kept):
-            return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
-        place = np.minimum(np.searchsorted(family.kept, key), len(family.kept) - 1)
-        known = family.kept[place] == key
-        return node[known], family.offset + place[known], value[known]
+
+class _RowBuilder:
+    """Collects the entries of one target, family by family, and orders them by node."""
+
+    def __init__(self, nodes: int) -> None:
+        self._nodes = nodes
+        self._entries: list[tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.float32]]] = []
+
+    def add(self, node: Ints, number: Ints, value: Ints) -> None:
+        """Take the entries of a family, ordered by node."""
+        self._entries.append((node, number.astype(np.int32), value.astype(np.float32)))
+
+    def rows(self) -> Rows:
+        """Give the entries of each node in the order of the families."""
+        counts = [np.bincount(node, minlength=self._nodes) for node, _, _ in self._entries]
+        total = sum(counts, np.zeros(self._nodes, np.int64))
+        start = np.concatenate([np.zeros(1, np.int64), total.cumsum()])
+        context, value = np.empty(start[-1], np.int32), np.empty(start[-1], np.float32)
+        free = start[:-1].copy()
+        # Families are ordered by node: an entry's place is the node's next free one plus how many
+        # entries of the same node come before it in the family.
+        for (node, numbers, values), count in zip(self._entries, counts, strict=True):
+            begin = count.cumsum() - count
+            place = free[node] + np.arange(len(node)) - begin[node]
+            context[place], value[place] = numbers, values
+            free += count
+        return Rows(start, context, value)
+
+
+def _builders(nodes: int) -> dict[Target, _RowBuilder]:
+    return {target: _RowBuilder(nodes) for target in TARGETS}
+
+
+def _built(builders: Mapping[Target, _RowBuilder]) -> dict[Target, Rows]:
+    return {target: builder.rows() for target, builder in builders.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,13 +236,11 @@ class Finder:
     numbers: npt.NDArray[np.int32]
 
     @classmethod
-    def of(
-        cls, families: Sequence[Conjunction], columns: Attributes, given: Sequence[str]
-    ) -> Finder:
+    def of(cls, families: Sequence[Conjunction], table: Attributes, given: Sequence[str]) -> Finder:
         """Compile families for the nodes of some sentences."""
         looked_at = sorted({given.index(p) for f in families for p in f.parts if p in given})
         names = [given[i] for i in looked_at]
-        fixed = np.zeros((len(columns.single["upos"]), len(families)), np.int64)
+        fixed = np.zeros((table.words.count, len(families)), np.int64)
         radix = np.zeros((len(names), len(families)), np.int64)
         parts: list[npt.NDArray[np.int32]] = []
         first = 0
@@ -201,8 +251,8 @@ class Finder:
                 if part in names:
                     radix[names.index(part), i] += unit
                 else:
-                    fixed[:, i] += unit * columns.single[part]
-                unit *= columns.codes[part]
+                    fixed[:, i] += unit * table.single(part)
+                unit *= table.codes[part]
             numbers = np.full(unit, -1, np.int32)
             numbers[family.kept] = family.offset + np.arange(len(family.kept))
             parts.append(numbers)
@@ -250,13 +300,12 @@ def _end_to_end(parts: Sequence[Rows]) -> Rows:
     )
 
 
-def _keys(columns: Attributes, parts: Sequence[str], over: str | None) -> tuple[Any, Any, Any]:
+def _keys(table: Attributes, parts: Sequence[str], over: str | None) -> tuple[Ints, Ints, Ints]:
     """Mixed-radix codes of a conjunction, with the node and value of each occurrence."""
-    nodes = len(columns.single["upos"])
-    key = np.zeros(nodes, np.int64)
+    key = np.zeros(table.words.count, np.int64)
     for part in parts:
-        key = key * columns.codes[part] + columns.single[part]
+        key = key * table.codes[part] + table.single(part)
     if over is None:
-        return key, np.arange(nodes), np.ones(nodes, np.int64)
-    node, code, count = columns.multiple[over]
-    return key[node] * columns.codes[over] + code, node, count
+        return key, np.arange(len(key)), np.ones_like(key)
+    node, code, value = table.multiple(over)
+    return key[node] * table.codes[over] + code, node, value

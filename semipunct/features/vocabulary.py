@@ -38,7 +38,7 @@ class Symbols:
         """Collect the values in training sentences; ``tokens`` is the token vocabulary."""
         upos = sorted({u for s in sentences for u in s.upos})
         xpos = sorted({x for s in sentences for x in s.xpos})
-        relation = sorted({r for s in sentences for r in s.relations})
+        relation = sorted({r for s in sentences for r in s.tree.relations})
         seen = Counter(form.lower() for s in sentences for form in s.forms)
         form = sorted(form for form, count in seen.items() if count >= _FREQUENT)
         feature = sorted({f for s in sentences for feats in s.feats for f in features(feats)})
@@ -75,7 +75,7 @@ class Symbols:
         Language-specific tags are counted only if training saw any.
         """
         values = {
-            "relation": (r for s in sentences for r in s.relations),
+            "relation": (r for s in sentences for r in s.tree.relations),
             "upos": (u for s in sentences for u in s.upos),
             "xpos": (x for s in sentences for x in s.xpos),
         }

@@ -1,1 +1,16 @@
-"""Formats of files: readers and writers; nothing below knows a format."""
+"""Formats of files: readers and writers by name; nothing below this room knows a format."""
+
+from semipunct.formats.base import Annotation, Format, Writer
+from semipunct.formats.lines import text_lines
+from semipunct.formats.registry import FORMATS, format_of, read_entries, read_treebank
+
+__all__ = [
+    "FORMATS",
+    "Annotation",
+    "Format",
+    "Writer",
+    "format_of",
+    "read_entries",
+    "read_treebank",
+    "text_lines",
+]

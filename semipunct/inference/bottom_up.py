@@ -13,39 +13,39 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.sentences import Puncteme
+from semipunct.arrays.unique_rows import Ints, Numbering, RowCache, unique_rows
 from semipunct.errors import UsageError
 from semipunct.features.index import FeatureMap
-from semipunct.inference.channel_sampler import Transmitter
+from semipunct.inference.categorical import Categorical
+from semipunct.inference.channel_sampler import ChannelSampler
 from semipunct.inference.draws import Draws, Request
-from semipunct.inference.unique_rows import Choice, Codes, Ints, Numbering, kinds
-from semipunct.models.punctuation.model import Parameters, PunctuationModel
-from semipunct.trees.tree import constituents
+from semipunct.marks import Puncteme
+from semipunct.models.punctuation.model import Parameters, PunctuationModel, TreeScores
 
 INSIDE = "inside"
 """The attribute that looks at surface marks."""
 
 
 @dataclass(frozen=True, slots=True)
-class Inward:
+class BottomUp:
     """What the draws of all sentences share.
 
     Attributes:
-        transmitter: the channel.
+        channel: the channel.
         features: the features of a model.
         pairs: ``[pairs, 2]`` the labels of each pair.
         weights: ``[features + 1, pairs]`` of pair features; the last, of none, are zero.
         token: codes of the tokens that features look at.
     """
 
-    transmitter: Transmitter
+    channel: ChannelSampler
     features: FeatureMap
     pairs: Ints
     weights: npt.NDArray[np.float32]
     token: Mapping[str, int]
 
     @classmethod
-    def of(cls, model: PunctuationModel, parameters: Parameters) -> Inward:
+    def of(cls, model: PunctuationModel, parameters: Parameters) -> BottomUp:
         """Read it off a model.
 
         Raises:
@@ -55,15 +55,20 @@ class Inward:
         if other := {c.target for c in families} - {"pair"}:
             raise UsageError(f"templates over {INSIDE!r} weigh {sorted(other)}; draw pairs only")
         return cls(
-            transmitter=Transmitter.of(model, parameters),
+            channel=ChannelSampler.of(model, parameters),
             features=model.features,
             pairs=model.inventory.pairs.astype(np.int64),
             weights=np.pad(np.asarray(parameters["attach.pair"]), ((0, 1), (0, 0))),
             token={t: i for i, t in enumerate(model.features.symbols.values["token"])},
         )
 
-    def draw(self, requests: Sequence[Request], count: int) -> list[Draws]:
-        """Draw the punctuation of sentences, ``count`` times each.
+    def draw(self, requests: Sequence[Request], scores: TreeScores, count: int) -> list[Draws]:
+        """Draw the punctuation of sentences.
+
+        Args:
+            requests: the sentences.
+            scores: what words and trees say of all their words, one sentence after another.
+            count: draws of each sentence.
 
         Raises:
             UsageError: if there is evidence.
@@ -73,16 +78,19 @@ class Inward:
                 "this model draws from the inside out, and marks can be kept only by one that "
                 "draws from left to right: train with the template history instead of c"
             )
-        return [self._draw(request, count) for request in requests]
+        ends = np.cumsum([request.sentence.tree.words for request in requests])
+        rows = np.split(np.asarray(scores.pair), ends)
+        return [
+            self._draw(request, own, count) for request, own in zip(requests, rows, strict=False)
+        ]
 
-    def _draw(self, request: Request, count: int) -> Draws:
+    def _draw(self, request: Request, scores: npt.NDArray[np.float32], count: int) -> Draws:
         sentence, generator = request.sentence, request.generator
-        heads = sentence.heads
-        left, right = constituents(heads)
+        heads, (left, right) = sentence.tree.heads, sentence.tree.edges
         words = len(heads)
         rows = self.features.rows_over(sentence, INSIDE)
         surface, seen = Numbering[Puncteme](()), _Seen()
-        members = Codes(surface, partial(seen.members, self.token))
+        members = RowCache(surface, partial(seen.members, self.token))
         slots = np.zeros((words + 1, count), np.int64)
         # Labels of the constituents that end and that start at each slot, innermost first.
         ending: list[list[Ints]] = [[] for _ in slots]
@@ -95,8 +103,8 @@ class Inward:
             labels = [*ending[slot], *starting[slot][::-1]]
             of_one = np.zeros(len(labels), np.int64)
             rows = np.array(labels).reshape(-1, count)
-            meeting = self.transmitter.meeting(rows, of_one, [sentence.slots[slot]])
-            return self.transmitter.send(meeting, [generator], surface)[0]
+            inputs = self.channel.inputs(rows, of_one, [self.channel.boundaries(slot, words)])
+            return self.channel.sample(inputs, [generator], surface)[0]
 
         for w in np.argsort(size, kind="stable").tolist():
             inner = {w, w + 1, *(side[d] for d in dependents[w] for side in (left, right))}
@@ -105,7 +113,7 @@ class Inward:
                 seen.unite(within[w], members[slots[i]])
             for d in dependents[w]:
                 seen.unite(within[w], within[d])
-            choice = self._choice(np.asarray(request.scores.pair[w]), rows[w], within[w], seen)
+            choice = self._choice(scores[w], rows[w], within[w], seen)
             pair = choice.draw(generator.random(count))
             starting[left[w]].append(self.pairs[pair, 0])
             ending[right[w]].append(self.pairs[pair, 1])
@@ -117,14 +125,14 @@ class Inward:
 
     def _choice(
         self, scores: npt.NDArray[np.float32], rows: Ints, within: Ints, seen: _Seen
-    ) -> Choice:
+    ) -> Categorical:
         """The pair of one constituent, given the sets of tokens within it."""
-        first, kind = kinds(within)
+        first, kind = unique_rows(within)
         given = np.stack([scores] * len(first))
         for row, number in zip(given, within[first].tolist(), strict=True):
             features = rows[list(seen.sets.things[number])]
             row += self.weights[features[features >= 0]].sum(0)
-        return Choice.of(given, kind)
+        return Categorical.of(given, kind)
 
 
 class _Seen:
@@ -142,7 +150,7 @@ class _Seen:
         draws = others.nonzero()[0]
         if len(draws):
             pairs = sets[draws], others[draws]
-            first, kind = kinds(*pairs)
+            first, kind = unique_rows(*pairs)
             united = [
                 self.sets.number(self.sets.things[a] | self.sets.things[b])
                 for a, b in zip(*(numbers[first].tolist() for numbers in pairs), strict=True)

@@ -1,4 +1,4 @@
-"""What meets at slots is sent through the channel, by chance."""
+"""Samples the surface string of each slot from the noisy channel (section 2.2)."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semipunct.corpus.sentences import Puncteme
+from semipunct.arrays.unique_rows import Ints, Numbering, unique_rows
+from semipunct.inference.categorical import Floats
 from semipunct.inference.rewriting import Pass, Rewriter
-from semipunct.inference.unique_rows import Floats, Ints, Numbering, kinds
-from semipunct.marks import FINAL, INITIAL, OPEN
-from semipunct.models.punctuation.channel import EDITS
+from semipunct.marks import EDITS, FINAL, INITIAL, OPEN, Puncteme, without_boundaries
+from semipunct.marks.edits import move
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 
 END = -1
 """Stands behind the end of a string in ``[strings, longest]`` symbols."""
 
 
-class Meeting(NamedTuple):
-    """What is underlying in one slot of some sentences.
+class SlotInputs(NamedTuple):
+    """The underlying strings of one slot of some sentences, for many draws.
 
     Attributes:
         shape: sentences and draws.
@@ -34,72 +34,84 @@ class Meeting(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Transmitter:
-    """The channel, and the spelling of labels.
+class ChannelSampler:
+    """The noisy channel, sampled: underlying strings in, surface strings out.
 
     Attributes:
-        rewriter: the channel.
+        rewriter: the channel's probabilities.
         spelt: ``[labels + 2, longest]`` the symbols of labels and of both boundary marks.
+        final_mark: whether a mark stands at the end of a sentence.
     """
 
     rewriter: Rewriter
     spelt: Ints
+    final_mark: bool
 
     @classmethod
-    def of(cls, model: PunctuationModel, parameters: Parameters) -> Transmitter:
+    def of(cls, model: PunctuationModel, parameters: Parameters) -> ChannelSampler:
         """Read them off a model."""
         code = {s: i for i, s in enumerate(model.inventory.symbols)}
         punctemes = [*model.inventory.labels, (INITIAL,), (FINAL,)]
         spelt = np.full((len(punctemes), max(map(len, punctemes))), END)
         for row, puncteme in zip(spelt, punctemes, strict=True):
             row[: len(puncteme)] = [code.get(t, END) for t in puncteme]
-        return cls(Rewriter.of(model, parameters), spelt)
+        return cls(Rewriter.of(model, parameters), spelt, model.options.final_mark)
 
-    def meeting(self, labels: Ints, sentences: Ints, given: Sequence[Puncteme]) -> Meeting:
-        """What labels make, one after another.
+    def boundaries(self, slot: int, last: int) -> Puncteme:
+        """Give the boundary marks of a slot.
+
+        Args:
+            slot: 0 to n.
+            last: n.
+        """
+        final = (FINAL,) if self.final_mark and slot == last else ()
+        return (INITIAL, *final) if slot == 0 else final
+
+    def inputs(self, labels: Ints, sentences: Ints, boundaries: Sequence[Puncteme]) -> SlotInputs:
+        """Line up what labels make, one after another, within the boundary marks.
 
         Args:
             labels: ``[edges, draws]`` of the constituents that end or begin at a slot; those of a
                 sentence in text order.
             sentences: ``[edges]`` the sentence of each.
-            given: ``[sentences]`` the boundary marks of the slot.
+            boundaries: ``[sentences]`` the boundary marks of the slot.
         """
         draws = labels.shape[1]
         edge, draw = labels.nonzero()
         at, label = sentences[edge] * draws + draw, labels[edge, draw]
-        some = np.zeros(len(given) * draws, np.bool_)
+        some = np.zeros(len(boundaries) * draws, np.bool_)
         some[at] = True
-        marked = some.reshape(len(given), draws)
+        marked = some.reshape(len(boundaries), draws)
 
         def boundary(mark: str, number: int) -> tuple[Ints, Ints]:
-            has = marked & np.array([mark in marks for marks in given])[:, None]
+            has = marked & np.array([mark in marks for marks in boundaries])[:, None]
             where = has.ravel().nonzero()[0]
             return where, np.full(len(where), number)
 
         parts = (boundary(INITIAL, -2), (at, label), boundary(FINAL, -1))
         at, label = (np.concatenate(x) for x in zip(*parts, strict=True))
         order = np.argsort(at, kind="stable")
-        return Meeting(
+        return SlotInputs(
             marked.shape, some.nonzero()[0], _lined_up(at[order], self.spelt[label[order]])
         )
 
-    def send(
+    def sample(
         self,
-        meeting: Meeting,
+        inputs: SlotInputs,
         generators: Sequence[np.random.Generator],
         surface: Numbering[Puncteme],
     ) -> Ints:
         """``[sentences, draws]`` numbers of the surface strings that come of what meets.
 
         Args:
-            meeting: what is underlying.
+            inputs: what is underlying.
             generators: ``[sentences]`` sources of chance.
             surface: the numbers of surface strings; boundary marks are left out of them.
         """
-        shown = np.zeros(meeting.shape, np.int64)
-        if not len(meeting.at):
+        shown = np.zeros(inputs.shape, np.int64)
+        if not len(inputs.at):
             return shown
-        symbols, sentence = meeting.symbols, meeting.at // meeting.shape[1]
+        symbols, sentence = inputs.symbols, inputs.at // inputs.shape[1]
         for one in self.rewriter.passes:
             # What is drawn for a sentence does not depend on those beside it.
             points = np.zeros((len(symbols), symbols.shape[1] - 1))
@@ -108,22 +120,22 @@ class Transmitter:
                 longest = (symbols[own] != END).any(0).sum() - 1
                 points[own, :longest] = generators[i].random((own.sum(), longest))
             symbols = rewritten(one, symbols, points)
-        first, kind = kinds(*(symbols + 1).T)
+        first, kind = unique_rows(*(symbols + 1).T)
         found = [self.tokens(row) for row in symbols[first].tolist()]
-        numbers = np.array([surface.number(_bare(string)) for string in found])[kind]
+        numbers = np.array([surface.number(without_boundaries(string)) for string in found])[kind]
         is_open = np.array([OPEN in string for string in found])[kind]
         for i in is_open.nonzero()[0].tolist():
             string = self._spelt(found[kind[i]], generators[sentence[i]])
-            numbers[i] = surface.number(_bare(string))
-        shown.ravel()[meeting.at] = numbers
+            numbers[i] = surface.number(without_boundaries(string))
+        shown.ravel()[inputs.at] = numbers
         return shown
 
-    def of_strings(self, meeting: Meeting, value: Callable[[Puncteme], float]) -> Floats:
+    def of_strings(self, inputs: SlotInputs, value: Callable[[Puncteme], float]) -> Floats:
         """``[draws]`` a value of what is underlying in one sentence; zero where nothing is."""
-        first, kind = kinds(*(meeting.symbols + 1).T)
-        values = [value(self.tokens(row)) for row in meeting.symbols[first].tolist()]
-        result = np.zeros(meeting.shape[1])
-        result[meeting.at] = np.array(values)[kind]
+        first, kind = unique_rows(*(inputs.symbols + 1).T)
+        values = [value(self.tokens(row)) for row in inputs.symbols[first].tolist()]
+        result = np.zeros(inputs.shape[1])
+        result[inputs.at] = np.array(values)[kind]
         return result
 
     def tokens(self, string: Sequence[int]) -> Puncteme:
@@ -138,14 +150,10 @@ class Transmitter:
         return tuple(token for part in parts for token in part)
 
 
-def within(given: Puncteme, string: Puncteme) -> Puncteme:
-    """A string with the boundary marks of its slot."""
-    before = (t for t in given if t == INITIAL)
-    return (*before, *string, *(t for t in given if t == FINAL))
-
-
-def _bare(string: Puncteme) -> Puncteme:
-    return tuple(token for token in string if token not in (INITIAL, FINAL))
+def within(boundaries: Puncteme, string: Puncteme) -> Puncteme:
+    """Put the boundary marks of a slot around its string."""
+    before = (t for t in boundaries if t == INITIAL)
+    return (*before, *string, *(t for t in boundaries if t == FINAL))
 
 
 def rewritten(one: Pass, symbols: Ints, points: Floats) -> Ints:
@@ -161,9 +169,9 @@ def rewritten(one: Pass, symbols: Ints, points: Floats) -> Ints:
     """
     lengths = (symbols != END).sum(1)
     reading = _reversed(symbols, lengths) if one.mirrored else symbols
-    effects = [one.effect(edit, 0, 1) for edit in EDITS]
-    moves = np.array([stays == 1 for stays, _ in effects])
-    writes = np.array([END if not w else w[0] for _, w in effects])
+    effects = [move(edit, mirrored=one.mirrored) for edit in EDITS]
+    moves = np.array([effect.pending == 1 for effect in effects])
+    writes = np.array([END if effect.written is None else effect.written for effect in effects])
     cumulative = np.exp(one.log_probability).cumsum(0).transpose(1, 2, 0)
     written = np.full_like(reading, END)
     length = np.zeros_like(lengths)

@@ -1,14 +1,14 @@
 """Underlying trees T': the best, the best few, and samples from the posterior p(T' | T, x).
 
-All are questions asked of one distribution, that of the choices of ``tree.Potentials``.
+All are questions asked of one distribution, that of the choices of ``GivenTrees``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Protocol
 
 import jax
@@ -17,22 +17,28 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.arrays.compilation import jit
-from semipunct.corpus.sentences import Puncteme, Sentence
-from semipunct.inference.likelihood import batches_by_length
-from semipunct.inference.rewriting import Edit, Rewriter
-from semipunct.marks import FINAL, INITIAL
+from semipunct.corpus import Sentence
+from semipunct.inference.rewriting import Rewriter, Rewriting
+from semipunct.marks import Edit, Pair, Puncteme, with_boundaries
+from semipunct.models.base import Batches
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.structures.distribution import Answer, Distribution
-from semipunct.structures.tree import Potentials
-from semipunct.trees.tree import constituents
-from semirings.derivation import Derivation, Selective
+from semipunct.structures.given_tree import GivenTrees
+from semirings.capabilities import Selective
+from semirings.derivation import Derivation
 from semirings.real import Real
 
 
 @dataclass(frozen=True, slots=True)
 class SlotAnalysis:
-    """How one slot came about: underlying tokens, the edits in the order made, surface tokens."""
+    """How the channel made one slot; boundary marks are part of both strings.
+
+    Attributes:
+        underlying: the tokens that meet there.
+        edits: in the order made.
+        surface: what readers see.
+    """
 
     underlying: Puncteme
     edits: tuple[Edit, ...]
@@ -53,45 +59,10 @@ class Analysis:
     """
 
     sentence: Sentence
-    pairs: tuple[tuple[Puncteme, Puncteme], ...]
+    pairs: tuple[Pair, ...]
     log_joint: float
     log_posterior: float
     slots: tuple[SlotAnalysis, ...]
-
-
-def underlying(
-    sentence: Sentence, pairs: Sequence[tuple[Puncteme, Puncteme]]
-) -> tuple[Puncteme, ...]:
-    """The underlying string of every slot (section 2.2).
-
-    Right punctemes of the constituents that end at the slot, innermost first, then left
-    punctemes of those that start there, outermost first; boundary marks of the surface around.
-    """
-    left, right = constituents(sentence.heads)
-    ends: list[list[tuple[int, Puncteme]]] = [[] for _ in sentence.slots]
-    starts: list[list[tuple[int, Puncteme]]] = [[] for _ in sentence.slots]
-    for w, (opening, closing) in enumerate(pairs):
-        size = right[w] - left[w]
-        if closing:
-            ends[right[w]].append((size, closing))
-        if opening:
-            starts[left[w]].append((-size, opening))
-    strings: list[Puncteme] = []
-    for i, surface in enumerate(sentence.slots):
-        inner = [p for _, p in sorted(ends[i], key=_size)] + [
-            p for _, p in sorted(starts[i], key=_size)
-        ]
-        tokens = [t for p in inner for t in p]
-        if surface[:1] == (INITIAL,):
-            tokens.insert(0, INITIAL)
-        if surface[-1:] == (FINAL,):
-            tokens.append(FINAL)
-        strings.append(tuple(tokens))
-    return tuple(strings)
-
-
-def _size(entry: tuple[int, Puncteme]) -> int:
-    return entry[0]
 
 
 def best(
@@ -162,7 +133,7 @@ class _Question(Protocol):
     """What is asked of a batch with the given log p(x | T): derivations, ``[k, ...]``."""
 
     def __call__(
-        self, asked: Distribution[Potentials], log_p: jax.Array, key: jax.Array
+        self, asked: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array
     ) -> Answer: ...
 
 
@@ -170,7 +141,7 @@ class _Question(Protocol):
 class _Best:
     base: Selective
 
-    def __call__(self, asked: Distribution[Potentials], log_p: jax.Array, key: jax.Array) -> Answer:
+    def __call__(self, asked: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array) -> Answer:
         parts, log_weight = asked.best(self.base)
         return Answer(parts[None], log_weight[None])
 
@@ -179,7 +150,7 @@ class _Best:
 class _Ranked:
     k: int
 
-    def __call__(self, asked: Distribution[Potentials], log_p: jax.Array, key: jax.Array) -> Answer:
+    def __call__(self, asked: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array) -> Answer:
         return asked.top(self.k)
 
 
@@ -187,7 +158,7 @@ class _Ranked:
 class _Drawn:
     count: int
 
-    def __call__(self, asked: Distribution[Potentials], log_p: jax.Array, key: jax.Array) -> Answer:
+    def __call__(self, asked: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array) -> Answer:
         parts = asked.sample(key, self.count)
         return Answer(parts, jnp.broadcast_to(log_p, (self.count, *log_p.shape)))
 
@@ -200,22 +171,23 @@ def _derivations(
     seed: int = 0,
 ) -> list[list[Analysis]]:
     """The derivations of each sentence that answer a question, those of weight zero left out."""
-    rewriter = Rewriter.of(model, parameters)
-    prepared = model.prepare(sentences)
+    # Few strings differ: what becomes of one is worked out once for all slots that have it.
+    explain = lru_cache(maxsize=None)(Rewriter.of(model, parameters).explain)
+    encoded = model.encode(sentences)
     result: list[list[Analysis]] = [[] for _ in sentences]
     key = jax.random.key(seed)
-    for number, (members, batch) in enumerate(batches_by_length(model, prepared)):
+    for number, (members, batch) in enumerate(Batches(model, encoded)):
         own = jax.random.fold_in(key, number)
         choices, weight, log_p, log_choice = (
             np.asarray(x) for x in _ask(model, question, parameters, batch, own)
         )
-        for b, (i, words) in enumerate(_spans(members, prepared.lengths)):
+        for b, (i, words) in enumerate(_spans(members, encoded.lengths)):
             made: dict[bytes, Analysis] = {}
             for choice in choices[np.isfinite(weight[:, b])][:, words]:
                 # Among many draws few differ.
                 if (same := choice.tobytes()) not in made:
                     made[same] = _analysis(
-                        model, rewriter, sentences[i], choice, log_choice[words], log_p[b]
+                        model, explain, sentences[i], choice, log_choice[words], log_p[b]
                     )
                 result[i].append(made[same])
     return result
@@ -238,7 +210,7 @@ def _ask(
 
 def _asked(
     model: PunctuationModel, parameters: Parameters, batch: Batch
-) -> Distribution[Potentials]:
+) -> Distribution[GivenTrees]:
     return Distribution(model.potentials(parameters, batch), Real())
 
 
@@ -250,7 +222,7 @@ def _spans(members: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, sl
 
 def _analysis(
     model: PunctuationModel,
-    rewriter: Rewriter,
+    explain: Callable[[Puncteme, Puncteme], Rewriting],
     sentence: Sentence,
     choice: npt.NDArray[np.int64],
     log_choice: npt.NDArray[np.float32],
@@ -259,8 +231,11 @@ def _analysis(
     names = [model.inventory.pair_name(int(c)) for c in choice]
     log_joint = float(log_choice[np.arange(len(choice)), choice].sum(dtype=np.float64))
     slots: list[SlotAnalysis] = []
-    for tokens, surface in zip(underlying(sentence, names), sentence.slots, strict=True):
-        rewriting = rewriter.explain(tokens, surface)
+    final = model.options.final_mark
+    underlying = with_boundaries([tuple(x) for x in sentence.tree.gather(names)], final=final)
+    shown = with_boundaries(sentence.slots, final=final)
+    for tokens, surface in zip(underlying, shown, strict=True):
+        rewriting = explain(tokens, surface)
         log_joint += rewriting.log_probability
         slots.append(SlotAnalysis(tokens, rewriting.edits, surface))
     posterior = min(0.0, log_joint - float(log_p)) if math.isfinite(log_joint) else -math.inf

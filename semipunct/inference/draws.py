@@ -1,4 +1,4 @@
-"""What is asked of a sentence whose punctuation is to be drawn, and what is drawn."""
+"""Requests for draws of the punctuation of sentences, and the draws."""
 
 from __future__ import annotations
 
@@ -8,24 +8,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semipunct.corpus.sentences import Puncteme, Sentence
+from semipunct.arrays.unique_rows import Ints
+from semipunct.corpus import Sentence
 from semipunct.inference.resampling import Evidence
-from semipunct.inference.unique_rows import Ints
-from semipunct.models.punctuation.model import TreeScores
+from semipunct.marks import Puncteme
 
 
 class Request(NamedTuple):
     """A sentence and what is known of it.
 
     Attributes:
-        sentence: words and tree, and boundary marks in the outer slots.
-        scores: what words and tree say.
+        sentence: words and tree.
         evidence: what is known of the surface, if anything is.
         generator: the source of chance.
     """
 
     sentence: Sentence
-    scores: TreeScores
     evidence: Evidence | None
     generator: np.random.Generator
 
@@ -44,7 +42,12 @@ class Draws:
 
     @classmethod
     def of(cls, slots: Ints, strings: Sequence[Puncteme]) -> Draws:
-        """From ``[slots, draws]`` numbers of strings."""
+        """Collect draws.
+
+        Args:
+            slots: ``[slots, draws]`` numbers of strings.
+            strings: the strings by number.
+        """
         chosen = np.empty(slots.shape[::-1], np.int64)
         found: list[tuple[Puncteme, ...]] = []
         for i, numbers in enumerate(slots):

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from rapidfuzz.distance import LCSseq
 
-from semipunct.corpus.sentences import Puncteme
-from semipunct.inference.unique_rows import Choice, Ints
+from semipunct.arrays.unique_rows import Ints
+from semipunct.inference.categorical import Categorical
+from semipunct.marks import Puncteme
+from semipunct.marks.distance import common_tokens
 
 Floats = npt.NDArray[np.float64]
 
@@ -46,11 +47,11 @@ class Evidence:
     def weight(self, slot: int, surface: Puncteme) -> float:
         """How well a surface string agrees with what stands in a slot."""
         stands = self.strings[slot]
-        return self.mistaken ** (len(stands) - LCSseq.similarity(stands, surface))
+        return self.mistaken ** (len(stands) - common_tokens(stands, surface))
 
 
 def spelling(
-    choices: Sequence[Choice],
+    choices: Sequence[Categorical],
     label: Mapping[Puncteme, int],
     string: Puncteme,
     generator: np.random.Generator,

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.sentences import Puncteme
-from semipunct.marks import OPEN
-from semipunct.models.punctuation.channel import EDITS, log_edits
+from semipunct.marks import EDITS, OPEN, Edit, Puncteme
+from semipunct.marks.edits import move
+from semipunct.models.punctuation.channel import log_edits
 from semipunct.models.punctuation.inventory import Inventory
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 
 Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """One edit of a window ``ab`` (a left of b in the text)."""
-
-    edit: str
-    a: str
-    b: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +42,6 @@ class Rewriter:
 
     inventory: Inventory
     passes: tuple[Pass, ...]
-    _known: dict[tuple[Puncteme, Puncteme], Rewriting] = field(
-        default_factory=dict[tuple[Puncteme, Puncteme], Rewriting]
-    )
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Parameters) -> Rewriter:
@@ -71,13 +59,12 @@ class Rewriter:
         return self.passes[0].log_probability
 
     def explain(self, underlying: Puncteme, surface: Puncteme) -> Rewriting:
-        """Sum over, and choose among, the edit paths from ``underlying`` to ``surface``."""
-        key = underlying, surface
-        if key not in self._known:
-            self._known[key] = self._explain(underlying, surface)
-        return self._known[key]
+        """Sum over, and choose among, the edit paths between two strings of a slot.
 
-    def _explain(self, underlying: Puncteme, surface: Puncteme) -> Rewriting:
+        Args:
+            underlying: the tokens that meet there, boundary marks included.
+            surface: what readers see, likewise.
+        """
         if not underlying or not surface:
             return Rewriting(0.0 if underlying == surface else -math.inf, ())
         number = {s: i for i, s in enumerate(self.inventory.symbols)}
@@ -150,11 +137,11 @@ class Pass:
             following: dict[tuple[int, tuple[int, ...]], _Paths] = {}
             for (pending, written), (log_sum, log_best, edits) in states.items():
                 a, b = (symbol, pending) if self.mirrored else (pending, symbol)
-                for e, name in enumerate(EDITS):
+                for e in range(len(EDITS)):
                     weight = float(self.log_probability[e, a, b])
                     if weight == -math.inf:
                         continue
-                    stays, writes = self.effect(name, pending, symbol)
+                    stays, writes = self._effect(e, pending, symbol)
                     key = stays, (*written, *writes)
                     old = following.get(key, (-math.inf, -math.inf, ()))
                     better = log_best + weight > old[1]
@@ -170,14 +157,11 @@ class Pass:
             result[string[::-1] if self.mirrored else string] = paths
         return result
 
-    def effect(self, name: str, pending: int, symbol: int) -> tuple[int, tuple[int, ...]]:
+    def _effect(self, edit: int, pending: int, symbol: int) -> tuple[int, tuple[int, ...]]:
         """The pending symbol after an edit, and what the edit writes."""
-        if name == "keep":
-            return symbol, (pending,)
-        if name == "transpose":
-            return pending, (symbol,)
-        # Text order: "left" is the first of the window, which the mirror reads second.
-        return (symbol if (name == "absorb_left") != self.mirrored else pending), ()
+        stays, written = move(EDITS[edit], mirrored=self.mirrored)
+        both = pending, symbol
+        return both[stays], () if written is None else (both[written],)
 
     def _read(self, states: _States, symbol: int, x: Sequence[int]) -> _States:
         following: _States = {}
@@ -202,7 +186,7 @@ class Pass:
         self, edit: int, pending: int, symbol: int, written: int, x: Sequence[int]
     ) -> list[tuple[tuple[int, int], float]]:
         """States after an edit, with the log weight of what it writes."""
-        stays, writes = self.effect(EDITS[edit], pending, symbol)
+        stays, writes = self._effect(edit, pending, symbol)
         if not writes:
             return [((stays, written), 0.0)]
         longest = len(x) if self._is_open(writes[0]) else min(written + 2, len(x))

@@ -2,8 +2,8 @@
 
 All draws of a sentence go together: those that agree in what a step looks at share its
 distribution. In which order constituents draw their punctemes depends on what the features look
-at: ``rightward`` where they look at the marks to the left, ``inward`` where they look at the marks
-within (template ``c`` of appendix A).
+at: ``left_to_right`` where they look at the marks to the left, ``bottom_up`` where they look at the
+marks within (template ``c`` of appendix A).
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -20,14 +19,13 @@ import jax
 import numpy as np
 
 from semipunct.arrays.compilation import jit
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus.sentences import Sentence, without_punctuation
 from semipunct.errors import UsageError
-from semipunct.inference.bottom_up import Inward
+from semipunct.inference.bottom_up import BottomUp
 from semipunct.inference.draws import Draws, Request
-from semipunct.inference.left_to_right import Rightward
-from semipunct.inference.likelihood import batches_by_length
+from semipunct.inference.left_to_right import LeftToRight
 from semipunct.inference.resampling import Evidence
-from semipunct.marks import FINAL, INITIAL
+from semipunct.models.base import Batches
 from semipunct.models.punctuation.attach import looks_back
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import Parameters, PunctuationModel, TreeScores
@@ -53,7 +51,7 @@ def generate(
     Args:
         model: the model.
         parameters: its weights.
-        sentences: words and trees; boundary marks in the outer slots count as given.
+        sentences: words and trees.
         count: draws a sentence.
         seed: with the number of a sentence fixes its draws.
         evidence: what is known of the surface of each sentence.
@@ -66,36 +64,31 @@ def generate(
     """
     if count < 1:
         raise UsageError(f"{count} draws; at least 1 is needed")
-    order = (Rightward if looks_back(parameters) else Inward).of(model, parameters)
-    bare_sentences = [_emptied(sentence) for sentence in sentences]
-    prepared = model.prepare(bare_sentences)
+    order = (LeftToRight if looks_back(parameters) else BottomUp).of(model, parameters)
+    bare_sentences = [without_punctuation(sentence) for sentence in sentences]
+    encoded = model.encode(bare_sentences)
 
     def drawn(members: Sequence[int], batch: Batch) -> list[Draws]:
         scores = jax.tree.map(np.asarray, _tree_scores(model, parameters, batch))
-        ends = np.cumsum([len(sentences[i].forms) for i in members])
-        words = zip(*(np.split(array, ends)[:-1] for array in scores), strict=True)
-        return order.draw(
-            [
-                Request(
-                    bare_sentences[i],
-                    TreeScores(*of_words),
-                    evidence[i] if evidence else None,
-                    np.random.default_rng((seed, first + i)),
-                )
-                for i, of_words in zip(members, words, strict=True)
-            ],
-            count,
-        )
+        requests = [
+            Request(
+                bare_sentences[i],
+                evidence[i] if evidence else None,
+                np.random.default_rng((seed, first + i)),
+            )
+            for i in members
+        ]
+        return order.draw(requests, scores, count)
 
     result: dict[int, Draws] = {}
-    for (members, _), draws in _in_order(drawn, batches_by_length(model, prepared)):
+    for (members, _), draws in _in_order(drawn, Batches(model, encoded)):
         result |= zip(members, draws, strict=True)
     return [result[i] for i in range(len(sentences))]
 
 
 def _in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[A, R]]:
-    """Results of a function for some arguments, a few of them at a time in threads of their own."""
-    threads = os.cpu_count() or 1
+    """Yield the results of a function for some arguments, a few at a time in threads."""
+    threads = _cores()
     waiting: deque[tuple[A, Future[R]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         for task in tasks:
@@ -107,10 +100,10 @@ def _in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[
             yield task, result.result()
 
 
-def _emptied(sentence: Sentence) -> Sentence:
-    """The sentence with nothing but boundary marks in its slots."""
-    slots = [tuple(t for t in slot if t in (INITIAL, FINAL)) for slot in sentence.slots]
-    return replace(sentence, slots=tuple(slots), record=None)
+def _cores() -> int:
+    """Count the cores that this process may use, which may be fewer than the machine has."""
+    affinity = getattr(os, "sched_getaffinity", None)  # not there on every system
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 @partial(jit, static_argnums=0)

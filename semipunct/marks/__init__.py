@@ -1,5 +1,10 @@
-"""Punctuation as data: tokens and pairs, spacing, Nunberg's rules."""
+"""Punctuation as data: tokens, pairs, matching, edits of the channel, spacing, Nunberg's rules."""
 
+from semipunct.marks.edits import (
+    EDITS,
+    Edit,
+    EditName,
+)
 from semipunct.marks.tokens import (
     ABBREVIATION,
     EQUAL_PAIRS,
@@ -9,15 +14,21 @@ from semipunct.marks.tokens import (
     PAIRS,
     SILENT,
     SPECIAL_TOKENS,
+    START,
     STRAIGHT,
     UNK,
+    Pair,
     Puncteme,
+    TokenPair,
     is_symmetric,
     is_unmatched,
+    with_boundaries,
+    without_boundaries,
 )
 
 __all__ = [
     "ABBREVIATION",
+    "EDITS",
     "EQUAL_PAIRS",
     "FINAL",
     "INITIAL",
@@ -25,9 +36,16 @@ __all__ = [
     "PAIRS",
     "SILENT",
     "SPECIAL_TOKENS",
+    "START",
     "STRAIGHT",
     "UNK",
+    "Edit",
+    "EditName",
+    "Pair",
     "Puncteme",
+    "TokenPair",
     "is_symmetric",
     "is_unmatched",
+    "with_boundaries",
+    "without_boundaries",
 ]

@@ -41,16 +41,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.marks import ABBREVIATION
-
-Edit = Literal["keep", "absorb_left", "absorb_right", "transpose"]
-EDITS: tuple[Edit, ...] = ("keep", "absorb_left", "absorb_right", "transpose")
-"""ab to ab, b, a, ba; named and ordered as in `semipunct.models.punctuation.channel.EDITS`."""
+from semipunct.marks.edits import EDITS, EditName, result
+from semipunct.marks.tokens import ABBREVIATION
 
 CONFIDENT, DECIDED = 0.75, 0.5
 """Section 5.1: an edit is confident with p > 0.75, a bigram is decided with some p > 0.5."""
@@ -126,7 +122,7 @@ class Rule:
 
     a: str
     b: str
-    edit: Edit
+    edit: EditName
     stated: bool = True
 
     @property
@@ -135,18 +131,7 @@ class Rule:
         return result(self.edit, self.a, self.b)
 
 
-def result(edit: Edit, a: str, b: str) -> tuple[str, ...]:
-    """What an edit makes of the two tokens ``a b``."""
-    outcomes: dict[Edit, tuple[str, ...]] = {
-        "keep": (a, b),
-        "absorb_left": (b,),
-        "absorb_right": (a,),
-        "transpose": (b, a),
-    }
-    return outcomes[edit]
-
-
-def outcomes(a: str, b: str) -> dict[tuple[str, ...], Edit]:
+def outcomes(a: str, b: str) -> dict[tuple[str, ...], EditName]:
     """The different outcomes of ``a b``, each with the edit that stands for it."""
     # Two equal tokens are kept, or absorbed to the right: the other edits do the same to them.
     names = ("keep", "absorb_right") if a == b else EDITS
@@ -174,7 +159,7 @@ def says(a: str, b: str) -> Rule | None:
     return treatment(a, b) if a in TYPES and b in TYPES else None
 
 
-def _edit(a: str, b: str, stronger: int) -> Edit:
+def _edit(a: str, b: str, stronger: int) -> EditName:
     if a == b:
         return "absorb_right"
     if b in OPENING or a in CLOSING:  # one token lies outside of what the other brackets
@@ -228,7 +213,7 @@ class Channel:
         """Whether both tokens are in the alphabet."""
         return a in self._number and b in self._number
 
-    def edits(self, a: str, b: str) -> dict[Edit, float]:
+    def edits(self, a: str, b: str) -> dict[EditName, float]:
         """p(edit | a, b) by the edit's name.  Raises `KeyError` for an unknown token."""
         column = self.probability[:, self._number[a], self._number[b]]
         return dict(zip(EDITS, column.tolist(), strict=True))
@@ -247,7 +232,7 @@ class ConfidentEdit:
 
     a: str
     b: str
-    edit: Edit
+    edit: EditName
     probability: float
     rule: Rule | None
 

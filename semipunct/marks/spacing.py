@@ -8,29 +8,19 @@ is not asked: the spaces French sets before *;* and inside guillemets are not se
 """
 
 import unicodedata
-from collections import Counter
 from collections.abc import Sequence, Set
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from semipunct import marks
-from semipunct.marks import SILENT, Puncteme
+from semipunct.marks.matching import TYPOGRAPHIC, matched_pairs
+from semipunct.marks.tokens import ABBREVIATION, SILENT, STRAIGHT, Puncteme
 
 Side = Literal["left", "right", "both", "neither"]
 """What a token is glued to: what precedes it, what follows it, both or neither."""
 
-Place = tuple[int, int]
-"""A token's slot, and its index among the tokens of that slot."""
-
 HYPHEN = "-"
 """Writes a hyphen, glued on both sides, and for want of a dash a dash, with spaces."""
-
-_STRAIGHT = ('"', "'")
-# Marks that look the same at both ends and are told apart by their order alone.
-_PARTNERS = marks.PAIRS.union((mark, mark) for mark in (*_STRAIGHT, "”", "»"))
-_OPENING = {left for left, _ in _PARTNERS}
-_OPENERS = {right: [left for left, other in _PARTNERS if other == right] for _, right in _PARTNERS}
 
 _BY_CATEGORY: dict[str, Side] = {
     "Ps": "right",
@@ -83,34 +73,8 @@ _LOOSE = frozenset(
 
 
 def visible(slots: Sequence[Puncteme]) -> list[Puncteme]:
-    """Leave only the tokens that a reader sees between words (those not in `plain.SILENT`)."""
+    """Leave only the tokens that a reader sees between words (those not in `marks.SILENT`)."""
     return [tuple(token for token in slot if token not in SILENT) for slot in slots]
-
-
-def matched_pairs(slots: Sequence[Puncteme]) -> list[tuple[Place, Place]]:
-    """Find the opening and closing tokens that belong together, in the order of their closing.
-
-    A token closes the nearest open one that it pairs with (`marks.PAIRS`; a mark that opens and
-    closes alike, such as the straight quotation mark, pairs with itself); what was opened
-    between the two stays without a partner, so pairs nest.
-    """
-    found: list[tuple[Place, Place]] = []
-    waiting: list[tuple[str, Place]] = []
-    open_tokens: Counter[str] = Counter()
-    for slot, tokens in enumerate(slots):
-        for index, token in enumerate(tokens):
-            partners = [partner for partner in _OPENERS.get(token, ()) if open_tokens[partner]]
-            while partners:
-                opened, place = waiting.pop()
-                open_tokens[opened] -= 1
-                if opened in partners:
-                    found.append((place, (slot, index)))
-                    break
-            else:
-                if token in _OPENING:
-                    waiting.append((token, (slot, index)))
-                    open_tokens[token] += 1
-    return found
 
 
 def token_sides(slots: Sequence[Puncteme]) -> list[list[Side]]:
@@ -120,7 +84,7 @@ def token_sides(slots: Sequence[Puncteme]) -> list[list[Side]]:
         sides[slot][index], sides[last_slot][last_index] = "right", "left"
     # A straight mark without a partner closes after all words, and opens anywhere else.
     for index, token in enumerate(slots[-1]):
-        if token in _STRAIGHT:
+        if token in STRAIGHT:
             sides[-1][index] = "left"
     return sides
 
@@ -128,10 +92,10 @@ def token_sides(slots: Sequence[Puncteme]) -> list[list[Side]]:
 @lru_cache(maxsize=4096)
 def _side(token: str) -> Side:
     """Tell what a token is glued to where it has no partner."""
-    opens, closes = token in _OPENING, token in _OPENERS
+    opens, closes = token in TYPOGRAPHIC.openings, token in TYPOGRAPHIC.partners
     if opens != closes:
         return "right" if opens else "left"
-    if token in _STRAIGHT:
+    if token in STRAIGHT:
         return "right"
     found: list[Side] = [_character_side(char) for char in token]
     return found[0] if len(set(found)) == 1 else "neither"
@@ -190,7 +154,7 @@ def slot_spaces(
     """Tell where a typographer sets spaces: for every slot, before each token and after the last.
 
     `forms` are the n words as they are spelt, `slots` the n + 1 strings of tokens with none of
-    `plain.SILENT` (see `visible`). `spaced[i]` is whether a space follows word i + 1 where slot
+    `marks.SILENT` (see `visible`). `spaced[i]` is whether a space follows word i + 1 where slot
     i + 1 is empty, None where that is not known: then the script decides, as it does for all
     where `spaced` is None. A hyphen that is alone in one of the slots `compounds` is glued on
     both sides (see `compound_slots`). Row i has one more entry than slot i has tokens; before
@@ -283,8 +247,7 @@ def text(
     `compounds` are those of `slot_spaces`.
     """
     dotted = [
-        form + "." * slot.count(marks.ABBREVIATION)
-        for form, slot in zip(forms, slots[1:], strict=True)
+        form + "." * slot.count(ABBREVIATION) for form, slot in zip(forms, slots[1:], strict=True)
     ]
     shown = visible(slots)
     pieces: list[str] = []

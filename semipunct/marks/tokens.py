@@ -10,6 +10,12 @@ from collections.abc import Sequence, Set
 Puncteme = tuple[str, ...]
 """A string of 0 or more punctuation tokens, in text order."""
 
+Pair = tuple[Puncteme, Puncteme]
+"""The left and the right puncteme of a node."""
+
+TokenPair = tuple[str, str]
+"""An opening and a closing token."""
+
 INITIAL = "^"
 """The mark before every sentence (section 4): it can absorb an initial comma."""
 
@@ -25,10 +31,13 @@ UNK = "<unk>"
 OPEN = "<open>"
 """The underlying token that can be spelt as any string of surface tokens."""
 
-SPECIAL_TOKENS: frozenset[str] = frozenset({INITIAL, FINAL, ABBREVIATION, UNK, OPEN})
+START = "<start>"
+"""The symbol that the channel's window holds before it has read anything (Lambda in appendix D)."""
+
+SPECIAL_TOKENS: frozenset[str] = frozenset({INITIAL, FINAL, ABBREVIATION, UNK, OPEN, START})
 
 SILENT: frozenset[str] = frozenset({INITIAL, FINAL, ABBREVIATION})
-"""Tokens of a slot that are no words of the file: the marks, and a dot that belongs to a word."""
+"""Tokens that are no tokens of a text: boundary marks, and a dot that belongs to a word."""
 
 # Each string is a row of opening and closing marks in turn.
 _BRACKETS = (
@@ -68,6 +77,29 @@ STRAIGHT: frozenset[str] = frozenset(('"', "'"))
 _SYMMETRIC = PAIRS | EQUAL_PAIRS
 
 
+def with_boundaries(
+    slots: Sequence[Puncteme], *, initial: bool = True, final: bool = False
+) -> list[Puncteme]:
+    """Put the boundary marks around the strings of a sentence, as the channel sees them.
+
+    Args:
+        slots: ``[n + 1]`` strings of tokens.
+        initial: whether ``INITIAL`` begins slot 0.
+        final: whether ``FINAL`` ends slot n.
+    """
+    strings = list(slots)
+    if initial:
+        strings[0] = (INITIAL, *strings[0])
+    if final:
+        strings[-1] = (*strings[-1], FINAL)
+    return strings
+
+
+def without_boundaries(string: Puncteme) -> Puncteme:
+    """Leave the boundary marks out of a string of the channel."""
+    return tuple(token for token in string if token not in (INITIAL, FINAL))
+
+
 def is_symmetric(left: Sequence[str], right: Sequence[str]) -> bool:
     """Tell whether two punctemes mirror each other (Appendix A, the S feature).
 
@@ -77,9 +109,7 @@ def is_symmetric(left: Sequence[str], right: Sequence[str]) -> bool:
     return _mirrors(left, right, _SYMMETRIC)
 
 
-def is_unmatched(
-    left: Sequence[str], right: Sequence[str], pairs: Set[tuple[str, str]] = PAIRS
-) -> bool:
+def is_unmatched(left: Sequence[str], right: Sequence[str], pairs: Set[TokenPair] = PAIRS) -> bool:
     """Tell whether a node's punctemes hold a token without its partner (Appendix B).
 
     Tokens that occur in no pair are ignored; what is left must mirror each other.  Two punctemes
@@ -96,7 +126,7 @@ def is_unmatched(
     return not _mirrors(filtered_left, filtered_right, pairs)
 
 
-def _mirrors(left: Sequence[str], right: Sequence[str], pairs: Set[tuple[str, str]]) -> bool:
+def _mirrors(left: Sequence[str], right: Sequence[str], pairs: Set[TokenPair]) -> bool:
     if len(left) != len(right) or not left:
         return False
     return all(pair in pairs for pair in zip(left, reversed(right), strict=True))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from semipunct import __version__
-from semipunct.corpus.sentences import Sentence
-from semipunct.training.config import Config
+from semipunct.models.base import Model
+from semipunct.models.kind import Config
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,45 +22,38 @@ class DataFile:
     words: int
 
 
-def data_files(sentences: Sequence[Sentence]) -> list[DataFile]:
-    """The files that sentences were read from, in order of appearance, with their checksums."""
-    counts: dict[str, list[int]] = {}
-    for sentence in sentences:
-        count = counts.setdefault(sentence.path, [0, 0])
-        count[0] += 1
-        count[1] += len(sentence.forms)
-    return [DataFile(name, _sha256(name), *count) for name, count in counts.items()]
-
-
-def _sha256(name: str) -> str:
-    path = Path(name)
-    if not path.is_file():
-        return ""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 def model_card(
+    model: Model[Any, Any],
     config: Config,
     train: Sequence[DataFile],
     development: Sequence[DataFile],
     figures: Mapping[str, Any],
     command: str,
 ) -> str:
-    """The text of ``README.md`` in a model folder, in Markdown."""
+    """Write the text of ``README.md`` in a model folder, in Markdown.
+
+    Args:
+        model: describes itself.
+        config: the settings it was trained with.
+        train: the files it was trained on.
+        development: the files its weights were chosen on.
+        figures: what is told of the run, by name.
+        command: how to make the model again; may be empty.
+    """
     settings = "\n".join(
         f"{section}.{key} = {value}"
         for section, values in config.to_dict().items()
         for key, value in values.items()
     )
     told = "\n".join(f"| {k.replace('_', ' ')} | {_shown(v)} |" for k, v in figures.items())
-    score = "log-linear and neural" if config.model.network else "log-linear"
+    described = textwrap.fill(model.description, 100)
+    usage = "\n".join(model.usage)
     used = f"\nMade by:\n\n```sh\n{command}\n```\n" if command else ""
     return f"""# A punctuation model
 
-A {score} model of underlying punctuation with a noisy channel (Li, Wang and Eisner 2019),
-trained by semipunct {__version__} on dependency trees. It says how probable the punctuation of a
-sentence is, given its words and tree, and finds the underlying punctuation behind it.
+{described}
+
+Trained by semipunct {__version__} on dependency trees; its kind is `{model.kind}`.
 {used}
 ## Data
 
@@ -92,8 +84,7 @@ Perplexities are per slot (a sentence of n words has n + 1), over all sentences.
 ## Use
 
 ```sh
-semipunct evaluate MODEL TEST.conllu
-semipunct decode MODEL IN.conllu
+{usage}
 ```
 """
 

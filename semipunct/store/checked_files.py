@@ -6,29 +6,64 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError
 from safetensors import numpy as safetensors
 
 from semipunct.errors import ModelError
+from semipunct.store.folder import FORMAT, MANIFEST
 
 Array = npt.NDArray[Any]
-MANIFEST = "manifest.json"
 
 
-def checksums(folder: Path) -> dict[str, str]:
-    """The checksums in the manifest, by file name.  Raises `ModelError` if it is damaged."""
-    sums = read_object(read_bytes(folder, MANIFEST), folder / MANIFEST).get("sha256")
-    if not isinstance(sums, dict):
+class Manifest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """What ``manifest.json`` holds; that of format 1 held checksums alone.
+
+    Attributes:
+        format: what kind of folder it is.
+        format_version: by which migrations are chosen.
+        kind: of the model, as in the registry.
+        sha256: the checksum of each file by its name.
+    """
+
+    format: str = FORMAT
+    format_version: int = 1
+    kind: str = ""
+    sha256: dict[str, str]
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read the manifest of a folder.
+
+    Raises:
+        ModelError: if it is missing or damaged.
+    """
+    content = read_object(read_bytes(folder, MANIFEST), folder / MANIFEST)
+    if not isinstance(content.get("sha256"), dict):
         raise ModelError(f"{folder / MANIFEST}: lists no checksums; copy the folder again")
-    return cast(dict[str, str], sums)
+    try:
+        return msgspec.convert(content, Manifest)
+    except msgspec.ValidationError as error:
+        raise ModelError(
+            f"{folder / MANIFEST}: is damaged ({error}); copy the folder again"
+        ) from error
 
 
 def verified(folder: Path, name: str, sums: Mapping[str, str]) -> bytes:
-    """The content of a file whose checksum is right.  Raises `ModelError` if it is not."""
+    """Return the content of a file.
+
+    Args:
+        folder: the model folder.
+        name: of the file.
+        sums: the checksum of each file by its name.
+
+    Raises:
+        ModelError: if its checksum is not right, or it cannot be read.
+    """
     content = read_bytes(folder, name)
     if hashlib.sha256(content).hexdigest() != sums.get(name):
         raise ModelError(
@@ -39,7 +74,15 @@ def verified(folder: Path, name: str, sums: Mapping[str, str]) -> bytes:
 
 
 def read_bytes(folder: Path, name: str) -> bytes:
-    """The content of a file.  Raises `ModelError` if it is missing or may not be read."""
+    """Return the content of a file.
+
+    Args:
+        folder: the model folder.
+        name: of the file.
+
+    Raises:
+        ModelError: if it is missing or may not be read.
+    """
     try:
         return (folder / name).read_bytes()
     except FileNotFoundError as error:
@@ -53,7 +96,16 @@ def read_bytes(folder: Path, name: str) -> bytes:
 
 
 def read_arrays(folder: Path, name: str, sums: Mapping[str, str]) -> dict[str, Array]:
-    """The tensors of a verified file.  Raises `ModelError` if it is no safetensors file."""
+    """Return the tensors of a file.
+
+    Args:
+        folder: the model folder.
+        name: of the file.
+        sums: the checksum of each file by its name.
+
+    Raises:
+        ModelError: if it is not what was written, or no safetensors file.
+    """
     try:
         return safetensors.load(verified(folder, name, sums))
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
@@ -63,18 +115,30 @@ def read_arrays(folder: Path, name: str, sums: Mapping[str, str]) -> dict[str, A
 
 
 def read_object(content: bytes, path: Path) -> dict[str, Any]:
-    """A JSON object; `path` is for messages.  Raises `ModelError` if it is none."""
+    """Parse a JSON object.
+
+    Args:
+        content: the text.
+        path: for messages.
+
+    Raises:
+        ModelError: if it is none.
+    """
     try:
-        data: Any = json.loads(content)
+        return msgspec.json.decode(content, type=dict[str, Any])
+    except msgspec.ValidationError as error:
+        raise ModelError(f"{path}: is not a JSON object; copy the folder again") from error
     except (ValueError, RecursionError) as error:
         raise ModelError(f"{path}: is not JSON ({error}); copy the folder again") from error
-    if not isinstance(data, dict):
-        raise ModelError(f"{path}: is not a JSON object; copy the folder again")
-    return cast(dict[str, Any], data)
 
 
 def check_arrays(where: str, found: Mapping[str, Array], expected: Mapping[str, Array]) -> None:
     """Check names, shapes, dtypes and finiteness of arrays.
+
+    Args:
+        where: the file, for messages.
+        found: the arrays by name.
+        expected: arrays of the names, shapes and dtypes that are wanted.
 
     Raises:
         ModelError: at the first defect.
@@ -96,6 +160,6 @@ def check_arrays(where: str, found: Mapping[str, Array], expected: Mapping[str, 
 
 
 def pretty(data: object) -> bytes:
-    """JSON with line breaks, for files that people read."""
+    """Write JSON with line breaks, for files that people read."""
     text = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)
     return (text + "\n").encode()

@@ -12,14 +12,12 @@ from typing import Any, cast
 
 from semipunct.errors import ModelError
 
-CONFIG = "config.json"
+CONFIG, MANIFEST = "config.json", "manifest.json"
 FORMAT = "semipunct model"
-VERSION = 1
-"""Raised whenever an older program could not read what is written."""
 
 
 def is_ours(path: Path) -> bool:
-    """Whether a folder is a model folder, of whatever version: its config.json says so."""
+    """Tell whether a folder is a model folder, of whatever version: its config.json says so."""
     try:
         data: Any = json.loads((path / CONFIG).read_bytes())
     except (OSError, ValueError):
@@ -120,7 +118,7 @@ OURS = frozenset(
     {
         CONFIG,
         "README.md",
-        "manifest.json",
+        MANIFEST,
         "metrics.jsonl",
         "model.safetensors",
         "state.json",

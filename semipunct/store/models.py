@@ -3,41 +3,43 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, cast
 
+import msgspec
 import numpy as np
 from safetensors import numpy as safetensors
+from typing_extensions import TypeVar
 
 from semipunct import __version__
 from semipunct.errors import ConfigError, ModelError
-from semipunct.models.punctuation import data as vocabulary
-from semipunct.models.punctuation.data import dumps
-from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.base import Model, compact, digest
+from semipunct.models.kind import Config
+from semipunct.models.registry import KINDS, kind_named
 from semipunct.store.checked_files import (
-    MANIFEST,
     Array,
+    Manifest,
     check_arrays,
-    checksums,
     pretty,
     read_arrays,
-    read_bytes,
+    read_manifest,
     read_object,
     verified,
 )
-from semipunct.store.folder import CONFIG, FORMAT, VERSION, check_output, write_folder
-from semipunct.training.config import Config, from_dict
+from semipunct.store.folder import CONFIG, FORMAT, MANIFEST, check_output, write_folder
+from semipunct.store.migrations import VERSION, Parsed, migrated
 
 WEIGHTS, VOCABULARY, METRICS = "model.safetensors", "vocabulary.json", "metrics.jsonl"
 CARD = "README.md"
 STATE, STATE_ARRAYS = "state.json", "state.safetensors"
 
+M = TypeVar("M", bound=Model[Any, Any], default=Model[Any, Any])
+
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(Generic[M]):
     """A model as it was saved.
 
     Attributes:
@@ -47,11 +49,11 @@ class Loaded:
         figures: what the model card tells: figures of the training run.
         metrics: one entry per evaluation, as in ``metrics.jsonl``.
         version: of the program that saved it.
-        digest: ``vocabulary.model_digest`` of model and parameters.
+        digest: ``models.base.digest`` of model and parameters.
         path: the folder.
     """
 
-    model: PunctuationModel
+    model: M
     parameters: dict[str, Array]
     config: Config
     figures: dict[str, Any]
@@ -74,9 +76,21 @@ class State:
     arrays: dict[str, Array] = field(default_factory=dict[str, Array])
 
 
+class _Head(msgspec.Struct):
+    """What ``config.json`` holds."""
+
+    format: str
+    format_version: int
+    version: str
+    digest: str
+    config: dict[str, dict[str, Any]]
+    parameters: dict[str, Any]
+    figures: dict[str, Any]
+
+
 def save(
     path: str | Path,
-    model: PunctuationModel,
+    model: Model[Any, Any],
     parameters: Mapping[str, Array],
     config: Config,
     *,
@@ -102,47 +116,61 @@ def save(
     """
     check_output(path)
     arrays = {name: np.asarray(value) for name, value in parameters.items()}
-    described = {n: {"shape": list(a.shape), "dtype": str(a.dtype)} for n, a in arrays.items()}
-    head = {
-        "format": FORMAT,
-        "format_version": VERSION,
-        "version": __version__,
-        "digest": vocabulary.model_digest(model, arrays),
-        "config": config.to_dict(),
-        "parameters": described,
-        "figures": dict(figures or {}),
-    }
+    head = _Head(
+        # The manifest says both, too; programs that know format 1 alone look for them here.
+        format=FORMAT,
+        format_version=VERSION,
+        version=__version__,
+        digest=digest(model, arrays),
+        config=config.to_dict(),
+        parameters={n: {"shape": list(a.shape), "dtype": str(a.dtype)} for n, a in arrays.items()},
+        figures=dict(figures or {}),
+    )
     files = {
-        CONFIG: pretty(head),
-        VOCABULARY: dumps(vocabulary.to_json(model)).encode(),
+        CONFIG: pretty(msgspec.to_builtins(head)),
+        VOCABULARY: compact(model.to_data()).encode(),
         WEIGHTS: safetensors.save(arrays),
-        METRICS: "".join(dumps(entry) + "\n" for entry in metrics).encode(),
+        METRICS: "".join(compact(entry) + "\n" for entry in metrics).encode(),
         CARD: card.encode(),
     }
     if state is not None:
         files[STATE] = pretty(state.values)
         files[STATE_ARRAYS] = safetensors.save(state.arrays)
     sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-    write_folder(path, {**files, MANIFEST: pretty({"sha256": sums})})
+    manifest = Manifest(format_version=VERSION, kind=model.kind, sha256=sums)
+    write_folder(path, {**files, MANIFEST: pretty(msgspec.to_builtins(manifest))})
 
 
-def load(path: str | Path) -> Loaded:
+def load(path: str | Path, expected: type[M] | None = None) -> Loaded[M]:
     """Read a model folder.
 
+    Args:
+        path: the folder.
+        expected: the class of the model that is needed; by default any will do.
+
     Raises:
-        ModelError: if there is no such folder, a file is missing, damaged or of a newer format,
-            or the weights are not those that the vocabulary calls for, or not finite.
+        ModelError: if there is no such folder, a file is missing or damaged, the format is newer
+            or the kind unknown, the weights are not those that the vocabulary calls for, or not
+            finite, or the model is not of the class that is needed.
     """
     folder = Path(path)
-    head = _head(folder)
-    sums = checksums(folder)
-    vocabulary_text = verified(folder, VOCABULARY, sums)
-    verified(folder, CONFIG, sums)
+    manifest = _manifest(folder)
+    sums = manifest.sha256
+    parsed = Parsed(
+        manifest.kind,
+        {},
+        read_object(verified(folder, VOCABULARY, sums), folder / VOCABULARY),
+        read_arrays(folder, WEIGHTS, sums),
+    )
+    content = read_object(verified(folder, CONFIG, sums), folder / CONFIG)
     try:
-        config = from_dict(head["config"], f"{folder / CONFIG}")
-        model = vocabulary.from_json(json.loads(vocabulary_text), config.model)
-        expected = model.initial_parameters(0, 0.0)
-        figures, digest, version = dict(head["figures"]), str(head["digest"]), str(head["version"])
+        head = msgspec.convert(content, _Head)
+        parsed = Parsed(parsed.kind, head.config, parsed.vocabulary, parsed.arrays)
+        parsed = migrated(parsed, manifest.format_version)
+        kind = kind_named(parsed.kind, f"{folder / MANIFEST}")
+        config = Config.from_dict(kind, parsed.settings, f"{folder / CONFIG}")
+        model = kind.load().from_data(parsed.vocabulary, config.model)
+        shapes = model.initial_parameters(0, 0.0)
     except ConfigError as error:
         raise ModelError(str(error)) from error
     except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
@@ -150,10 +178,24 @@ def load(path: str | Path) -> Loaded:
             f"{folder}: {VOCABULARY} or {CONFIG} does not hold what a model needs "
             f"({type(error).__name__}: {error}); train the model again"
         ) from error
-    parameters = read_arrays(folder, WEIGHTS, sums)
-    check_arrays(f"{folder / WEIGHTS}", parameters, expected)
-    metrics = _metrics(verified(folder, METRICS, sums), folder)
-    return Loaded(model, parameters, config, figures, metrics, version, digest, folder)
+    if expected is not None and not isinstance(model, expected):
+        raise ModelError(
+            f"{folder}: is a model of the kind {model.kind}, but one of the kind {expected.kind} "
+            "is needed; name another folder"
+        )
+    check_arrays(f"{folder / WEIGHTS}", parsed.arrays, shapes)
+    lines = verified(folder, METRICS, sums).splitlines()
+    metrics = tuple(read_object(line, folder / METRICS) for line in lines)
+    return Loaded(
+        cast(M, model),
+        parsed.arrays,
+        config,
+        head.figures,
+        metrics,
+        head.version,
+        head.digest,
+        folder,
+    )
 
 
 def load_state(path: str | Path) -> State | None:
@@ -163,14 +205,15 @@ def load_state(path: str | Path) -> State | None:
         ModelError: if it is damaged.
     """
     folder = Path(path)
-    sums = checksums(folder)
+    sums = read_manifest(folder).sha256
     if STATE not in sums:
         return None
     values = read_object(verified(folder, STATE, sums), folder / STATE)
     return State(values, read_arrays(folder, STATE_ARRAYS, sums))
 
 
-def _head(folder: Path) -> dict[str, Any]:
+def _manifest(folder: Path) -> Manifest:
+    """Read the manifest of a folder whose format and kind are known here."""
     if not folder.is_dir():
         what = "is a file" if folder.exists() else "there is no such folder"
         raise ModelError(f"{folder}: {what}; name a model folder made by semipunct train")
@@ -179,17 +222,19 @@ def _head(folder: Path) -> dict[str, Any]:
             f"{folder}: is not a model folder: it has no {CONFIG}; name a folder made by "
             "semipunct train"
         )
-    head = read_object(read_bytes(folder, CONFIG), folder / CONFIG)
+    head = read_object((folder / CONFIG).read_bytes(), folder / CONFIG)
     if head.get("format") != FORMAT:
         raise ModelError(f"{folder}: is not a model folder: its {CONFIG} belongs to something else")
-    version = head.get("format_version")
-    if not isinstance(version, int) or version > VERSION:
+    manifest = read_manifest(folder)
+    if manifest.format_version > VERSION:
         raise ModelError(
-            f"{folder}: has format {version}, newer than the {VERSION} that this program "
-            f"({__version__}) knows; install a newer semipunct"
+            f"{folder}: has format {manifest.format_version}, newer than the {VERSION} that this "
+            f"program ({__version__}) knows; install a newer semipunct"
         )
-    return head
-
-
-def _metrics(content: bytes, folder: Path) -> tuple[dict[str, Any], ...]:
-    return tuple(read_object(line, folder / METRICS) for line in content.splitlines())
+    if manifest.format_version > 1 and manifest.kind not in KINDS:
+        raise ModelError(
+            f"{folder}: is a model of the kind {manifest.kind!r}, which this program "
+            f"({__version__}) does not know (it knows {', '.join(KINDS)}); install a semipunct "
+            "that knows it"
+        )
+    return manifest

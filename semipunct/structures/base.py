@@ -1,4 +1,4 @@
-"""What every structure offers: a sum over its derivations in any semiring.
+"""The interface of structures: a sum over all derivations in any semiring.
 
 A structure is a pytree that holds log weights of *parts*: arrays such as the transitions of a
 chain or the arcs of trees. A derivation is a set of parts, its weight their product. The one
@@ -37,31 +37,31 @@ class Structure(Protocol):
         ...
 
     def with_log_weights(self, log_weights: Parts) -> Self:
-        """The same structure with other weights of the same shapes."""
+        """Return the same structure with other weights of the same shapes."""
         ...
 
     def expanded(self) -> Self:
-        """The same with log weights that are shared between places written out at each."""
+        """Return the same with shared log weights written out wherever they are used."""
         ...
 
     def by_item(self, parts: Parts) -> jax.Array:
-        """``[batch]`` the sum over the parts of each item, for arrays of an expanded structure."""
+        """Sum over the parts of each item: ``[batch]``, for arrays of an expanded structure."""
         ...
 
     def score(self, parts: Parts) -> jax.Array:
-        """``[batch]`` log weight of a derivation of an expanded structure, given by its parts."""
+        """Weigh a derivation of an expanded structure: ``[batch]`` log weights."""
         ...
 
     def total(
-        self, semiring: Semiring, counted: Parts | None = None, recursion: Recursion = ...
+        self, semiring: Semiring, feature: Parts | None = None, recursion: Recursion = ...
     ) -> Total:
         """Sum over all derivations of each item.
 
         Args:
-            semiring: what "sum" and "product" mean.
-            counted: what is counted about each part, shaped as ``log_weights`` (or a tuple of
+            semiring: the meaning of "sum" and "product".
+            feature: an additive quantity of each part, shaped as ``log_weights`` (or a tuple of
                 such), for semirings whose ``lift`` takes it.
-            recursion: how the steps are run, and within what memory.
+            recursion: memory budget of the steps.
         """
         ...
 
@@ -71,7 +71,7 @@ P = TypeVar("P")
 
 @dataclass(frozen=True)
 class PartWise(ABC, Generic[P]):
-    """A structure whose derivations weigh what their parts weigh, and nothing else.
+    """A structure whose derivations weigh the product of their parts, and nothing else.
 
     Attributes:
         weights: log weights of the parts, arrays ``[batch, ...]``; with a first axis of size 1
@@ -100,26 +100,36 @@ class PartWise(ABC, Generic[P]):
 
     @abstractmethod
     def total(
-        self, semiring: Semiring, counted: P | None = None, recursion: Recursion = Recursion()
+        self, semiring: Semiring, feature: P | None = None, recursion: Recursion = Recursion()
     ) -> Total:
-        """Sum over all derivations of each item."""
+        """Sum over all derivations of each item; arguments as in ``Structure.total``."""
 
 
-def lifted(semiring: Semiring, log_weight: jax.Array, counted: Any) -> Value:
-    """Lift log weights and what is counted about them, if anything, repeated where shared."""
-    counted = jax.tree.map(lambda x: jnp.broadcast_to(x, log_weight.shape), counted)
-    return semiring.lift(log_weight, counted)
+def lifted(semiring: Semiring, log_weight: jax.Array, feature: Any) -> Value:
+    """Lift log weights and their features, which are repeated where they are shared.
+
+    Args:
+        semiring: what the values belong to.
+        log_weight: any shape.
+        feature: arrays that can be broadcast to that shape, or None.
+    """
+    feature = jax.tree.map(lambda x: jnp.broadcast_to(x, log_weight.shape), feature)
+    return semiring.lift(log_weight, feature)
 
 
 def sum_of_parts(parts: Parts, log_weights: Parts) -> jax.Array:
-    """``[batch]`` the log weights of the parts used; what is not used has none, forbidden or not.
+    """Sum the log weights of the parts used: ``[batch]``, the score of a derivation.
 
-    The score of a derivation wherever its weight is the product of its parts'.
+    A part that is not used adds nothing, forbidden or not.
+
+    Args:
+        parts: how often the derivation uses each part.
+        log_weights: of the same shapes.
     """
     return per_item(jax.tree.map(lambda x, w: jnp.where(x != 0, x * w, 0.0), parts, log_weights))
 
 
 def per_item(parts: Parts) -> jax.Array:
-    """``[batch]`` the sum over all axes but the first, for arrays ``[batch, ...]``."""
+    """Sum arrays ``[batch, ...]`` over all axes but the first: ``[batch]``."""
     sums = [jnp.sum(x, tuple(range(1, x.ndim))) for x in jax.tree.leaves(parts)]
     return sum(sums[1:], sums[0])

@@ -1,4 +1,14 @@
-"""Linear chains: one state at each position, a weight for each state and each transition."""
+"""Linear chains: one state at each position, a weight for each state and each transition.
+
+| Part       | Shape                                   | Entry                                |
+| ---------- | --------------------------------------- | ------------------------------------ |
+| emission   | ``[batch, length, states]``             | ``[b, i, s]``: s at position i       |
+| transition | ``[batch, length - 1, states, states]`` | ``[b, i, s, t]``: s at i, t at i + 1 |
+
+An axis of size 1 among the first two of transitions is shared by all batch items or positions.
+
+Source: Lafferty, McCallum and Pereira (2001).
+"""
 
 from __future__ import annotations
 
@@ -16,14 +26,7 @@ from semirings.base import Semiring, Value
 
 
 class ChainParts(NamedTuple):
-    """An entry for each part of a chain.
-
-    Attributes:
-        emission: ``[batch, length, states]`` the state at each position.
-        transition: ``[batch, length - 1, states, states]`` entry ``[b, i, s, t]`` is the step from
-            state s at position i to state t at position i + 1. An axis of size 1 among the first
-            two is shared by all batch items or positions.
-    """
+    """An entry for each part of a chain; the module's table has their shapes."""
 
     emission: Any
     transition: Any
@@ -47,15 +50,15 @@ class LinearChain(PartWise[ChainParts]):
     def total(
         self,
         semiring: Semiring,
-        counted: ChainParts | None = None,
+        feature: ChainParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """The forward recursion; see ``linear_chain``."""
+        """Run the forward recursion; arguments as in ``Structure.total``."""
         batch, length, _ = self.weights.emission.shape
         if length == 0:
             return Total(semiring.ones((batch,)), jnp.zeros((batch,), jnp.float32))
         run = _sequential if self.method == "sequential" else _parallel
-        return run(self, semiring, counted, recursion)
+        return run(self, semiring, feature, recursion)
 
 
 def linear_chain(
@@ -64,7 +67,7 @@ def linear_chain(
     lengths: jax.Array | None = None,
     method: Literal["sequential", "parallel"] = "sequential",
 ) -> LinearChain:
-    """Chains of states; the weight of a sequence is the product of its emissions and transitions.
+    """Make linear chains, where a sequence weighs the product of its emissions and transitions.
 
     Args:
         emission: ``[batch, length, states]`` log weight of each state at each position.
@@ -100,27 +103,27 @@ def linear_chain(
 
 
 def _sequential(
-    chain: LinearChain, s: Semiring, counted: ChainParts | None, recursion: Recursion
+    chain: LinearChain, s: Semiring, feature: ChainParts | None, recursion: Recursion
 ) -> Total:
     emission, transition = chain.weights
     batch, length, states = emission.shape
     shared = transition.shape[1] == 1 and length != 2
     each = None if shared else transition
-    counted_transition = None if counted is None else counted.transition
-    one = lifted(s, transition[:, 0], _first(counted_transition)) if shared else None
+    transition_feature = None if feature is None else feature.transition
+    one = lifted(s, transition[:, 0], _at(transition_feature, 0)) if shared else None
     # One matrix for the whole batch: a single product instead of a term for each item and step.
     is_one = shared and len(transition) == 1 and s.laws.matmul_keeps_all
 
     def step(state: Any, slices: Any) -> Any:
         forward, log_scale, lost = state
-        position, weight, counts, arrive, arrive_counts = slices
+        position, weight, weight_feature, arrive, arrive_feature = slices
         if is_one:
             after = s.matmul(forward, jax.tree.map(lambda x: x[0], one))
         else:
-            leave = one if shared else lifted(s, weight, counts)
+            leave = one if shared else lifted(s, weight, weight_feature)
             before = jax.tree.map(lambda x: x[:, :, None], forward)
             after = s.sum(s.times(before, leave), axis=1)
-        after = s.times(after, lifted(s, arrive, arrive_counts))
+        after = s.times(after, lifted(s, arrive, arrive_feature))
         after, factor = s.balance(after, (1,))
         active = position < chain.lengths
         # Compensated (Kahan 1965): many small factors would round a large sum in one direction.
@@ -132,14 +135,14 @@ def _sequential(
     later = jnp.broadcast_to(jnp.arange(1, length), (batch, length - 1))
     start = s.times(
         s.ones((batch, states)),
-        lifted(s, emission[:, 0], _at(None if counted is None else counted.emission, 0)),
+        lifted(s, emission[:, 0], _at(None if feature is None else feature.emission, 0)),
     )
     slices = (
         later,
         None if each is None else jnp.broadcast_to(each, (batch, *each.shape[1:])),
-        None if shared else counted_transition,
+        None if shared else transition_feature,
         emission[:, 1:],
-        None if counted is None else jax.tree.map(lambda x: x[:, 1:], counted.emission),
+        None if feature is None else jax.tree.map(lambda x: x[:, 1:], feature.emission),
     )
     start, factor = s.balance(start, (1,))
     factor = factor.astype(emission.dtype)
@@ -149,14 +152,14 @@ def _sequential(
 
 
 def _parallel(
-    chain: LinearChain, s: Semiring, counted: ChainParts | None, recursion: Recursion
+    chain: LinearChain, s: Semiring, feature: ChainParts | None, recursion: Recursion
 ) -> Total:
     chain = chain.expanded()
     emission, transition = chain.weights
     batch, length, states = emission.shape
-    arrive = lifted(s, emission, None if counted is None else counted.emission)
+    arrive = lifted(s, emission, None if feature is None else feature.emission)
     matrices = s.times(
-        lifted(s, transition, None if counted is None else counted.transition),
+        lifted(s, transition, None if feature is None else feature.transition),
         jax.tree.map(lambda x: x[:, 1:, None, :], arrive),
     )
     eye = jnp.eye(states, dtype=bool)
@@ -186,15 +189,11 @@ def _parallel(
 
 
 def _ended(chain: LinearChain, value: Value, log_scale: jax.Array, s: Semiring) -> Total:
-    """The totals, where chains without positions weigh one."""
+    """Return the totals, where chains without positions weigh one."""
     used = chain.lengths > 0
     value = s.where(used, value, s.ones(used.shape))
     return Total(value, jnp.where(used, log_scale, 0.0))
 
 
-def _at(counted: Any, position: int) -> Any:
-    return jax.tree.map(lambda x: x[:, position], counted)
-
-
-def _first(counted: Any) -> Any:
-    return jax.tree.map(lambda x: x[:, 0], counted)
+def _at(feature: Any, position: int) -> Any:
+    return jax.tree.map(lambda x: x[:, position], feature)

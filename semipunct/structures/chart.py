@@ -26,9 +26,14 @@ _SHORTEST = 16
 
 
 def diagonals(semiring: Semiring, square: Value) -> Value:
-    """``[batch, places, places, ...]`` to ``[batch, places - 1, places, ...]``: by width, start.
+    """Sort spans by width: entry ``[b, w - 1, i]`` is ``square[b, i, i + w]``.
 
-    Entry ``[b, w - 1, i]`` is ``square[b, i, i + w]``, or zero where i + w is out of range.
+    Args:
+        semiring: whose zero stands where i + w is out of range.
+        square: ``[batch, places, places, ...]``.
+
+    Returns:
+        ``[batch, places - 1, places, ...]``.
     """
     places = jax.tree.leaves(square)[0].shape[1]
 
@@ -65,7 +70,7 @@ def by_width(
         chart: the first row, ``[batch, 1, steps + 1, ...]``.
         slices: ``[batch, steps, steps + 1, ...]`` what the steps read.
         steps: the greatest width.
-        recursion: how the steps are run.
+        recursion: memory budget of the steps.
 
     Returns:
         The last chart, with ``steps + 1`` rows or more; place 0 is always there.
@@ -82,29 +87,52 @@ def by_width(
 
 
 def next_ends(semiring: Semiring, ends: Value) -> Value:
-    """Ends as the next step needs them: those of the next place."""
+    """Move ends on by one place, for the next step.
+
+    Args:
+        semiring: whose zero stands at the last place.
+        ends: ``[batch, rows, places, ...]``.
+    """
     rest = jax.tree.map(lambda x: x[:, :, 1:], ends)
     none = semiring.zeros_like(jax.tree.map(lambda x: x[:, :, :1], ends))
     return semiring.concatenate([rest, none], axis=2)
 
 
 def with_newest(semiring: Semiring, ends: Value, newest: Value) -> Value:
-    """Ends with a new row, ``[batch, places, ...]``, in front; the last row is dropped."""
+    """Put a new row in front of ends, and drop the last row.
+
+    Args:
+        semiring: of the values.
+        ends: ``[batch, rows, places, ...]``.
+        newest: ``[batch, places, ...]``.
+    """
     row = jax.tree.map(lambda x: x[:, None], newest)
     return semiring.concatenate([row, jax.tree.map(lambda x: x[:, :-1], ends)], axis=1)
 
 
 def with_row(starts: Value, row: jax.Array, newest: Value) -> Value:
-    """Starts with one row, ``[batch, places, ...]``, replaced."""
+    """Replace one row of starts.
+
+    Args:
+        starts: ``[batch, rows, places, ...]``.
+        row: its number.
+        newest: ``[batch, places, ...]``.
+    """
     return jax.tree.map(
         lambda x, y: jax.lax.dynamic_update_index_in_dim(x, y, row, 1), starts, newest
     )
 
 
 def spanning(semiring: Semiring, starts: Value, lengths: jax.Array) -> Value:
-    """``[batch, ...]`` the span of the first words of each item, one of width length - 1.
+    """Select the span of all words of each item, that of width length - 1 from place 0 on.
 
-    It is zero where the length is.
+    Args:
+        semiring: of the values.
+        starts: ``[batch, rows, places, ...]``.
+        lengths: ``[batch]``.
+
+    Returns:
+        ``[batch, ...]``, zero where the length is.
     """
     first = jax.tree.map(lambda x: x[:, :, 0], starts)
     shape = jax.tree.leaves(first)[0].shape

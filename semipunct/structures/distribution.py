@@ -19,7 +19,8 @@ from semipunct.errors import UsageError
 from semipunct.structures.base import Parts, Structure, Total
 from semipunct.structures.recursion import Plan, Recursion
 from semirings.base import Semiring
-from semirings.derivation import Derivation, Selective
+from semirings.capabilities import Divisible, Selective
+from semirings.derivation import Derivation
 from semirings.divergence import Divergence, Entropy
 from semirings.expectation import Covariance, Expectation
 from semirings.kbest import KBest
@@ -60,15 +61,15 @@ class Distribution(Generic[S]):
     """
 
     structure: S
-    base: Semiring = Log()
+    base: Divisible = Log()
     recursion: Recursion = Recursion()
 
     def log_partition(self) -> jax.Array:
-        """``[batch]`` log of the sum of the weights of all derivations."""
+        """Return the log of the sum of the weights of all derivations, ``[batch]``."""
         return self._log_weight(self.base, self._total(self.base))
 
     def log_partition_and_marginals(self) -> tuple[jax.Array, Parts]:
-        """The log partition and the marginals, for little more than the price of one."""
+        """Return the log partition and the marginals, for little more than the price of one."""
         expanded = self.structure.expanded()
 
         def log_partition(log_weights: Parts) -> tuple[jax.Array, jax.Array]:
@@ -80,31 +81,39 @@ class Distribution(Generic[S]):
         return found[1], found[0]
 
     def marginals(self) -> Parts:
-        """The probability of each part (the expected number of its uses)."""
+        """Return the probability of each part (the expected number of its uses)."""
         return self.log_partition_and_marginals()[1]
 
     def log_prob(self, parts: Parts) -> jax.Array:
-        """``[batch]`` log probability of a derivation given by its parts."""
+        """Return the log probability ``[batch]`` of a derivation given by its parts."""
         return self.score(parts) - self.log_partition()
 
     def score(self, parts: Parts) -> jax.Array:
-        """``[batch]`` log weight of a derivation given by its parts."""
+        """Return the log weight ``[batch]`` of a derivation given by its parts."""
         return self.structure.expanded().score(parts)
 
     def best(self, base: Selective = Viterbi()) -> Answer:
-        """The best derivation: exactly one, the first in a tie.
+        """Find the best derivation: exactly one, the first in a tie.
+
+        Args:
+            base: the semiring that decides which of two is better.
 
         Raises:
-            TypeError: if ``base``, which decides what is better, is not selective.
+            TypeError: if ``base`` is not selective.
         """
         semiring = Derivation(base)
         total, mark = self._marking(semiring)
         return Answer(mark(semiring.seeds(total.value)), self._log_weight(semiring, total))
 
     def top(self, k: int, base: Selective = Viterbi()) -> Answer:
-        """The k best derivations, best first, with a leading axis ``[k]``; all different.
+        """Find the k best derivations, best first, with a leading axis ``[k]``; all different.
 
-        Ranks beyond the number of derivations have log weight minus infinity.
+        Args:
+            k: how many. Ranks beyond the number of derivations have log weight minus infinity.
+            base: the semiring that decides which of two is better.
+
+        Raises:
+            TypeError: if ``base`` is not selective.
         """
         semiring = KBest(k, base)
         total, mark = self._marking(semiring)
@@ -112,15 +121,14 @@ class Distribution(Generic[S]):
         return Answer(parts, semiring.log_weights(total.value) + total.log_scale)
 
     def ranked(self, base: Selective = Viterbi()) -> Iterator[Answer]:
-        """Derivations from the best on, as many as are asked for.
+        """Yield derivations from the best on, as many as are asked for.
 
         The list is computed twice as long whenever it has been used up, which its being exact
         and stable allows; it ends when no item of the batch has a further derivation.
         """
         k, given = 4, 0
         while True:
-            listed: Answer = jax.jit(lambda d, k=k: d.top(k, base))(self)
-            parts, log_weight = listed
+            parts, log_weight = _top(self, k, base)
             for rank in range(given, k):
                 if not bool(jnp.any(log_weight[rank] > -jnp.inf)):
                     return
@@ -128,7 +136,7 @@ class Distribution(Generic[S]):
             given, k = k, 2 * k
 
     def sample(self, key: jax.Array, count: int, together: int = 8) -> Parts:
-        """Independent derivations, with a leading axis ``[count]``, from one forward pass.
+        """Draw independent derivations, with a leading axis ``[count]``, from one forward pass.
 
         Args:
             key: a random key; the same key draws the same.
@@ -140,18 +148,19 @@ class Distribution(Generic[S]):
         # Whole rounds: one for the rest alone would be compiled a second time.
         together = max(1, min(together, count))
         rounds = -(-count // together)
-        seeds = semiring.seed(key, (rounds * together, *total.log_scale.shape))
+        shape = (rounds * together, *total.log_scale.shape)
+        seeds = semiring.seed(key, shape, total.value.weight.dtype)
         if count == 1:
             return jax.tree.map(lambda x: x[None], mark(jax.tree.map(lambda x: x[0], seeds)))
         drawn: Parts = jax.lax.map(mark, seeds, batch_size=together)
         return jax.tree.map(lambda x: x[:count], drawn)
 
     def entropy(self) -> jax.Array:
-        """``[batch]`` entropy in nats."""
+        """Return the entropy ``[batch]`` in nats."""
         return self._total(Entropy()).value.nats
 
     def cross_entropy(self, other: Distribution[S]) -> jax.Array:
-        """``[batch]`` E_p[-log q] in nats, where this is p and the other is q.
+        """Return E_p[-log q], ``[batch]`` in nats, where this is p and the other is q.
 
         Raises:
             UsageError: if the two have different shapes.
@@ -159,7 +168,7 @@ class Distribution(Generic[S]):
         return self._divergence(Divergence(cross=True), other)
 
     def kl(self, other: Distribution[S]) -> jax.Array:
-        """``[batch]`` Kullback-Leibler divergence of the other from this, in nats.
+        """Return the Kullback-Leibler divergence ``[batch]`` of the other from this, in nats.
 
         Raises:
             UsageError: if the two have different shapes.
@@ -167,28 +176,33 @@ class Distribution(Generic[S]):
         return self._divergence(Divergence(), other)
 
     def expectation(self, feature: Parts) -> jax.Array:
-        """``[batch]`` the expectation of a feature that adds up over parts."""
+        """Return the expectation ``[batch]`` of a feature that adds up over parts."""
         semiring = Expectation(self.base)
         return semiring.expected(self._expanded_total(semiring, feature).value)
 
     def variance(self, feature: Parts) -> jax.Array:
-        """``[batch]`` the variance of a feature that adds up over parts."""
+        """Return the variance ``[batch]`` of a feature that adds up over parts."""
         return self.covariance(feature, feature)
 
     def covariance(self, first: Parts, second: Parts) -> jax.Array:
-        """``[batch]`` the covariance of two features that add up over parts."""
+        """Return the covariance ``[batch]`` of two features that add up over parts.
+
+        Args:
+            first: an array for each part, shaped as the expanded log weights.
+            second: likewise.
+        """
         pairs = jax.tree.map(lambda x, y: (x, y), first, second)
         return self._expanded_total(Covariance(self.base), pairs).value.covariance
 
     def memory(self, semiring: Semiring = Log()) -> list[Plan]:
-        """How the reverse pass is run within the budget, for each scan; nothing is computed."""
+        """Plan how the reverse pass is run within the budget, for each scan, computing nothing."""
         plans: list[Plan] = []
         recursion = Recursion(self.recursion.budget_mib, plans.append)
 
         def marking(structure: S) -> Any:
             expanded = structure.expanded()
-            counted = jax.tree.map(jnp.zeros_like, expanded.log_weights)
-            return expanded.total(semiring, counted, recursion).log_scale
+            feature = jax.tree.map(jnp.zeros_like, expanded.log_weights)
+            return expanded.total(semiring, feature, recursion).log_scale
 
         jax.eval_shape(marking, self.structure)
         return plans
@@ -196,22 +210,26 @@ class Distribution(Generic[S]):
     def _of(self, structure: S) -> Distribution[S]:
         return Distribution(structure, self.base, self.recursion)
 
-    def _total(self, semiring: Semiring, counted: Parts | None = None) -> Total:
-        return self.structure.total(semiring, counted, self.recursion)
+    def _total(self, semiring: Semiring, feature: Parts | None = None) -> Total:
+        return self.structure.total(semiring, feature, self.recursion)
 
-    def _expanded_total(self, semiring: Semiring, counted: Parts) -> Total:
-        return self._of(self.structure.expanded())._total(semiring, counted)
+    def _expanded_total(self, semiring: Semiring, feature: Parts) -> Total:
+        return self._of(self.structure.expanded())._total(semiring, feature)
 
     def _log_weight(self, semiring: Semiring, total: Total) -> jax.Array:
         return semiring.log_weight(total.value) + total.log_scale
 
     def _marking(self, semiring: Semiring) -> tuple[Total, Callable[[Any], Parts]]:
-        """The total, and what pulls a cotangent of its value back to the parts it marks."""
+        """Return the total, and a function from a cotangent of its value to the parts it marks.
+
+        Semirings that keep track of derivations carry a tag that is linear in the feature of each
+        part, so that the gradient with respect to the features marks the parts.
+        """
         expanded = self.structure.expanded()
         nothing = jax.tree.map(jnp.zeros_like, expanded.log_weights)
 
-        def value(counted: Parts) -> tuple[Any, jax.Array]:
-            total = self._of(expanded)._total(semiring, counted)
+        def value(feature: Parts) -> tuple[Any, jax.Array]:
+            total = self._of(expanded)._total(semiring, feature)
             return total.value, total.log_scale
 
         pull: Callable[[Any], tuple[Parts]]
@@ -226,3 +244,9 @@ class Distribution(Generic[S]):
         if shapes[0] != shapes[1]:
             raise UsageError(f"two distributions of different shapes: {shapes[0]} and {shapes[1]}")
         return self._of(ours)._total(semiring, theirs.log_weights).value.nats
+
+
+@partial(jax.jit, static_argnums=(1, 2))
+def _top(distribution: Distribution[Any], k: int, base: Selective) -> Answer:
+    """Compile ``top`` once for all lists of a shape."""
+    return distribution.top(k, base)

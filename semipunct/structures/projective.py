@@ -1,4 +1,13 @@
-"""Projective dependency trees: every word hangs on another or on the root, no arcs cross."""
+"""Projective dependency trees: every word hangs on another or on the root, no arcs cross.
+
+| Part | Shape                     | Entry                                       |
+| ---- | ------------------------- | ------------------------------------------- |
+| arc  | ``[batch, n + 1, n + 1]`` | ``[b, h, m]``: the head of word m is word h |
+
+Word 0 is the root; column 0 and the diagonal are ignored.
+
+Source: Eisner (1996); Eisner (2000).
+"""
 
 from __future__ import annotations
 
@@ -17,12 +26,7 @@ from semirings.base import Semiring, Value
 
 
 class ArcParts(NamedTuple):
-    """An entry for each part of a tree.
-
-    Attributes:
-        arc: ``[batch, n + 1, n + 1]`` entry ``[b, h, m]`` is the arc from head h to dependent m.
-            Word 0 is the root; column 0 and the diagonal are ignored.
-    """
+    """An entry for each part of a tree; the module's table has their shapes."""
 
     arc: Any
 
@@ -41,15 +45,15 @@ class ProjectiveTrees(PartWise[ArcParts]):
     def total(
         self,
         semiring: Semiring,
-        counted: ArcParts | None = None,
+        feature: ArcParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """The inside recursion over spans; see ``projective_trees``."""
+        """Run the inside recursion over spans; arguments as in ``Structure.total``."""
         batch, size, _ = self.weights.arc.shape
         if size == 1:
             return Total(semiring.ones((batch,)), jnp.zeros((batch,), self.weights.arc.dtype))
         s = semiring
-        arcs, log_scale = _arcs(self, s, counted)
+        arcs, log_scale = _arcs(self, s, feature)
         if not self.single_root:
             right, _, _ = _complete(s, arcs, recursion)
             return Total(jax.tree.map(lambda x: x[:, size - 1], right), log_scale)
@@ -62,7 +66,7 @@ class ProjectiveTrees(PartWise[ArcParts]):
 def projective_trees(
     arcs: jax.Array, lengths: jax.Array | None = None, single_root: bool = True
 ) -> ProjectiveTrees:
-    """Projective trees over words 1 to n; the weight of a tree is the product of its arcs.
+    """Make projective trees over words 1 to n, where a tree weighs the product of its arcs.
 
     A product has its arcs in the order of their dependents. With ``Real`` the arcs to each word
     are divided by the heaviest, so that a total lies between the weight of the best tree relative
@@ -93,8 +97,8 @@ def projective_trees(
     return ProjectiveTrees(ArcParts(arcs), lengths, single_root)
 
 
-def _arcs(trees: ProjectiveTrees, s: Semiring, counted: ArcParts | None) -> tuple[Value, jax.Array]:
-    """``[batch, n + 1, n + 1]`` the arcs, and the log of what was taken out of each tree.
+def _arcs(trees: ProjectiveTrees, s: Semiring, feature: ArcParts | None) -> tuple[Value, jax.Array]:
+    """Return the arcs ``[batch, n + 1, n + 1]``, and the log of what was taken out of each tree.
 
     Each word of the padding hangs on the word before it, with weight one: every tree then has
     exactly one continuation up to word n, and the recursion needs no lengths.
@@ -104,7 +108,7 @@ def _arcs(trees: ProjectiveTrees, s: Semiring, counted: ArcParts | None) -> tupl
     head, dependent = words[None, :, None], words[None, None, :]
     lengths = trees.lengths[:, None, None]
     used = (dependent > 0) & (head != dependent) & (head <= lengths) & (dependent <= lengths)
-    values = lifted(s, jnp.where(used, arc, -jnp.inf), None if counted is None else counted.arc)
+    values = lifted(s, jnp.where(used, arc, -jnp.inf), None if feature is None else feature.arc)
     # Every tree has one arc to each word: what is taken out of all of them is the same for all.
     values, factors = s.balance(values, (1,))
     scaled = (words[None] > 0) & (words[None] <= trees.lengths[:, None])
@@ -115,12 +119,12 @@ def _arcs(trees: ProjectiveTrees, s: Semiring, counted: ArcParts | None) -> tupl
 
 
 def _complete(s: Semiring, arcs: Value, recursion: Recursion) -> tuple[Value, Value, Value]:
-    """Sums over the ways in which a word has all words between it and another below it.
+    """Sum over the ways in which a word has all words between it and another below it.
 
     Args:
         s: the semiring.
         arcs: ``[batch, places, places]``.
-        recursion: how steps are run.
+        recursion: memory budget of the steps.
 
     Returns:
         Three values ``[batch, places]``: entry d of the first has words 1 to d below word 0, of

@@ -22,10 +22,10 @@ MIB = 2**20
 
 
 class Plan(NamedTuple):
-    """How one scan is run.
+    """A plan of one scan.
 
     Attributes:
-        steps: how many steps it has.
+        steps: the number of its steps.
         chunk: steps whose residuals are kept at a time; all of them if nothing is computed twice.
         residual_mib: what the residuals of all steps would take, in MiB.
         kept_mib: what is kept under this plan, in MiB; states at the starts of chunks included.
@@ -38,13 +38,13 @@ class Plan(NamedTuple):
 
     @property
     def recomputes(self) -> bool:
-        """Whether the reverse pass runs the steps a second time."""
+        """True if the reverse pass runs the steps a second time."""
         return self.chunk < self.steps
 
 
 @dataclass(frozen=True)
 class Recursion:
-    """How steps are run.
+    """A way of running steps: within a budget of memory, or without one.
 
     Attributes:
         budget_mib: MiB that the reverse pass of one scan may keep, or None for no limit. What
@@ -62,7 +62,7 @@ class Recursion:
             step: from a state, and slices ``[batch, ...]``, to the next state.
             state: a pytree of arrays.
             slices: a pytree of arrays ``[batch, steps, ...]``.
-            steps: how many.
+            steps: their number.
 
         Raises:
             ValueError: if not even one step at a time fits into the budget.
@@ -116,7 +116,7 @@ class Recursion:
 
 
 def _residual_bytes(body: Callable[..., Any], state: Carry, slices: Slices) -> int:
-    """Bytes that the reverse pass of one step needs of its forward pass."""
+    """Return the bytes that the reverse pass of one step needs of its forward pass."""
 
     def residuals(carry: Carry, sliced: Slices) -> Any:
         # The function that jax.vjp returns is a pytree of what it kept.
@@ -128,7 +128,7 @@ def _residual_bytes(body: Callable[..., Any], state: Carry, slices: Slices) -> i
 
 
 def _reader(slices: Slices) -> tuple[Callable[[jax.Array, Slices], Slices], Slices]:
-    """How a step reads its slices, and what is scanned over for that.
+    """Return a function by which a step reads its slices, and what is scanned over for that.
 
     Values are read in place, by index: moving the steps to the front would copy everything. Only
     tangents take that way (and cotangents, back): they must, or each step of the reverse pass
@@ -147,7 +147,7 @@ def _floating(x: jax.Array) -> bool:
 
 @jax.custom_jvp
 def _read(array: jax.Array, index: jax.Array, moving: jax.Array) -> jax.Array:
-    """Entry ``index`` along axis 1 of an array; its derivative is that of ``moving``.
+    """Read entry ``index`` along axis 1 of an array; the derivative is that of ``moving``.
 
     The array must stay differentiable by itself: where jax differentiates a reverse pass again it
     forgets rules such as the one below, and takes the derivative of what is written here.

@@ -1,4 +1,16 @@
-"""Semi-Markov chains: positions cut into segments, each with a state (Sarawagi and Cohen 2004)."""
+"""Semi-Markov chains: positions cut into segments, each with a state.
+
+| Part       | Shape                                  | Entry                                   |
+| ---------- | -------------------------------------- | --------------------------------------- |
+| segment    | ``[batch, length, max_width, states]`` | ``[b, i, w, s]``: an s, from i - w to i |
+| transition | ``[batch, states, states]``            | ``[b, s, t]``: an s, and next to it a t |
+| initial    | ``[batch, states]``                    | ``[b, s]``: the first segment is an s   |
+
+Transitions have no position: a derivation may use one several times. A first axis of size 1 of
+transitions or of initial states is shared by all batch items.
+
+Source: Sarawagi and Cohen (2004).
+"""
 
 from __future__ import annotations
 
@@ -17,16 +29,7 @@ from semirings.base import Semiring
 
 
 class SemiMarkovParts(NamedTuple):
-    """An entry for each part of a segmentation.
-
-    Attributes:
-        segment: ``[batch, length, max_width, states]`` entry ``[b, i, w, s]`` is the segment of
-            state s that ends at position i and begins at i - w.
-        transition: ``[batch, states, states]`` entry ``[b, s, t]`` is a segment of state s followed
-            by one of state t, wherever they meet: a derivation may use it several times. A first
-            axis of size 1 is shared by all batch items.
-        initial: ``[batch, states]`` the state of the first segment; shared likewise.
-    """
+    """An entry for each part of a segmentation; the module's table has their shapes."""
 
     segment: Any
     transition: Any
@@ -35,10 +38,10 @@ class SemiMarkovParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class SemiMarkov(PartWise[SemiMarkovParts]):
-    """A batch of semi-Markov chains; see ``semi_markov``."""
+class SemiMarkovChain(PartWise[SemiMarkovParts]):
+    """A batch of semi-Markov chains; see ``semi_markov_chain``."""
 
-    def expanded(self) -> SemiMarkov:
+    def expanded(self) -> SemiMarkovChain:
         batch, _, _, states = self.weights.segment.shape
         transition = jnp.broadcast_to(self.weights.transition, (batch, states, states))
         initial = jnp.broadcast_to(self.weights.initial, (batch, states))
@@ -47,10 +50,10 @@ class SemiMarkov(PartWise[SemiMarkovParts]):
     def total(
         self,
         semiring: Semiring,
-        counted: SemiMarkovParts | None = None,
+        feature: SemiMarkovParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """The forward recursion (Sarawagi and Cohen 2004, section 3.2), any semiring.
+        """Run the forward recursion (section 3.2); arguments as in ``Structure.total``.
 
         The state of a step is a window of ``max_width`` vectors. The first holds what ended just
         before this position, by the state of its last segment; the others what ended further and
@@ -62,39 +65,39 @@ class SemiMarkov(PartWise[SemiMarkovParts]):
         batch, length, widths, states = segment.shape
         if length == 0:
             return Total(s.ones((batch,)), jnp.zeros((batch,), jnp.float32))
-        counts = SemiMarkovParts(None, None, None) if counted is None else counted
-        follow = lifted(s, transition, counts.transition)
+        features = SemiMarkovParts(None, None, None) if feature is None else feature
+        follow = lifted(s, transition, features.transition)
 
-        def extend(window: Any, weight: jax.Array, count: Any, active: jax.Array) -> Any:
+        def extend(window: Any, weight: jax.Array, feature: Any, active: jax.Array) -> Any:
             """Weigh what ends here by its width and sum over the widths."""
-            ended = s.sum(s.times(window, lifted(s, weight, count)), axis=1)
+            ended = s.sum(s.times(window, lifted(s, weight, feature)), axis=1)
             older = jax.tree.map(lambda x: x[:, :-1], window)
             window, factor = s.balance(s.concatenate([_row(ended), older], axis=1), (1, 2))
             return window, jnp.where(active, factor, 0.0)
 
         def step(state: Any, slices: Any) -> Any:
             window, log_scale = state
-            position, weight, count = slices
+            position, weight, feature = slices
             active = position < self.lengths
             before = jax.tree.map(lambda x: x[:, 0, :, None], window)
             begun = s.sum(s.times(before, follow), axis=1)
             older = jax.tree.map(lambda x: x[:, 1:], window)
             open_ = s.concatenate([_row(begun), older], axis=1)
-            after, factor = extend(open_, weight, count, active)
+            after, factor = extend(open_, weight, feature, active)
             return s.where(active[:, None, None], after, window), log_scale + factor
 
-        first = s.times(s.ones((batch, states)), lifted(s, initial, counts.initial))
+        first = s.times(s.ones((batch, states)), lifted(s, initial, features.initial))
         nothing = _row(s.zeros_like(first))
         window, log_scale = extend(
             s.concatenate([_row(first), *[nothing] * (widths - 1)], axis=1),
             segment[:, 0],
-            jax.tree.map(lambda x: x[:, 0], counts.segment),
+            jax.tree.map(lambda x: x[:, 0], features.segment),
             self.lengths > 0,
         )
         later = (
             jnp.broadcast_to(jnp.arange(1, length), (batch, length - 1)),
             segment[:, 1:],
-            jax.tree.map(lambda x: x[:, 1:], counts.segment),
+            jax.tree.map(lambda x: x[:, 1:], features.segment),
         )
         state = (window, log_scale.astype(segment.dtype))
         window, log_scale = recursion.scan(step, state, later, length - 1)
@@ -102,16 +105,17 @@ class SemiMarkov(PartWise[SemiMarkovParts]):
         return Total(s.where(self.lengths > 0, value, s.ones((batch,))), log_scale)
 
 
-def semi_markov(
+def semi_markov_chain(
     segment: jax.Array,
     transition: jax.Array,
     initial: jax.Array | None = None,
     lengths: jax.Array | None = None,
-) -> SemiMarkov:
-    """All ways to cut positions into segments of width 1 to ``max_width``, each with a state.
+) -> SemiMarkovChain:
+    """Make semi-Markov chains: cut positions into segments of width 1 to ``max_width``.
 
-    The weight of a segmentation is the product of the first state's weight, of its segments'
-    and of the transitions between neighbours. With ``max_width`` 1 it is a linear chain.
+    Each segment has a state. The weight of a segmentation is the product of the first state's
+    weight, of its segments' and of the transitions between neighbours. With ``max_width`` 1 it is
+    a linear chain.
 
     Args:
         segment: ``[batch, length, max_width, states]`` log weight of each segment by the position
@@ -149,9 +153,9 @@ def semi_markov(
     )
     check_log_weights(segment=segment, transition=transition, initial=initial)
     check_lengths(lengths, sizes["length"])
-    return SemiMarkov(SemiMarkovParts(segment, transition, initial), lengths)
+    return SemiMarkovChain(SemiMarkovParts(segment, transition, initial), lengths)
 
 
 def _row(value: Any) -> Any:
-    """``[batch, states]`` to ``[batch, 1, states]``."""
+    """Reshape ``[batch, states]`` to ``[batch, 1, states]``."""
     return jax.tree.map(lambda x: x[:, None], value)

@@ -1,4 +1,13 @@
-"""Binary bracketings: every span of two words or more consists of two smaller ones."""
+"""Span trees: binary bracketings, where a span of two words or more consists of two smaller ones.
+
+| Part | Shape                     | Entry                                                   |
+| ---- | ------------------------- | ------------------------------------------------------- |
+| span | ``[batch, n, n, labels]`` | ``[b, i, j, l]``: words i to j, both included, are an l |
+
+Entries with i > j are ignored.
+
+Source: Stern, Andreas and Klein (2017); sums over trees as in Zhang, Zhou and Li (2020), section 3.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +33,7 @@ from semirings.base import Semiring
 
 
 class SpanParts(NamedTuple):
-    """An entry for each part of a tree.
-
-    Attributes:
-        span: ``[batch, n, n, labels]`` entry ``[b, i, j, l]`` is the constituent of words i to j,
-            both included, with label l. Entries with i > j are ignored.
-    """
+    """An entry for each part of a tree; the module's table has their shapes."""
 
     span: Any
 
@@ -42,10 +46,10 @@ class SpanTrees(PartWise[SpanParts]):
     def total(
         self,
         semiring: Semiring,
-        counted: SpanParts | None = None,
+        feature: SpanParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """The inside recursion, by width; see ``span_trees``."""
+        """Run the inside recursion by width; arguments as in ``Structure.total``."""
         s, span = semiring, self.weights.span
         batch, length = span.shape[:2]
         if length == 0:
@@ -55,7 +59,7 @@ class SpanTrees(PartWise[SpanParts]):
         used &= words[None, None, :] < self.lengths[:, None, None]
         span = jnp.where(used[..., None], span, -jnp.inf)
         # Labels of different spans are independent: their sum comes first.
-        spans = s.sum(lifted(s, span, None if counted is None else counted.span), axis=3)
+        spans = s.sum(lifted(s, span, None if feature is None else feature.span), axis=3)
         # Each tree has all words as spans, and one wider span less than words.
         single, factors = s.balance(jax.tree.map(_diagonal, spans), ())
         wider, factor = s.balance(diagonals(s, spans), (1, 2))
@@ -76,7 +80,7 @@ class SpanTrees(PartWise[SpanParts]):
 
 
 def span_trees(spans: jax.Array, lengths: jax.Array | None = None) -> SpanTrees:
-    """Binary trees whose spans are labelled; the weight of a tree is the product of its spans.
+    """Make binary trees with labelled spans, where a tree weighs the product of its spans.
 
     Every span of a tree, single words included, has exactly one label, so that a tree of n words
     has 2 n - 1 of them. A product has a span before those that it consists of, left before right.
@@ -89,8 +93,6 @@ def span_trees(spans: jax.Array, lengths: jax.Array | None = None) -> SpanTrees:
 
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
-
-    Source: Stern et al. (2017), with sums over trees as in Zhang et al. (2020), section 3.
     """
     spans = jnp.asarray(spans)
     check_shapes(spans=(spans, "batch words words labels"))
@@ -103,7 +105,7 @@ def span_trees(spans: jax.Array, lengths: jax.Array | None = None) -> SpanTrees:
 
 
 def _diagonal(x: jax.Array) -> jax.Array:
-    """``[batch, n, n]`` to ``[batch, n]``, read as every entry of longer rows: no gather."""
+    """Return ``[batch, n]`` of ``[batch, n, n]``: without a gather, as a column of longer rows."""
     batch, size, _ = x.shape
     flat = jnp.concatenate([x.reshape(batch, size * size), x[:, 0]], 1)
     return flat.reshape(batch, size, size + 1)[:, :, 0]

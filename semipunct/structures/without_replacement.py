@@ -17,23 +17,23 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.errors import UsageError
-from semipunct.structures.base import Parts
+from semipunct.structures.base import Parts, Structure
 from semipunct.structures.distribution import Answer, Distribution
 from semirings.counting import Counting
 
 _FEW = 16
-"""So many derivations of an item are listed rather than drawn."""
+"""The most derivations of an item that are listed rather than drawn."""
 
 
 def sample_without_replacement(
     distribution: Distribution[Any], key: jax.Array, count: int, patience: int = 1000
 ) -> Answer:
-    """Different derivations, in the order in which they were drawn.
+    """Draw different derivations; return them in the order in which they were drawn.
 
     Args:
         distribution: over derivations of a batch.
         key: a random key; the same key draws the same.
-        count: how many of each item.
+        count: number of derivations of each item.
         patience: draws for each one wanted before an item is given up.
 
     Returns:
@@ -46,8 +46,7 @@ def sample_without_replacement(
     """
     if count < 0:
         raise UsageError(f"count is {count}; nobody can draw fewer than 0")
-    counting = Counting()
-    available = np.asarray(counting.count(distribution.structure.total(counting).value))
+    available = np.asarray(_number(distribution))
     key, listing = jax.random.split(key)
     drawn = _Drawn(distribution, count, np.minimum(available, count))
     few = available <= _FEW
@@ -72,7 +71,7 @@ def sample_without_replacement(
 
 
 class _Drawn:
-    """What has been drawn so far, for each item."""
+    """The derivations drawn so far, for each item."""
 
     def __init__(
         self, distribution: Distribution[Any], count: int, wanted: npt.NDArray[Any]
@@ -98,8 +97,13 @@ class _Drawn:
         return bool((self.found >= self.wanted).all())
 
     def take(self, derivations: Answer, items: npt.NDArray[np.bool_]) -> None:
-        """Keep what is new among ``[draws, ...]`` derivations of some items."""
-        marks = np.asarray(self._fingerprints(derivations.parts))
+        """Keep what is new.
+
+        Args:
+            derivations: parts and log weights with a leading axis ``[draws]``.
+            items: ``[batch]`` whose derivations are kept.
+        """
+        marks = np.asarray(_fingerprints(self._structure, self._directions, derivations.parts))
         log_weight = np.asarray(derivations.log_weight)
         for draw in range(len(log_weight)):
             new = items & (self.found < self.wanted) & np.isfinite(log_weight[draw])
@@ -120,22 +124,8 @@ class _Drawn:
                 self._seen[b].add(marks[draw, b].tobytes())
             self.found = self.found + new
 
-    def _fingerprints(self, parts: Parts) -> jax.Array:
-        """``[draws, batch, 2]`` projections: equal for equal derivations, and for no others."""
-
-        def of(one: Parts) -> jax.Array:
-            return jnp.stack(
-                [
-                    self._structure.by_item(jax.tree.map(jnp.multiply, one, direction))
-                    for direction in self._directions
-                ],
-                axis=1,
-            )
-
-        return jax.vmap(of)(parts)
-
     def answer(self) -> Answer:
-        """What was found, in the order in which it was drawn."""
+        """Return what was found, in the order in which it was drawn."""
         parts = jax.tree.map(lambda *xs: jnp.stack(xs)[1:], self._nothing, *self._parts)
         return Answer(parts, jnp.asarray(self._log_weight))
 
@@ -149,3 +139,21 @@ def _samples(distribution: Distribution[Any], key: jax.Array, draws: int) -> Ans
 @jax.jit
 def _listing(distribution: Distribution[Any]) -> Answer:
     return distribution.top(_FEW)
+
+
+@jax.jit
+def _number(distribution: Distribution[Any]) -> jax.Array:
+    """Count the derivations of each item, ``[batch]``."""
+    counting = Counting()
+    return counting.count(distribution.structure.total(counting).value)
+
+
+@jax.jit
+def _fingerprints(structure: Structure, directions: list[Parts], parts: Parts) -> jax.Array:
+    """Project derivations: ``[draws, batch, 2]``, equal for equal ones and for no others."""
+
+    def of(one: Parts) -> jax.Array:
+        each = [structure.by_item(jax.tree.map(jnp.multiply, one, d)) for d in directions]
+        return jnp.stack(each, axis=1)
+
+    return jax.vmap(of)(parts)

@@ -14,12 +14,13 @@ from itertools import pairwise, product
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.sentences import Puncteme, Sentence
+from semipunct.corpus import Sentence
 from semipunct.inference.decode import Analysis, best
-from semipunct.inference.likelihood import batches_by_length, log_choices
+from semipunct.inference.likelihood import log_choices
 from semipunct.inference.rewriting import Rewriter
-from semipunct.marks import OPEN, is_symmetric, nunberg
-from semipunct.marks.nunberg import EDITS, Bigram, Channel, Confidence, Edit, Recall, Rule
+from semipunct.marks import EDITS, OPEN, Edit, EditName, Pair, Puncteme, is_symmetric, nunberg
+from semipunct.marks.nunberg import Bigram, Channel, Confidence, Recall, Rule
+from semipunct.models.base import Batches
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 
 FREQUENT = 25
@@ -27,9 +28,6 @@ FREQUENT = 25
 
 TOP_PAIRS = 5
 """Pairs listed for a relation (Table 4)."""
-
-Pair = tuple[Puncteme, Puncteme]
-"""A left and a right puncteme."""
 
 
 def read_channel(rewriter: Rewriter) -> Channel:
@@ -56,22 +54,22 @@ class Counts:
 
     Attributes:
         bigrams: how often two underlying tokens are neighbours in a slot.
-        edits: how often the channel made an edit (its name, a, b); after an edit the window may
+        edits: how often the channel made an edit; after an edit the window may
             hold two tokens that were no neighbours.
     """
 
     bigrams: Mapping[Bigram, int]
-    edits: Mapping[tuple[str, str, str], int]
+    edits: Mapping[Edit, int]
 
 
 def count(analyses: Iterable[Analysis]) -> Counts:
     """Count underlying bigrams and edits; the open puncteme is a neighbour like any token."""
     bigrams: Counter[Bigram] = Counter()
-    edits: Counter[tuple[str, str, str]] = Counter()
+    edits: Counter[Edit] = Counter()
     for analysis in analyses:
         for slot in analysis.slots:
             bigrams.update(pairwise(slot.underlying))
-            edits.update((edit.edit, edit.a, edit.b) for edit in slot.edits)
+            edits.update(slot.edits)
     return Counts(bigrams, edits)
 
 
@@ -91,12 +89,12 @@ class Row:
     a: str
     b: str
     times: int | None
-    made: Mapping[Edit, int]
-    probabilities: Mapping[Edit, float]
+    made: Mapping[EditName, int]
+    probabilities: Mapping[EditName, float]
     rule: Rule | None
 
     @property
-    def edit(self) -> Edit:
+    def edit(self) -> EditName:
         """The most probable edit."""
         return max(self.probabilities, key=lambda edit: self.probabilities[edit])
 
@@ -119,7 +117,7 @@ def rewriting(
             a,
             b,
             None if counts is None else counts.bigrams.get((a, b), 0),
-            {} if counts is None else {e: counts.edits.get((e, a, b), 0) for e in EDITS},
+            {} if counts is None else {e: counts.edits.get(Edit(e, a, b), 0) for e in EDITS},
             channel.edits(a, b),
             nunberg.says(a, b),
         )
@@ -203,9 +201,8 @@ def expected_pairs(
     the surface makes of it: Table 4 is of the relations "most likely to generate" punctemes.
     """
     found: dict[str, npt.NDArray[np.float64]] = {}
-    prepared = model.prepare(sentences)
-    for members, batch in batches_by_length(model, prepared):
-        names = [relation for i in members for relation in sentences[i].relations]
+    for members, batch in Batches(model, model.encode(sentences)):
+        names = [relation for i in members for relation in sentences[i].tree.relations]
         relations = sorted(set(names))
         number = {relation: i for i, relation in enumerate(relations)}
         chosen = np.zeros((len(relations), len(names)))

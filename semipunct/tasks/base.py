@@ -8,10 +8,11 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.sentences import Puncteme, Sentence
+from semipunct.corpus import Sentence
+from semipunct.marks import Puncteme
 
 Slots = tuple[Puncteme, ...]
-"""A string for each slot of a sentence, without boundary marks."""
+"""A string for each slot of a sentence."""
 
 
 class Punctuator(Protocol):

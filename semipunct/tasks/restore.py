@@ -10,30 +10,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from rapidfuzz.distance import Levenshtein
 
-from semipunct.corpus.sentences import Puncteme, Sentence
+from semipunct import __version__
+from semipunct.corpus import Sentence
+from semipunct.corpus.digest import treebank_digest
 from semipunct.errors import UsageError
+from semipunct.evaluation.signature import join_signature
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.resampling import Evidence
 from semipunct.inference.sampler import Draws, generate
-from semipunct.marks import UNK
-from semipunct.models.punctuation.inventory import bare
+from semipunct.marks import UNK, Puncteme
+from semipunct.marks.distance import edit_distance
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.tasks.base import Slots
 
 Floats = npt.NDArray[np.float64]
 Minimise = Literal["slots", "draws"]
 Keep = Literal["replace", "repair", "keep"]
-
-distance = lru_cache(maxsize=1 << 16)(Levenshtein.distance)
-"""Edits of single tokens between two strings of a slot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +106,7 @@ class SlotPosterior:
 
     def expected_distances(self, candidates: Sequence[Puncteme]) -> Floats:
         """``[candidates]`` expected edit distance of each."""
-        table = [[distance(c, s) for s in self.strings] for c in candidates]
+        table = [[edit_distance(c, s) for s in self.strings] for c in candidates]
         return np.array(table, np.float64) @ self.probability
 
 
@@ -118,7 +116,7 @@ class Restoration:
 
     Attributes:
         sentence: words and tree.
-        slots: the string put into each slot, without boundary marks.
+        slots: the string put into each slot.
         posteriors: what is known about each slot.
         nbest: the most frequent draws as a whole, each with its share of all.
     """
@@ -141,7 +139,7 @@ def restore(
     Args:
         model: the model.
         parameters: its weights.
-        sentences: words and trees; boundary marks in the outer slots count as given.
+        sentences: words and trees, and punctuation if ``options.keep`` says so.
         options: how.
         first: the number of the first sentence, where these go on after others: with the seed it
             fixes the draws.
@@ -154,7 +152,7 @@ def restore(
     evidence = None
     if options.keep != "replace":
         mistaken = options.mistaken if options.keep == "repair" else 0.0
-        evidence = [Evidence(tuple(map(bare, s.slots)), mistaken) for s in sentences]
+        evidence = [Evidence(s.slots, mistaken) for s in sentences]
     drawn = generate(model, parameters, sentences, options.samples, options.seed, evidence, first)
     return [restored(s, d, options) for s, d in zip(sentences, drawn, strict=True)]
 
@@ -193,7 +191,7 @@ def restored(sentence: Sentence, draws: Draws, options: RestoreOptions) -> Resto
         for string, known in zip(slots, found, strict=True)
     ]
     if options.keep == "keep":
-        certain = [bare(s) or string for s, string in zip(sentence.slots, certain, strict=True)]
+        certain = [slot or string for slot, string in zip(sentence.slots, certain, strict=True)]
     return Restoration(sentence, tuple(certain), found, most_frequent(draws, options.nbest))
 
 
@@ -257,6 +255,32 @@ def most_frequent(draws: Draws, count: int) -> tuple[tuple[tuple[Puncteme, ...],
     return tuple(
         (tuple(s[i] for s, i in zip(draws.strings, row, strict=True)), n / len(draws.chosen))
         for row, n in islice(times.most_common(count), count)
+    )
+
+
+def restoration_signature(
+    digest: str, sentences: Sequence[Sentence], options: RestoreOptions
+) -> str:
+    """Return the signature of figures: two of them compare if they differ in the system alone.
+
+    Args:
+        digest: of the model.
+        sentences: what was restored, with the punctuation it was compared with.
+        options: how.
+    """
+    return join_signature(
+        {
+            "task": "restoration",
+            "model": digest[:12],
+            "treebank": treebank_digest(sentences)[:12],
+            "samples": str(options.samples),
+            "seed": str(options.seed),
+            "minimise": options.minimise,
+            "marks": "all" if options.marks is None else str(len(options.marks)),
+            "confidence": f">={options.minimum_confidence:g}",
+            "keep": options.keep + (f"*{options.mistaken:g}" if options.keep == "repair" else ""),
+            "version": __version__,
+        }
     )
 
 

@@ -1,4 +1,4 @@
-"""The training loop: a plain function that reports, checkpoints and can be stopped."""
+"""The training loop of every kind of model: it reports, checkpoints and can be stopped."""
 
 from __future__ import annotations
 
@@ -10,25 +10,24 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from semipunct.arrays.compilation import CompileClock, Shapes
-from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.sentences import Sentence
 from semipunct.errors import TreebankError
-from semipunct.models.punctuation.batches import fit_frame
-from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.evaluation.perplexity import PerplexityStatistics
+from semipunct.models.base import Array, Batches, log_likelihoods
+from semipunct.models.kind import Config
 from semipunct.store import models as checkpoint
-from semipunct.store.card import data_files
-from semipunct.store.checked_files import Array
 from semipunct.store.folder import check_output
-from semipunct.training.config import Config
-from semipunct.training.evaluation import Scorer
+from semipunct.training.plan import Plan
 from semipunct.training.report import Phase, Progress, TrainingError, TrainingResult
-from semipunct.training.run import Run, Sources, check_same, save_run, take_up
-from semipunct.training.steps import Outcome, Plan, centre, make_step, optimiser
+from semipunct.training.run import Run, check_same, save_run, take_up
+from semipunct.training.sources import Sources
+from semipunct.training.step import Outcome, make_step
 
 TYPICAL = 64
-"""Batches looked at to choose padded sizes."""
+"""Batches looked at to choose padded sizes; a larger one later costs one more compiled shape."""
 
 
 def train(
@@ -60,8 +59,7 @@ def train(
         command: how to make the model again, for the model card.
 
     Raises:
-        TreebankError: if there are no sentences, or if they end with a final mark and the model
-            wants none, or the reverse.
+        TreebankError: if there are no sentences.
         ModelError: if ``output`` is not ours, or cannot be resumed.
         TrainingError: if the objective or a gradient is no longer finite; the last checkpoint
             stays.
@@ -71,11 +69,6 @@ def train(
             raise TreebankError(
                 f"there is no {use} sentence: the files hold none that can be used; "
                 "give others (semipunct stats FILE tells why sentences are left out)"
-            )
-        if any(s.final_mark != config.model.final_mark for s in sentences):
-            raise TreebankError(
-                f"model.final_mark is {config.model.final_mark}, but the {use} sentences were "
-                "read otherwise: read them with TreebankOptions(final_mark=model.final_mark)"
             )
     check_output(output)
     with CompileClock() as clock:
@@ -100,41 +93,44 @@ class _Trainer:
         options = self.config.train
         self.shapes = Shapes()
         self.plan = Plan.of(len(train), options)
-        self.sources = Sources(
-            data_files(train), data_files(dev), treebank_digest(train), treebank_digest(dev)
-        )
+        self.sources = Sources.of(train, dev)
         self._tell("preparing", None)
         loaded = checkpoint.load(self.output) if resume else None
         state = checkpoint.load_state(self.output) if loaded else None
-        if loaded and not state:
+        if loaded:
             check_same(loaded, self.config)
-            return self._finished(loaded)
-        self.model = loaded.model if loaded else PunctuationModel.fit(train, self.config.model)
-        self.transformation = optimiser(options, self.plan.steps)
+            if state is None:
+                return self._finished(loaded)
+            self.model, encoded = loaded.model, loaded.model.encode(train)
+        else:
+            kind = self.config.kind.load()
+            self.model, encoded = kind.fit_and_encode(train, self.config.model)
+        self.transformation = self.model.optimiser(options, self.plan.steps)
         initial = self.model.initial_parameters(options.seed, options.initial_scale)
         parameters = {name: jnp.asarray(value) for name, value in initial.items()}
         run = Run(parameters, self.transformation.init(parameters))
         if loaded and state:
-            run = take_up(loaded, state, run, self.config, self.sources)
-        self.scorer = Scorer(self.model, dev, self.shapes)
-        return self._loop(run, train)
+            run = take_up(loaded, state, run, self.sources)
+        self.development = Batches(self.model, self.model.encode(dev))
+        self.slots = np.array([len(s.slots) for s in dev], np.int64)
+        return self._loop(run, encoded)
 
-    def _loop(self, run: Run, train: Sequence[Sentence]) -> TrainingResult:
+    def _loop(self, run: Run, encoded: Any) -> TrainingResult:
         options = self.config.train
-        prepared = self.model.prepare(train)
         # The same for every seed, so that runs share what the compiler has cached.
         typical = list(islice(self.plan.batches(0, 0), TYPICAL))
-        frame = fit_frame(prepared, typical, options.batch_size)
+        drafts = [self.model.draft(encoded, members) for members in typical]
+        shape = self.model.fit_shape(encoded, drafts, options.batch_size)
         step = make_step(self.model, options, self.transformation)
-        start = centre(self.model) if options.centre == "counts" else {}
+        constants = self.model.constants(options)
         # What a step tells is read one step late, so that the next batch is laid out meanwhile.
         waiting: Outcome | None = None
         chance = jax.random.key(options.seed)
         for members in self.plan.batches(options.seed, run.step):
-            batch = self.model.lay_out(prepared, members, frame)
+            batch = self.model.batch(encoded, members, shape)
             with self.shapes.first_call("step", batch):
                 run.parameters, run.optimiser, outcome = step(
-                    run.parameters, run.optimiser, start, batch,
+                    run.parameters, run.optimiser, constants, batch,
                     jax.random.fold_in(chance, run.step),
                 )  # fmt: skip
             self._settle(run, waiting)
@@ -160,7 +156,6 @@ class _Trainer:
         if outcome is None:
             return
         if not bool(outcome.finite):
-            options = self.config.train
             kept = (
                 f"the last good model, of visit {run.metrics[-1]['visits']:,}, is in {self.output}"
                 if run.metrics
@@ -168,22 +163,22 @@ class _Trainer:
             )
             raise TrainingError(
                 f"the objective or its gradient is not finite after {run.visits:,} of "
-                f"{self.plan.visits:,} visits (objective {float(outcome.loss)}); lower "
-                f"train.learning_rate (now {options.learning_rate}) or "
-                f"train.channel_learning_rate (now {options.channel_learning_rate}), or raise "
-                f"train.batch_size or train.l2; {kept}"
+                f"{self.plan.visits:,} visits (objective {float(outcome.loss)}); "
+                f"{self.config.train.remedies()}; {kept}"
             )
         run.add(outcome)
         self._tell("training", run, float(outcome.loss))
 
     def _evaluate(self, run: Run) -> None:
         self._tell("evaluating", run)
-        found = self.scorer(run.parameters)
+        log_p = log_likelihoods(self.model, run.parameters, self.development, self.shapes)
+        # Weights that have just diverged predict nothing; the next step will say so.
+        scores = PerplexityStatistics(np.where(np.isnan(log_p), -np.inf, log_p), self.slots)
         compiled: dict[str, Any] = {
             "compiled_shapes": len(self.shapes.seen),
             "compile_seconds": round(self.shapes.seconds, 3),
         }
-        run.note(found, compiled)
+        run.note(scores, compiled)
 
     def _save(self, run: Run, *, finished: bool) -> dict[str, Array]:
         self._tell("saving", run)

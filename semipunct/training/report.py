@@ -1,4 +1,4 @@
-"""What a training run tells: while it runs, at its end, and when it fails."""
+"""Reports of a training run: while it runs, at its end, and when it fails."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from semipunct.errors import SemipunctError
-from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.store.checked_files import Array
+from semipunct.models.base import Array, Model
 
 Phase = Literal["preparing", "training", "evaluating", "saving"]
 
@@ -61,7 +60,7 @@ class TrainingResult:
         seconds: wall clock of the whole run.
     """
 
-    model: PunctuationModel
+    model: Model[Any, Any]
     parameters: dict[str, Array]
     metrics: tuple[dict[str, Any], ...]
     best: dict[str, Any]

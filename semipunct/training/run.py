@@ -1,36 +1,42 @@
-"""What a training run carries from one step to the next, and how it is saved and taken up."""
+"""The state of a training run: carried from one step to the next, saved, and taken up again."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import msgspec
 import numpy as np
 
 from semipunct.errors import ModelError
-from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.evaluation.perplexity import PerplexityStatistics
+from semipunct.models.base import Array, Model
+from semipunct.models.kind import Config
 from semipunct.store import models as checkpoint
-from semipunct.store.card import DataFile, model_card
-from semipunct.store.checked_files import Array, check_arrays
+from semipunct.store.card import model_card
+from semipunct.store.checked_files import check_arrays
 from semipunct.store.models import State
-from semipunct.training.config import Config
-from semipunct.training.evaluation import Evaluation
-from semipunct.training.steps import Outcome, Weights
+from semipunct.training.sources import Sources
+from semipunct.training.step import Outcome, Weights
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """Where the sentences of a run came from, and their ``treebank_digest``."""
+class Saved(msgspec.Struct, forbid_unknown_fields=True):
+    """What ``state.json`` holds: the plain values of a `Run`, and digests of its sentences."""
 
-    train: Sequence[DataFile]
-    development: Sequence[DataFile]
-    train_digest: str
-    development_digest: str
+    step: int
+    visits: int
+    best_figures: dict[str, Any]
+    stale: int
+    objective: float
+    slots: int
+    impossible: int
+    seconds: float
+    train: str
+    development: str
 
 
 @dataclass(slots=True)
@@ -76,14 +82,23 @@ class Run:
         self.slots += slots
         self.impossible += int(outcome.impossible)
 
-    def note(self, found: Evaluation, compiled: dict[str, Any]) -> dict[str, Any]:
-        """Record an evaluation, keep the weights if they are the best, and start new sums."""
+    def note(self, scores: PerplexityStatistics, compiled: dict[str, Any]) -> dict[str, Any]:
+        """Record an evaluation, keep the weights if they are the best, and start new sums.
+
+        Args:
+            scores: of the development sentences.
+            compiled: figures of compiling, to be recorded as well.
+
+        Returns:
+            The entry of ``metrics``.
+        """
+        found = scores.figures()
         entry: dict[str, Any] = {
             "visits": self.visits,
             "train_objective": self.objective / self.slots if self.slots else None,
             "train_unscorable": self.impossible,
-            "dev_perplexity": finite(found.perplexity),
-            "dev_perplexity_of_scorable": finite(found.perplexity_of_scorable),
+            "dev_perplexity": _finite(found.perplexity),
+            "dev_perplexity_of_scorable": _finite(found.perplexity_of_scorable),
             "dev_unscorable": found.unscorable,
             "seconds": round(self.seconds, 3),
             **compiled,
@@ -97,26 +112,26 @@ class Run:
         return entry
 
 
-def finite(value: float) -> float | None:
-    """The value, or None where JSON has no word for it."""
+def _finite(value: float) -> float | None:
+    """Return the value, or None where JSON has no word for it."""
     return value if np.isfinite(value) else None
 
 
 def _rank(entry: dict[str, Any]) -> tuple[int, float]:
-    """Fewer unscorable sentences are better, then a lower perplexity of the rest."""
+    """Rank fewer unscorable sentences first, then a lower perplexity of the rest."""
     perplexity: float | None = entry["dev_perplexity_of_scorable"]
     return entry["dev_unscorable"], float("inf") if perplexity is None else perplexity
 
 
 def to_host(parameters: Weights) -> dict[str, Array]:
-    """Copies on the host: the device's own buffers are overwritten by the next step."""
+    """Copy weights to the host: the device's own buffers are overwritten by the next step."""
     return {name: np.array(value) for name, value in parameters.items()}
 
 
 def save_run(
     output: str | Path,
     run: Run,
-    model: PunctuationModel,
+    model: Model[Any, Any],
     config: Config,
     sources: Sources,
     *,
@@ -124,6 +139,15 @@ def save_run(
     finished: bool,
 ) -> dict[str, Array]:
     """Write the model as it would be used now, and what ``--resume`` needs unless finished.
+
+    Args:
+        output: the model folder.
+        run: the state.
+        model: everything but the weights.
+        config: the settings.
+        sources: where the sentences came from.
+        command: how to make the model again, for the model card.
+        finished: whether nothing is left to do.
 
     Returns:
         The weights written: the best, or the current ones before the first evaluation.
@@ -141,19 +165,20 @@ def save_run(
         # Views, not copies: they are written before the next step takes the buffers back.
         current = {name: np.asarray(value) for name, value in run.parameters.items()}
         leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(run.optimiser)]
+        values = Saved(
+            step=run.step,
+            visits=run.visits,
+            best_figures=run.best_figures,
+            stale=run.stale,
+            objective=run.objective,
+            slots=run.slots,
+            impossible=run.impossible,
+            seconds=run.seconds,
+            train=sources.train_digest,
+            development=sources.development_digest,
+        )
         state = State(
-            {
-                "step": run.step,
-                "visits": run.visits,
-                "best_figures": run.best_figures,
-                "stale": run.stale,
-                "objective": run.objective,
-                "slots": run.slots,
-                "impossible": run.impossible,
-                "seconds": run.seconds,
-                "train": sources.train_digest,
-                "development": sources.development_digest,
-            },
+            msgspec.to_builtins(values),
             {
                 **{f"current.{name}": value for name, value in current.items()},
                 **{f"optimiser.{i:04}": leaf for i, leaf in enumerate(leaves)},
@@ -166,71 +191,75 @@ def save_run(
         config,
         figures=figures,
         metrics=run.metrics,
-        card=model_card(config, sources.train, sources.development, figures, command),
+        card=model_card(model, config, sources.train, sources.development, figures, command),
         state=state,
     )
     return parameters
 
 
-def take_up(
-    loaded: checkpoint.Loaded, state: State, fresh: Run, config: Config, sources: Sources
-) -> Run:
-    """The run that was saved, to be continued.
+def take_up(loaded: checkpoint.Loaded, state: State, fresh: Run, sources: Sources) -> Run:
+    """Return the run that was saved, to be continued.
 
     Args:
         loaded: the model folder.
         state: its state.
         fresh: a run at its start, of the same settings: gives the shapes.
-        config: the settings asked for now.
         sources: the sentences given now.
 
     Raises:
-        ModelError: if the settings or sentences are not those of the saved run, or the state is
-            damaged.
+        ModelError: if the sentences are not those of the saved run, or the state is damaged.
     """
-    check_same(loaded, config)
-    values = state.values
-    where = f"{loaded.path / checkpoint.STATE}"
     leaves = jax.tree.leaves(fresh.optimiser)
     shapes = {f"current.{name}": np.asarray(v) for name, v in fresh.parameters.items()}
     shapes |= {f"optimiser.{i:04}": np.asarray(leaf) for i, leaf in enumerate(leaves)}
     check_arrays(f"{loaded.path / checkpoint.STATE_ARRAYS}", state.arrays, shapes)
     try:
-        for use, digest in (
-            ("train", sources.train_digest),
-            ("development", sources.development_digest),
-        ):
-            if values[use] != digest:
-                raise ModelError(
-                    f"{loaded.path}: the {use} sentences are not those that the run began with; "
-                    "give the same files, or train without --resume"
-                )
-        best_figures = dict(values["best_figures"])
-        return Run(
-            {name: jnp.asarray(state.arrays[f"current.{name}"]) for name in fresh.parameters},
-            jax.tree.unflatten(
-                jax.tree.structure(fresh.optimiser),
-                [jnp.asarray(state.arrays[f"optimiser.{i:04}"]) for i in range(len(leaves))],
-            ),
-            step=int(values["step"]),
-            visits=int(values["visits"]),
-            best=dict(loaded.parameters) if best_figures else None,
-            best_figures=best_figures,
-            stale=int(values["stale"]),
-            metrics=[dict(entry) for entry in loaded.metrics],
-            objective=float(values["objective"]),
-            slots=int(values["slots"]),
-            impossible=int(values["impossible"]),
-            seconds_before=float(values["seconds"]),
-        )
-    except (KeyError, TypeError, ValueError) as error:
+        saved = msgspec.convert(state.values, Saved)
+    except msgspec.ValidationError as error:
         raise ModelError(
-            f"{where}: does not hold what --resume needs ({error}); train without --resume"
+            f"{loaded.path / checkpoint.STATE}: does not hold what --resume needs ({error}); train "
+            "without --resume"
         ) from error
+    for use in ("train", "development"):
+        if getattr(saved, use) != getattr(sources, f"{use}_digest"):
+            raise ModelError(
+                f"{loaded.path}: the {use} sentences are not those that the run began with; "
+                "give the same files, or train without --resume"
+            )
+    return Run(
+        {name: jnp.asarray(state.arrays[f"current.{name}"]) for name in fresh.parameters},
+        jax.tree.unflatten(
+            jax.tree.structure(fresh.optimiser),
+            [jnp.asarray(state.arrays[f"optimiser.{i:04}"]) for i in range(len(leaves))],
+        ),
+        step=saved.step,
+        visits=saved.visits,
+        best=dict(loaded.parameters) if saved.best_figures else None,
+        best_figures=saved.best_figures,
+        stale=saved.stale,
+        metrics=[dict(entry) for entry in loaded.metrics],
+        objective=saved.objective,
+        slots=saved.slots,
+        impossible=saved.impossible,
+        seconds_before=saved.seconds,
+    )
 
 
 def check_same(loaded: checkpoint.Loaded, config: Config) -> None:
-    """Check that settings are those of a saved run.  Raises `ModelError` naming the first other."""
+    """Check that settings are those of a saved run.
+
+    Args:
+        loaded: the saved run.
+        config: the settings asked for now.
+
+    Raises:
+        ModelError: naming the first setting that differs.
+    """
+    if loaded.config.kind != config.kind:
+        raise ModelError(
+            f"{loaded.path}: the kind was {loaded.config.kind.name} when the run began and is "
+            f"{config.kind.name} now; give the same kind, or train without --resume"
+        )
     before, now = loaded.config.to_dict(), config.to_dict()
     for section, values in now.items():
         for key, value in values.items():

@@ -4,40 +4,15 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from difflib import get_close_matches
+from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
 from semipunct.errors import ConfigError
+from semipunct.models.settings import Setting
 
 _HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]")
 _KEY = re.compile(r"""\s*([\w\-."' ]+?)\s*=""")
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting: its full key, its value, and where it was written."""
-
-    key: str
-    value: object
-    where: str
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """``; did you mean ...?`` with the nearest known word, or nothing if none is near.
-
-    A key without its section, or in the wrong one, is near the one of that name.
-    """
-    names = list(known)
-    last = word.rpartition(".")[2]
-    same = [name for name in names if "." in name and name.rpartition(".")[2] == last]
-    found = same or get_close_matches(word, names, 1, 0.5)
-    if not found:
-        by_last = {name.rpartition(".")[2]: name for name in names}
-        found = [by_last[m] for m in get_close_matches(last, by_last, 1, 0.5)]
-    return f"; did you mean {found[0]!r}?" if found else ""
 
 
 def assignment(text: str) -> Setting:

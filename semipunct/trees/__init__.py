@@ -1,1 +1,16 @@
-"""Trees: edges of constituents, lifting, where punctuation hangs from."""
+"""Trees: their constituents, what meets at a slot, lifting, editing, heads of punctuation."""
+
+from semipunct.trees.editing import reordered, without_constituent, without_leaves
+from semipunct.trees.lifting import lifted
+from semipunct.trees.tree import DependencyTree, Junction, Tree, tree_fault
+
+__all__ = [
+    "DependencyTree",
+    "Junction",
+    "Tree",
+    "lifted",
+    "reordered",
+    "tree_fault",
+    "without_constituent",
+    "without_leaves",
+]

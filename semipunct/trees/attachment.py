@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
-from semipunct.marks import Puncteme, spacing
-from semipunct.marks.spacing import Place
-from semipunct.trees.tree import constituents
+from semipunct.marks import Puncteme
+from semipunct.marks.matching import Place, matched_pairs
+from semipunct.trees.tree import DependencyTree
 
 Convention = Literal["unit", "governor"]
 """Where a mark between units hangs: from the unit it sets off, or from that unit's governor."""
@@ -20,31 +20,35 @@ _NOTHING: Mapping[Place, int] = {}
 _FIRST_OF_TERMINALS = frozenset(".?!…。？！؟।")
 
 
-def attach(
-    heads: Sequence[int],
-    relations: Sequence[str],
+def punctuation_heads(
+    tree: DependencyTree,
     slots: Sequence[Puncteme],
     convention: Convention = "unit",
     kept: Mapping[Place, int] = _NOTHING,
 ) -> list[list[int]]:
-    """Choose the head, a word 1..n, of every token in the slots.
+    """Choose the head, a word 1 to n, of every token in the slots.
 
-    `heads` and `relations` are those of the words, a projective tree; `slots` are n + 1 strings
-    of tokens with none of `plain.SILENT`. `kept` fixes the heads of some tokens.
-
-    By the convention `unit`, the guidelines of UD 2, a mark between conjuncts hangs from the
+    By the convention ``unit``, the guidelines of UD 2, a mark between conjuncts hangs from the
     following one, a mark before or after a dependent unit from that unit, at the highest node
     that keeps the tree projective. Equal marks at both edges of a constituent (commas around an
     apposition) belong to it; a full stop within the sentence belongs to what is before it. By
-    the convention `governor`, found in treebanks of UD 1 and in English ones still, a mark
+    the convention ``governor``, found in treebanks of UD 1 and in English ones still, a mark
     between units hangs from the lowest word above both. By either, paired marks hang from the
     same word, the highest they enclose if that can be, and marks at the edges of the sentence
     from its root.
 
-    The tree of words and tokens is projective if that of words and kept tokens is.
+    Args:
+        tree: of the words, projective.
+        slots: ``[n + 1]`` strings of tokens with none of ``marks.SILENT``.
+        convention: where a mark between units hangs.
+        kept: the heads of some tokens, which are not changed.
+
+    Returns:
+        ``[n + 1]`` the heads of the tokens of each slot. The tree of words and tokens is
+        projective if that of words and kept tokens is.
     """
-    tree = _Tree.of(heads, relations, slots)
-    wanted = {**_pair_heads(tree, kept), **kept}
+    places = _Places.of(tree, slots)
+    wanted = {**_pair_heads(places, kept), **kept}
     rows: list[list[int]] = []
     for slot, tokens in enumerate(slots):
         row: list[int] = []
@@ -52,17 +56,17 @@ def attach(
         for index, token in enumerate(tokens):
             place = slot, index
             paired = place in wanted
-            row.append(wanted[place] if paired else _single_head(tree, slot, token, convention))
+            row.append(wanted[place] if paired else _single_head(places, slot, token, convention))
             ranks.append(2 if place in kept else int(paired))
-        rows.append(_in_order(tree.joints[slot].nodes, row, ranks))
+        rows.append(_in_order(places.around[slot].words, row, ranks))
     return rows
 
 
-class _Joint(NamedTuple):
+class _Around(NamedTuple):
     """The words that a mark in one slot can hang from without crossing an arc.
 
-    `ending` are the nodes whose constituents end at the slot, highest last, `starting` those
-    whose constituents start there, highest first; `above` is the lowest node that covers both
+    ``ending`` are the words whose constituents end at the slot, highest last, ``starting`` those
+    whose constituents start there, highest first; ``above`` is the lowest word that covers both
     sides, 0 at the edges of the sentence.
     """
 
@@ -71,110 +75,99 @@ class _Joint(NamedTuple):
     starting: tuple[int, ...]
 
     @property
-    def nodes(self) -> tuple[int, ...]:
+    def words(self) -> tuple[int, ...]:
         """All of them, in the order in which the heads of neighbouring marks must stand."""
         return (*self.ending, *((self.above,) if self.above else ()), *self.starting)
 
 
 @dataclass(frozen=True, slots=True)
-class _Tree:
-    """A tree with its slots, the constituents of its nodes and the joints at its slots."""
+class _Places:
+    """A tree with its slots, and the words around each of them."""
 
-    root: int
-    relations: Sequence[str]
+    tree: DependencyTree
     slots: Sequence[Puncteme]
-    left_slots: Sequence[int]
-    right_slots: Sequence[int]
-    joints: Sequence[_Joint]
+    around: Sequence[_Around]
 
     @classmethod
-    def of(
-        cls, heads: Sequence[int], relations: Sequence[str], slots: Sequence[Puncteme]
-    ) -> "_Tree":
-        left_slots, right_slots = constituents(heads)
-        joints: list[_Joint] = []
-        for slot in range(len(slots)):
-            left, ending = slot, list[int]()
-            while left and right_slots[left - 1] == slot:
-                ending.append(left)
-                left = heads[left - 1]
-            right, starting = (slot + 1) % len(slots), list[int]()
-            while right and left_slots[right - 1] == slot:
-                starting.append(right)
-                right = heads[right - 1]
-            # At the edges one of the two is no word, and the other's climb ended above the root.
-            joints.append(_Joint(tuple(ending), left or right, tuple(reversed(starting))))
-        return cls(heads.index(0) + 1, relations, slots, left_slots, right_slots, joints)
+    def of(cls, tree: DependencyTree, slots: Sequence[Puncteme]) -> "_Places":
+        around: list[_Around] = []
+        for slot, (ending, starting) in enumerate(tree.junctions):
+            # Where no constituent ends, the word itself goes on; at the edges one is no word.
+            left = tree.heads[ending[-1]] if ending else slot
+            right = tree.heads[starting[0]] if starting else (slot + 1) % len(slots)
+            words = (tuple(node + 1 for node in nodes) for nodes in (ending, starting))
+            around.append(_Around(next(words), left or right, next(words)))
+        return cls(tree, slots, around)
 
     def width(self, word: int) -> int:
         """Count the words that a word dominates, itself included."""
-        return self.right_slots[word - 1] - self.left_slots[word - 1]
+        return self.tree.right[word - 1] - self.tree.left[word - 1]
 
     def is_set_off(self, word: int, token: str) -> bool:
         """Tell whether the token stands at both edges of the word's constituent."""
-        edges = self.left_slots[word - 1], self.right_slots[word - 1]
+        edges = self.tree.left[word - 1], self.tree.right[word - 1]
         return all(token in self.slots[slot] for slot in edges)
 
 
-def _pair_heads(tree: _Tree, kept: Mapping[Place, int]) -> dict[Place, int]:
+def _pair_heads(places: _Places, kept: Mapping[Place, int]) -> dict[Place, int]:
     """Choose the heads of the opening and closing tokens that match and enclose words."""
     found: dict[Place, int] = {}
-    for opening, closing in spacing.matched_pairs(tree.slots):
+    for opening, closing in matched_pairs(places.slots):
         first, last = opening[0], closing[0]
         if first == last:
             continue
-        before, after = tree.joints[first].nodes, tree.joints[last].nodes
+        before, after = places.around[first].words, places.around[last].words
         common = set(before).intersection(after)
         fixed = common.intersection(kept[place] for place in (opening, closing) if place in kept)
         enclosed = [word for word in common if first < word <= last]
         if fixed:
             found[opening] = found[closing] = min(fixed)
         elif enclosed:
-            found[opening] = found[closing] = max(enclosed, key=tree.width)
+            found[opening] = found[closing] = max(enclosed, key=places.width)
         elif common:
-            found[opening] = found[closing] = min(common, key=tree.width)
+            found[opening] = found[closing] = min(common, key=places.width)
         else:
             for place, nodes in ((opening, before), (closing, after)):
-                found[place] = max((w for w in nodes if first < w <= last), key=tree.width)
+                found[place] = max((w for w in nodes if first < w <= last), key=places.width)
     return found
 
 
-def _single_head(tree: _Tree, slot: int, token: str, convention: Convention) -> int:
+def _single_head(places: _Places, slot: int, token: str, convention: Convention) -> int:
     """Choose the head of a token without a partner."""
-    ending, above, starting = tree.joints[slot]
+    ending, above, starting = places.around[slot]
     if not above:
-        return tree.root
+        return places.tree.root
     if convention == "governor":
         return above
-    relation = tree.relations[starting[0] - 1].partition(":")[0] if starting else ""
+    relation = places.tree.relations[starting[0] - 1].partition(":")[0] if starting else ""
     follows = above <= slot  # what starts here depends on a word before the slot
     if follows and relation == "conj":
         return starting[0]
     for word in ending:
-        if tree.is_set_off(word, token):
+        if places.is_set_off(word, token):
             return word
     if not follows:
-        set_off = (word for word in starting if tree.is_set_off(word, token))
+        set_off = (word for word in starting if places.is_set_off(word, token))
         return next(set_off, ending[-1])
     # A conjunction that hangs from the first conjunct (UD 1) keeps the second out of reach.
     return above if relation == "cc" or token[0] in _FIRST_OF_TERMINALS else starting[0]
 
 
-def _in_order(nodes: Sequence[int], row: Sequence[int], ranks: Sequence[int]) -> list[int]:
-    """Bring the heads of one slot's tokens into the order of `nodes`, so that no arcs cross.
+def _in_order(words: Sequence[int], row: Sequence[int], ranks: Sequence[int]) -> list[int]:
+    """Bring the heads of one slot's tokens into the order of ``words``, so that no arcs cross.
 
     Where two heads are in the wrong order the one of lower rank, of equal ones the right one,
-    moves as far as it must. A head that is not among the nodes stays.
+    moves as far as it must. A head that is not among the words stays.
     """
-    position = {node: place for place, node in enumerate(nodes)}
+    position = {word: place for place, word in enumerate(words)}
     places = [position.get(head) for head in row]
     settled: list[int | None] = [None] * len(row)
     for index in sorted(range(len(row)), key=lambda index: -ranks[index]):
         place = places[index]
         if place is not None:
             lowest = max((p for p in settled[:index] if p is not None), default=0)
-            highest = min((p for p in settled[index:] if p is not None), default=len(nodes) - 1)
+            highest = min((p for p in settled[index:] if p is not None), default=len(words) - 1)
             settled[index] = min(max(place, lowest), highest)
     return [
-        head if place is None else nodes[place] for head, place in zip(row, settled, strict=True)
+        head if place is None else words[place] for head, place in zip(row, settled, strict=True)
     ]

@@ -1,16 +1,178 @@
-"""Dependency trees as lists of heads: what makes one, and the constituents of its nodes.
+"""Trees over the words of a sentence: parents, order, edges of constituents, what meets at a slot.
 
-Everywhere `heads[i]` is the head of word i + 1, and 0 is the head of the root.
+A sentence of n words has the slots 0 to n; slot i is right of word i. Nodes are numbered from 0.
+A node dominates the words between two slots, its edges; in a projective tree it dominates all of
+them. Everything is computed once for a tree, in linear time and without recursion.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+
+class Junction(NamedTuple):
+    """The nodes whose constituents meet at a slot, in the order in which their punctemes stand.
+
+    Attributes:
+        ending: nodes whose constituents end at the slot, innermost first.
+        starting: nodes whose constituents start there, outermost first.
+    """
+
+    ending: tuple[int, ...]
+    starting: tuple[int, ...]
+
+
+class Tree(ABC):
+    """A tree whose nodes dominate words.
+
+    Dependency trees have a node for each word; trees of other kinds have nodes without one.
+    """
+
+    @property
+    @abstractmethod
+    def words(self) -> int:
+        """The number of words."""
+
+    @property
+    @abstractmethod
+    def parents(self) -> Sequence[int]:
+        """``[nodes]`` the parent of each node, -1 for the root."""
+
+    @property
+    @abstractmethod
+    def anchors(self) -> Sequence[int]:
+        """``[nodes]`` the word (1 to n) that each node stands for, 0 for a node without one."""
+
+    @property
+    @abstractmethod
+    def labels(self) -> Sequence[str]:
+        """``[nodes]`` the relation or category of each node."""
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """All nodes, each after its parent; read backwards, each after its children."""
+        children: list[list[int]] = [[] for _ in range(len(self.parents) + 1)]
+        parents = self.parents
+        for node, parent in enumerate(parents):
+            children[parent].append(node)
+        order = list(children[-1])
+        for node in order:  # grows while it is read: breadth first without recursion
+            order.extend(children[node])
+        return tuple(order)
+
+    @cached_property
+    def edges(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """``[nodes]`` each: the slots at the left and at the right of each constituent.
+
+        Li, Wang and Eisner (2019), section 2.1.
+        """
+        left = [anchor - 1 if anchor else self.words for anchor in self.anchors]
+        right = list(self.anchors)
+        parents = self.parents
+        for node in reversed(self.order):
+            parent = parents[node]
+            if parent >= 0:
+                left[parent] = min(left[parent], left[node])
+                right[parent] = max(right[parent], right[node])
+        return tuple(left), tuple(right)
+
+    @property
+    def left(self) -> tuple[int, ...]:
+        """``[nodes]`` the slot before the first word of each constituent."""
+        return self.edges[0]
+
+    @property
+    def right(self) -> tuple[int, ...]:
+        """``[nodes]`` the slot after the last word of each constituent."""
+        return self.edges[1]
+
+    @cached_property
+    def junctions(self) -> tuple[Junction, ...]:
+        """``[n + 1]`` the nodes that meet at each slot of a projective tree."""
+        ending: list[list[int]] = [[] for _ in range(self.words + 1)]
+        starting: list[list[int]] = [[] for _ in range(self.words + 1)]
+        # Constituents that share an edge are nested, so the order of the tree is theirs.
+        left, right = self.edges
+        for node in self.order:
+            starting[left[node]].append(node)
+        for node in reversed(self.order):
+            ending[right[node]].append(node)
+        pairs = zip(ending, starting, strict=True)
+        return tuple(Junction(tuple(ends), tuple(starts)) for ends, starts in pairs)
+
+    def gather(self, sides: Sequence[tuple[Sequence[T], Sequence[T]]]) -> list[list[T]]:
+        """Concatenate slot by slot what the nodes put at the edges of their constituents.
+
+        With the punctemes of the nodes this gives the underlying string of every slot (Li, Wang
+        and Eisner 2019, section 2.1).
+
+        Args:
+            sides: ``[nodes]`` what each node puts at its left and at its right edge.
+
+        Returns:
+            ``[n + 1]`` right sides of the constituents that end at a slot, innermost first, then
+            left sides of those that start there, outermost first.
+        """
+        strings: list[list[T]] = [[] for _ in range(self.words + 1)]
+        left, right = self.edges
+        for node in reversed(self.order):
+            strings[right[node]].extend(sides[node][1])
+        for node in self.order:
+            strings[left[node]].extend(sides[node][0])
+        return strings
+
+
+@dataclass(frozen=True)
+class DependencyTree(Tree):
+    """A dependency tree: node i stands for word i + 1.
+
+    Attributes:
+        heads: ``[n]`` the head of each word, 1 to n, or 0 for the root.
+        relations: ``[n]`` the label of each arc.
+    """
+
+    heads: tuple[int, ...]
+    relations: tuple[str, ...]
+
+    @property
+    def words(self) -> int:
+        return len(self.heads)
+
+    @property
+    def parents(self) -> tuple[int, ...]:
+        return self._parents
+
+    @cached_property
+    def _parents(self) -> tuple[int, ...]:
+        return tuple(head - 1 for head in self.heads)
+
+    @property
+    def anchors(self) -> Sequence[int]:
+        return range(1, len(self.heads) + 1)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.relations
+
+    @property
+    def root(self) -> int:
+        """The word (1 to n) without a head."""
+        return self.heads.index(0) + 1
 
 
 def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
-    """Find the first reason why `heads` is not a tree with one root; None if it is one.
+    """Find the first reason why heads do not form a tree with one root.
 
-    Returns the number (1..n) of a word that is to blame, and what is wrong with it.  Linear in
-    the sentence.
+    Args:
+        heads: ``[n]`` the head of each word, 0 for the root.
+
+    Returns:
+        The number (1 to n) of a word that is to blame and what is wrong with it, or None if the
+        heads form a tree. Linear in the sentence.
     """
     n = len(heads)
     root = 0
@@ -42,36 +204,3 @@ def _cycle(heads: Sequence[int], start: int) -> str:
         words.append(heads[words[-1] - 1])
     shown = words if len(words) <= 8 else words[:7]
     return " to ".join([*map(str, shown), *(["..."] if shown is not words else []), str(start)])
-
-
-def top_down(heads: Sequence[int]) -> list[int]:
-    """List the words (1..n) of a tree so that each comes after its head.
-
-    The reverse order visits each word after all its dependents.  Linear in the sentence.
-    """
-    dependents: list[list[int]] = [[] for _ in range(len(heads) + 1)]
-    for word, head in enumerate(heads, start=1):
-        dependents[head].append(word)
-    order = list(dependents[0])
-    for word in order:  # grows while it is read: breadth first without recursion
-        order.extend(dependents[word])
-    return order
-
-
-def constituents(heads: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Give the slots at the left and right edge of every word's constituent.
-
-    Returns `(left_slots, right_slots)`, each of length n: word i + 1 dominates words between
-    slots `left_slots[i]` and `right_slots[i]`, so the first is its first word's number minus 1
-    and the second its last word's number (section 2.1).  In a projective tree these are all
-    the words between the two slots.
-    """
-    n = len(heads)
-    left_slots = list(range(n))
-    right_slots = list(range(1, n + 1))
-    for word in reversed(top_down(heads)):
-        head = heads[word - 1]
-        if head:
-            left_slots[head - 1] = min(left_slots[head - 1], left_slots[word - 1])
-            right_slots[head - 1] = max(right_slots[head - 1], right_slots[word - 1])
-    return left_slots, right_slots

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from semipunct.cli import analyse as command
-from semipunct.corpus.sentences import read_sentences
+from semipunct.formats import read_treebank
 from semipunct.inference.decode import best
 from semipunct.inference.rewriting import Rewriter
 from semipunct.marks import nunberg
@@ -59,7 +59,7 @@ def runs(model: Path, treebanks: dict[str, Path], tmp_path_factory: pytest.TempP
 
 def test_counts_and_probabilities_are_the_models(runs: Runs):
     value, loaded = runs.value, runs.loaded
-    sentences = read_sentences([runs.treebank]).sentences
+    sentences = read_treebank([runs.treebank]).sentences
     counts = count(a for a in best(loaded.model, loaded.parameters, sentences) if a)
     signature = value["signature"].split("|")
     assert {"task:analyse", f"model:{loaded.digest[:12]}", "channel:r2l"} <= set(signature)
@@ -84,7 +84,7 @@ def test_counts_and_probabilities_are_the_models(runs: Runs):
 
 
 def words_by_relation(sentences) -> dict[str, int]:
-    names = [relation for s in sentences for relation in s.relations]
+    names = [relation for s in sentences for relation in s.tree.relations]
     return {name: names.count(name) for name in names}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.evaluation.aggregation import pooled
+from semipunct.evaluation.aggregation import aggregate
 from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.results import read_result, write_result
 from tests.cli.conftest import Cli
@@ -50,7 +50,7 @@ def test_folders_are_runs_counted_together(cli: Cli, stored: dict[str, Path], tm
     a, b, fewer, none = (tmp_path / side for side in sides)
     result = cli("compare", a, b, "--json", "--resamples", 50)
     assert (result.status, result.err) == (0, "")
-    together = [pooled([RESULTS[name] for name in sides[side]]) for side in ("a", "b")]
+    together = [aggregate([RESULTS[name] for name in sides[side]]) for side in ("a", "b")]
     expected = compare(*together, resamples=50).as_dict()
     assert json.loads(result.out) == {"files": [str(a), str(b)], **expected}
     result = cli("compare", a, fewer)

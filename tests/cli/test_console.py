@@ -163,8 +163,9 @@ def test_output_appears_whole_or_not_at_all(tmp_path: Path, name: str):
 
 def treebank_bytes(path: Path) -> list[bytes]:
     from semipunct.files import byte_lines
+    from semipunct.formats.lines import KIND
 
-    return list(byte_lines(path))
+    return list(byte_lines(path, KIND))
 
 
 def test_the_same_data_compress_to_the_same_bytes(tmp_path: Path):

@@ -9,11 +9,14 @@ from rich.console import Console
 
 from semipunct.cli import drawing, quickstart
 from semipunct.cli.rules import ObservedRule, frequent_rules
-from semipunct.corpus.sentences import Sentence, read_sentences
+from semipunct.corpus import Sentence
+from semipunct.formats import read_treebank
 from semipunct.inference.decode import Analysis, SlotAnalysis
-from semipunct.inference.rewriting import Edit, Rewriter
+from semipunct.inference.rewriting import Rewriter
+from semipunct.marks import Edit
 from semipunct.store.models import load
 from semipunct.training.report import TrainingResult as Trained
+from semipunct.trees import DependencyTree
 from tests.cli.conftest import Cli
 
 
@@ -37,7 +40,7 @@ def test_it_shows_figures_rules_and_trees(
         best = {"dev_perplexity_of_scorable": {"none": 1.75, "r2l": 1.25}[channel]}
         return Trained(loaded.model, loaded.parameters, (), best, 1, False, False, 1, 0.0, 0.0, 1.0)
 
-    sentences = read_sentences([treebanks["test"]]).sentences
+    sentences = read_treebank([treebanks["test"]]).sentences
     monkeypatch.setattr(quickstart, "_fit", fit)
     monkeypatch.setattr(quickstart, "sample", lambda: (sentences[:10], sentences[10:]))
     result = cli("quickstart", "--seed", 3)
@@ -50,7 +53,7 @@ def test_it_shows_figures_rules_and_trees(
 def analysis(*edits: tuple[str, str, str], words: int = 3) -> Analysis:
     sentence = Sentence(
         "s", "-", 1, ("w",) * words, ("w",) * words, ("X",) * words, ("_",) * words, ("_",) * words,
-        ("dep",) * words, tuple(range(words)), ((),) * (words + 1), tuple(range(1, words + 1)),
+        DependencyTree(tuple(range(words)), ("dep",) * words), ((),) * (words + 1),
     )  # fmt: skip
     slot = SlotAnalysis((), tuple(Edit(*edit) for edit in edits), ())
     return Analysis(sentence, (((), (".",)),) * words, -1.0, -0.5, (slot, slot))

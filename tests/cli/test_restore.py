@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from semipunct.cli import restore as command
-from semipunct.corpus.sentences import read_sentences
 from semipunct.evaluation.results import read_result
+from semipunct.formats import read_treebank
 from tests.cli.conftest import Cli
 
 FEW = ("--samples", 40)
@@ -28,11 +28,11 @@ def test_conllu_keeps_words_and_trees(cli: Cli, model: Path, some: Path, tmp_pat
     result = cli("restore", model, some, "-o", out, *FEW)
     assert (result.status, result.out) == (0, "")
     assert result.told == "1 sentence left alone: nothing but punctuation\n"
-    before, after = (read_sentences([path]) for path in (some, out))
+    before, after = (read_treebank([path]) for path in (some, out))
     assert len(after.omitted) == 1
     for old, new in zip(before.sentences, after.sentences, strict=True):
-        assert (new.forms, new.upos, new.relations) == (old.forms, old.upos, old.relations)
-        assert (new.heads, new.lemmas) == (old.heads, old.lemmas)
+        assert (new.forms, new.upos, new.lemmas) == (old.forms, old.upos, old.lemmas)
+        assert new.tree == old.tree
     assert [s.slots for s in before.sentences] != [s.slots for s in after.sentences]
     # What stands in the input is removed first: it decides nothing.
     again = cli("restore", model, out, *FEW)
@@ -57,7 +57,7 @@ def test_gold_compares(cli: Cli, model: Path, some: Path, tmp_path: Path):
     result = cli("restore", model, some, "--gold", "--json", "--result", stored, "-o", out, *FEW)
     assert result.status == 0, result.err
     value = json.loads(result.out)
-    gold, restored = (read_sentences([path]).sentences for path in (some, out))
+    gold, restored = (read_treebank([path]).sentences for path in (some, out))
     assert value["sentences"] == len(gold) == 6
     assert value["slots"] == sum(len(s.slots) for s in gold)
     same = sum(a == b for x, y in zip(gold, restored, strict=True)
@@ -128,7 +128,7 @@ def test_nothing_to_compare(cli: Cli, model: Path, tmp_path: Path):
 def test_marks_of_the_input_are_kept(cli: Cli, model: Path, some: Path, tmp_path: Path):
     out = tmp_path / "out.conllu"
     assert cli("restore", model, some, "--keep", "keep", "-o", out, *FEW).status == 0
-    before, after = (read_sentences([path]).sentences for path in (some, out))
+    before, after = (read_treebank([path]).sentences for path in (some, out))
     slots = [[slot for s in sentences for slot in s.slots] for sentences in (before, after)]
     assert all(new == old for old, new in zip(*slots, strict=True) if old)
     assert any(slots[0])

@@ -3,6 +3,7 @@ import json
 from pathlib import Path
 
 from semipunct.corpus.statistics import statistics
+from semipunct.formats import read_entries
 from tests.cli.conftest import Cli
 
 
@@ -11,7 +12,7 @@ def test_json_holds_every_count(cli: Cli, treebanks: dict[str, Path]):
     result = cli("stats", *files, "--json")
     assert (result.status, result.err) == (0, "")
     value = json.loads(result.out)
-    expected = json.loads(json.dumps(statistics(files).as_dict()))
+    expected = json.loads(json.dumps(statistics(read_entries(files)).as_dict()))
     assert value == {"files": [str(f) for f in files], **expected}
 
 

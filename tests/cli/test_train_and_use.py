@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from semipunct.cli import decode as decode_command
-from semipunct.corpus.sentences import read_sentences
-from semipunct.formats.conllu.records import misc_attributes, read
+from semipunct.formats import read_treebank
+from semipunct.formats.conllu.misc import attributes
+from semipunct.formats.conllu.records import read_records
 from semipunct.inference import decode as decoding
 from semipunct.inference.likelihood import corpus_log_likelihood
-from semipunct.models.punctuation.channel import EDITS
+from semipunct.marks import EDITS
 from semipunct.store.models import load
 from semipunct.training import loop
 from semipunct.training.report import TrainingResult as Trained
@@ -82,7 +83,7 @@ def test_evaluate_prints_what_the_library_computes(cli: Cli, model: Path, test_f
     assert (result.status, result.told) == (0, "")
     value = json.loads(result.out)
     loaded = load(model)
-    sentences = read_sentences([test_file]).sentences
+    sentences = read_treebank([test_file]).sentences
     log_p = corpus_log_likelihood(loaded.model, loaded.parameters, sentences)
     slots = sum(len(s.slots) for s in sentences)
     assert value["log_likelihood"] == pytest.approx(log_p.sum(), rel=1e-5)
@@ -135,7 +136,7 @@ def test_the_three_formats_tell_the_same(cli: Cli, model: Path, test_file: Path,
     lines = outputs["brackets"].splitlines()
     path = tmp_path / "out.conllu"
     path.write_text(outputs["conllu"], encoding="utf-8")
-    records = list(read(path))
+    records = list(read_records(path))
     assert len(values) == len(lines) == len(records) == 21
     for value, line, record in zip(values, lines, records, strict=True):
         if "omitted" in value:
@@ -145,7 +146,8 @@ def test_the_three_formats_tell_the_same(cli: Cli, model: Path, test_file: Path,
         assert value["log_joint"] < value["log_posterior"] <= 0
         assert [piece for piece in line.split() if piece in value["words"]]
         for word_id, node in zip(value["word_ids"], value["nodes"], strict=True):
-            told = misc_attributes(record, word_id)
+            position = record.tokens[word_id - 1].position
+            told = attributes(record.lines[position].split("\t")[9])
             assert told.get("SemipunctLeft", "").split() == node["left"]
             assert told.get("SemipunctRight", "").split() == node["right"]
         assert all(edit["edit"] in EDITS for slot in value["slots"] for edit in slot["edits"])
@@ -239,9 +241,10 @@ def test_a_sentence_without_an_analysis_is_passed_through(
 
 def test_an_infinite_perplexity_is_null(model: Path, test_file: Path):
     from semipunct.cli.evaluate import as_dict
-    from semipunct.training.evaluation import summarise
+    from semipunct.evaluation.perplexity import PerplexityStatistics
+    from semipunct.tasks.evaluate import Evaluation
 
-    found = summarise(np.array([-1.0, -np.inf]), np.array([2, 3]))
-    value = as_dict(found, read_sentences([test_file]))
+    statistics = PerplexityStatistics(np.array([-1.0, -np.inf]), np.array([2, 3]))
+    value = as_dict(Evaluation(statistics, "s"), read_treebank([test_file]))
     assert (value["perplexity"], value["log_likelihood"], value["unscorable"]) == (None, None, 1)
     assert value["perplexity_of_scorable"] == pytest.approx(np.exp(0.5))

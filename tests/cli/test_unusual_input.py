@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.corpus.sentences import read_sentences
+from semipunct.formats import read_treebank
 from tests.cli.conftest import TINY, Cli, run
 
 COMMANDS = {
@@ -66,7 +66,7 @@ def test_a_sentence_of_5000_words(cli: Cli, model: Path, tmp_path: Path):
     path.write_text(conllu(words), encoding="utf-8")
     result = cli("restore", model, path, "--samples", 20, "-o", out)
     assert result.status == 0, result.err
-    assert len(read_sentences([out]).sentences[0].forms) == 5000
+    assert len(read_treebank([out]).sentences[0].forms) == 5000
 
 
 def test_training_data_without_punctuation(tmp_path: Path):

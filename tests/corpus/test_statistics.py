@@ -4,6 +4,7 @@ import pytest
 
 from semipunct.corpus.statistics import statistics
 from semipunct.errors import TreebankError
+from semipunct.formats import read_entries
 from tests.formats.conllu.builders import sentence, word
 
 # "Hi." he said.  /  Hi, etc.  /  an omitted sentence  /  a crossing arc (4 depends on 2)
@@ -32,7 +33,7 @@ TEXT = (
 def found(tmp_path):
     path = tmp_path / "text.conllu"
     path.write_text(TEXT, encoding="utf-8")
-    return statistics([path], minimum_count=2)
+    return statistics(read_entries([path]), minimum_count=2)
 
 
 def test_counts(found):
@@ -68,7 +69,7 @@ def test_everything_is_json(found):
     assert as_json["percent_punctuation"] == pytest.approx(43.75)
 
 
-def test_no_files_is_a_matter_of_the_caller_but_bad_files_are_reported(tmp_path):
+def test_no_entries_is_a_matter_of_the_caller_but_bad_files_are_reported(tmp_path):
     with pytest.raises(TreebankError, match="no such file"):
-        statistics([tmp_path / "absent.conllu"])
+        statistics(read_entries([tmp_path / "absent.conllu"]))
     assert statistics([]).percent_punctuation == 0

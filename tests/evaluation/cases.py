@@ -1,28 +1,25 @@
 """Small results to store and to compare, all with numbers that can be seen here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from semipunct.evaluation.measures import (
-    PerplexityStatistics,
-    RestorationStatistics,
-    Slots,
-    restoration_statistics,
-)
-from semipunct.evaluation.results import Result, join_signature
+from semipunct.evaluation.perplexity import PerplexityStatistics
+from semipunct.evaluation.restoration import Slots, restoration_statistics
+from semipunct.evaluation.results import Result
+from semipunct.evaluation.signature import join_signature
 
 GOLD: list[Slots] = [
-    [("^",), (",",), (), (".",)],
-    [("^", "“"), (), (",", "”"), (".",)],
-    [("^",), ("(",), (")",)],
-    [("^",), (".",)],
+    [(), (",",), (), (".",)],
+    [("“",), (), (",", "”"), (".",)],
+    [(), ("(",), (")",)],
+    [(), (".",)],
 ]
 PREDICTED: list[Slots] = [
-    [("^",), (), (), (".",)],  # a comma is missing
-    [("^", "“"), (",",), ("”", ","), ("!",)],  # inserted, exchanged, replaced
-    [("^", "("), (), (")", ")")],  # a bracket moved, another one too many
-    [("^",), (".",)],
+    [(), (), (), (".",)],  # a comma is missing
+    [("“",), (",",), ("”", ","), ("!",)],  # inserted, exchanged, replaced
+    [("(",), (), (")", ")")],  # a bracket moved, another one too many
+    [(), (".",)],
 ]
 
 
@@ -40,9 +37,3 @@ def restored(gold: Sequence[Slots], predicted: Sequence[Slots], **parts: str) ->
     """A result of restoration."""
     statistics = restoration_statistics(gold, predicted)
     return Result("restorer", signature("restoration", **parts), statistics)
-
-
-def with_changes(statistics: RestorationStatistics, changes: Mapping[str, object]) -> None:
-    """Make the statistics again with some attributes replaced, for what that raises."""
-    names = RestorationStatistics.__slots__
-    RestorationStatistics(**{name: getattr(statistics, name) for name in names} | changes)

@@ -1,4 +1,4 @@
-"""Runs that are pooled count together, sentence by sentence."""
+"""Runs that are aggregated count together, sentence by sentence."""
 
 import math
 from dataclasses import replace
@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from semipunct.errors import ResultError
-from semipunct.evaluation.aggregation import pooled
+from semipunct.evaluation.aggregation import aggregate
 from semipunct.evaluation.comparison import compare
-from semipunct.evaluation.measures import PerplexityStatistics, restoration_statistics
+from semipunct.evaluation.perplexity import PerplexityStatistics
+from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.evaluation.results import Result
 
 GOLD = [[(",",), ("!",)], [(), (".",)]]
@@ -26,20 +27,20 @@ def restored(seed: int, *slots: list[tuple[str, ...]]) -> Result:
 
 
 def test_log_likelihoods_are_added():
-    both = pooled([scores(0, -1.0, -3.0), scores(1, -2.0, -math.inf)])
+    both = aggregate([scores(0, -1.0, -3.0), scores(1, -2.0, -math.inf)])
     assert list(both.statistics.log_likelihood) == [-3.0, -math.inf]
     assert list(both.statistics.slots) == [4, 4]
     assert (both.system, both.signature) == ("run-0", "task:perplexity|treebank:t|seed:0+1")
 
 
 def test_perplexities_are_averaged_geometrically():
-    both = pooled([scores(0, *np.log([0.25, 0.25])), scores(1, *np.log([1.0, 1.0]))])
+    both = aggregate([scores(0, *np.log([0.25, 0.25])), scores(1, *np.log([1.0, 1.0]))])
     assert both.figures.perplexity == pytest.approx(math.sqrt(2))
 
 
 def test_counts_of_different_marks_are_added():
     runs = [restored(0, [("!",), ("!",)], GOLD[1]), restored(1, GOLD[0], [(), ("?",)])]
-    both = pooled(runs).figures
+    both = aggregate(runs).figures
     assert (both.slots, both.edit_distance, both.exact_slots) == (8, 2, 6)
     assert [(m, s.true_positives, s.predicted, s.gold) for m, s in both.marks.items()] == [
         ("!", 2, 3, 2), (",", 1, 1, 2), (".", 1, 1, 2), ("?", 0, 1, 0),
@@ -48,13 +49,13 @@ def test_counts_of_different_marks_are_added():
 
 def test_one_run_is_itself():
     alone = restored(0, *GOLD)
-    assert pooled([alone]).figures == alone.figures
+    assert aggregate([alone]).figures == alone.figures
 
 
 def test_runs_of_a_sentence_are_no_independent_evidence():
     better, worse = scores(0, -1.0, -1.0), scores(0, -2.0, -2.0)
     once = compare(better, worse).differences[0]
-    thrice = compare(pooled([better] * 3), pooled([worse] * 3)).differences[0]
+    thrice = compare(aggregate([better] * 3), aggregate([worse] * 3)).differences[0]
     assert once.p == thrice.p == 0.5  # of four ways to swap two are as extreme
     assert thrice.difference == pytest.approx(once.difference)
 
@@ -65,9 +66,9 @@ def test_others_are_refused():
     longer = replace(other, statistics=replace(other.statistics, slots=np.array([2, 3])))
     for wrong in (elsewhere, longer, restored(1, *GOLD)):
         with pytest.raises(ResultError, match="run-0 and run-1 are no runs of one system"):
-            pooled([run, wrong])
+            aggregate([run, wrong])
     with pytest.raises(ValueError, match="no runs"):
-        pooled([])
+        aggregate([])
 
 
 def test_pairs_have_to_be_the_same():
@@ -76,4 +77,4 @@ def test_pairs_have_to_be_the_same():
         restoration_statistics(GOLD, GOLD, pairs={("(", ")")}),
     )  # fmt: skip
     with pytest.raises(ResultError, match="different pairs"):
-        pooled([restored(0, *GOLD), other])
+        aggregate([restored(0, *GOLD), other])

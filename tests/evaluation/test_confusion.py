@@ -7,8 +7,8 @@ from tests.models.punctuation.cases import sentence
 
 
 def test_confusions_written_out():
-    one = sentence([2, 0, 2], ["^", ",", "", ". ”"])
-    other = sentence([0], ["^ “", "."])
+    one = sentence([2, 0, 2], ["", ",", "", ". ”"])
+    other = sentence([0], ["“", "."])
     restored = [((), (), (), (".",)), (("“",), (".", "”"))]
     example = Example("made.conllu:1 s", ("w0",), ("w1", "w2"))
     assert confusions([one, other, one], [*restored, restored[0]], examples=1) == [
@@ -20,7 +20,7 @@ def test_confusions_written_out():
 
 def test_the_costliest_come_first_and_examples_are_short():
     inner = ["," if i == 6 else "" for i in range(1, 12)]
-    long = sentence([0, *range(1, 12)], ["^", *inner, ". . ."])
+    long = sentence([0, *range(1, 12)], ["", *inner, ". . ."])
     slots = [(), *[()] * 11, ()]
     first, second = confusions([long], [slots])
     assert (first.edits, second.edits) == (3, 1)
@@ -30,6 +30,6 @@ def test_the_costliest_come_first_and_examples_are_short():
 
 
 def test_nothing_is_confused():
-    s = sentence([0], ["^", "."])
+    s = sentence([0], ["", "."])
     assert confusions([s], [((), (".",))]) == []
     assert confusions([], []) == []

@@ -7,6 +7,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.errors import ResultError
-from semipunct.evaluation.measures import PerplexityStatistics
-from semipunct.evaluation.results import (
-    Result,
-    as_dict,
-    join_signature,
-    read_result,
-    split_signature,
-    write_result,
-)
+from semipunct.evaluation.perplexity import PerplexityStatistics
+from semipunct.evaluation.results import Result, as_dict, read_result, write_result
 from tests.evaluation.cases import GOLD, PREDICTED, restored, scored
 
 SCORED = scored([-0.1, -math.inf, -1 / 3], [2, 5, 7])
@@ -43,8 +37,8 @@ def test_round_trip(tmp_path: Path, result: Result, name: str):
         result.signature,
         result.task,
     )
-    for column in type(result.statistics).__slots__:
-        stored, back = getattr(result.statistics, column), getattr(found.statistics, column)
+    for column in fields(result.statistics):
+        stored, back = (getattr(r.statistics, column.name) for r in (result, found))
         assert type(stored) is type(back)
         if isinstance(stored, np.ndarray):
             assert stored.dtype == back.dtype
@@ -263,40 +257,6 @@ def test_missing_files_and_broken_archives(tmp_path: Path):
     check(packed, "the gzip data is broken")
     packed.write_bytes(gzip.compress(b"{}" * 50)[:-9])
     check(packed, "the gzip data is broken")
-
-
-PARTS = st.dictionaries(
-    st.text("abcdefg", min_size=1), st.text("abc:>=-5 ", min_size=1), max_size=4
-)
-
-
-@given(PARTS)
-def test_signatures_round_trip(parts: dict[str, str]):
-    parts = {"task": "perplexity", "treebank": "0f", **parts}
-    assert split_signature(join_signature(parts)) == parts
-
-
-@pytest.mark.parametrize(
-    "parts", [{"a|b": "c"}, {"a:b": "c"}, {"a": "b|c"}, {"": "c"}, {"a": ""}], ids=str
-)
-def test_parts_that_cannot_be_read_back_are_refused(parts: dict[str, str]):
-    with pytest.raises(ValueError, match="cannot be a part"):
-        join_signature({"task": "perplexity", "treebank": "0f", **parts})
-    with pytest.raises(ValueError, match="names its task and its treebank"):
-        join_signature({"task": "perplexity"})
-
-
-def test_the_signature_of_an_evaluation_is_one(monkeypatch: pytest.MonkeyPatch):
-    from types import SimpleNamespace
-
-    from semipunct.models.punctuation.options import ModelOptions
-    from semipunct.training import evaluation
-
-    monkeypatch.setattr(evaluation, "model_digest", lambda *_: "0123456789abcdef")
-    model: Any = SimpleNamespace(options=ModelOptions())
-    parts = split_signature(evaluation.signature(model, {}, "fedcba9876543210"))
-    assert (parts["task"], parts["treebank"]) == ("perplexity", "fedcba987654")
-    assert {"tokens", "final"} <= parts.keys()
 
 
 def test_a_signature_of_another_task_is_not_stored(tmp_path: Path):

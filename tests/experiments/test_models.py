@@ -15,11 +15,11 @@ def test_a_model_that_is_there_is_not_trained_again(driver, monkeypatch, tmp_pat
         made[path] = SimpleNamespace(config=config)
 
     monkeypatch.setattr(models, "train", train)
-    monkeypatch.setattr(models, "load", made.get)
+    monkeypatch.setattr(models, "load", lambda path, _: made[path])
     config, path = load_config(None, []), tmp_path / "model"
-    first = models.trained(config, [], [], path)
+    first = models.trained(config, [], [], path, object)
     assert first.config == config
     monkeypatch.setattr(models, "train", lambda *_: pytest.fail("trained again"))
-    assert models.trained(config, [], [], path) is first
+    assert models.trained(config, [], [], path, object) is first
     with pytest.raises(SystemExit, match=f"{path}: trained with other settings"):
-        models.trained(load_config(None, ["train.tied_l2=0.5"]), [], [], path)
+        models.trained(load_config(None, ["train.tied_l2=0.5"]), [], [], path, object)

@@ -8,10 +8,9 @@ import jax
 import numpy as np
 import pytest
 
-from semipunct.corpus.generator import planted_english
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus import Sentence
+from semipunct.corpus.generator import english_parameters
 from semipunct.corpus.synthetic import generate
-from semipunct.inference.likelihood import log_likelihood
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
 
@@ -22,8 +21,8 @@ reference = importlib.import_module("experiments.benchmarks.reference")
 @cache
 def sentences(direction: str) -> list[Sentence]:
     lengths = dict.fromkeys(range(1, 9), 1 / 8)
-    planted = replace(planted_english(), lengths=lengths, direction=direction)
-    return [item.sentence for item in generate(planted, 60, seed=2)]
+    parameters = replace(english_parameters(), lengths=lengths, direction=direction)
+    return [item.sentence for item in generate(parameters, 60, seed=2)]
 
 
 @pytest.mark.parametrize(
@@ -31,15 +30,20 @@ def sentences(direction: str) -> list[Sentence]:
 )
 def test_the_literal_algorithm_agrees(direction: str, variant: str):
     data = sentences(direction)
-    options = ModelOptions(channel=direction, minimum_token_count=8, longest_puncteme=2)
+    options = ModelOptions(
+        channel=direction,
+        minimum_token_count=8,
+        longest_puncteme=2,
+        final_mark=direction == "l2r",
+    )
     model = PunctuationModel.fit(data, options)
     parameters = model.initial_parameters(seed=1, scale=0.5)
     few = data[:6]
-    batch = model.lay_out(model.prepare(few), range(len(few)))
+    batch = model.batch(model.encode(few), range(len(few)))
     padded = reference.lay_out(model, few, batch)
 
     def ours(parameters):
-        return log_likelihood(model, parameters, batch)[: len(few)]
+        return model.log_likelihoods(parameters, batch)[: len(few)]
 
     def literal(parameters):
         return reference.log_likelihood(model, parameters, batch, padded, variant)

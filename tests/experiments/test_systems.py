@@ -7,8 +7,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from semipunct.evaluation.measures import PerplexityStatistics, restoration_statistics
-from semipunct.evaluation.results import Result, join_signature, write_result
+from semipunct.evaluation.perplexity import PerplexityStatistics
+from semipunct.evaluation.restoration import restoration_statistics
+from semipunct.evaluation.results import Result, write_result
+from semipunct.evaluation.signature import join_signature
 
 GOLD = [[("«",), (",",), (".",)]] * 4
 """Four sentences of two words."""

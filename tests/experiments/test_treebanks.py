@@ -38,5 +38,3 @@ def test_a_file_is_split_by_order(treebanks, parser, tmp_path):
     train, dev = treebanks.sentences(arguments)
     assert [s.forms[0] for s in train] == [f"w{i}" for i in range(8)]
     assert [s.forms[0] for s in dev] == ["w8"]
-    marked, _ = treebanks.sentences(arguments, final_mark=True)
-    assert [s.slots[-1] for s in (train[0], marked[0])] == [(), ("$",)]

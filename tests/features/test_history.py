@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 from semipunct.features.history import (
-    NOTHING,
+    CLOSING,
     NOWHERE,
-    Past,
+    OPENING,
+    SEEN,
+    MarkHistory,
     history_codes,
     history_columns,
-    last_place,
-    past_codes,
-    since,
 )
 from semipunct.features.templates import HISTORY
 from semipunct.features.vocabulary import Symbols
+from semipunct.features.words import Words
 from semipunct.models.punctuation.attach import log_attach, tree_scores
 from tests.models.punctuation.cases import SENTENCES, TRAINING, batch_of, model, sentence
 
@@ -30,69 +32,90 @@ def code(token: str) -> int:
     return TOKENS.index(token) + 1
 
 
-def past_of(slots: list[str]) -> Past:
-    past = NOTHING
-    for slot in slots:
-        past = past.after(tuple(slot.split()))
-    return past
+def after(slots: Sequence[str]) -> MarkHistory:
+    """The state of one sentence after some slots."""
+    history = MarkHistory((1,), SYMBOLS)
+    for i, slot in enumerate(slots):
+        history.read(i, np.array([history.strings.number(tuple(slot.split()))]))
+    return history
+
+
+def seen(history: MarkHistory, slot: int) -> dict[str, int]:
+    return {name: int(column[0]) for name, column in zip(SEEN, history.seen(slot), strict=True)}
 
 
 @pytest.mark.parametrize(
-    ("slots", "opened"),
+    ("slots", "innermost"),
     [
-        (["“", "", "”"], ()),
-        (["“", "(", ""], ("“", "(")),
-        (["“", "(", "”"], ()),  # A closing mark closes what was opened after its partner, too.
-        (["(", ") ("], ("(",)),
-        (['"', "", '"'], ()),
-        (['"', '" "'], ('"',)),
-        ([")", ","], ()),
-        (["»", "«"], ()),  # The German way.
-        (["«", "»"], ()),
-        (["("] * 20, ("(",) * 8),
+        (["“", "", "”"], None),
+        (["“", "(", ""], "("),
+        (["“", "(", "”"], None),  # a closing mark closes what was opened after its partner, too
+        (["(", ") ("], "("),
+        (['"', "", '"'], None),
+        (['"', '" "'], '"'),
+        ([")", ","], None),
+        (["»", "«"], None),  # both unknown to the codes: `<unk>` opens nothing
+        (["(", *["“"] * 20, *["”"] * 7], "“"),
+        (["(", *["“"] * 20, *["”"] * 8], None),  # only the innermost eight are remembered
     ],
 )
-def test_marks_that_wait_for_their_partners(slots: list[str], opened: tuple[str, ...]):
-    assert past_of(slots).opened == opened
-
-
-def test_an_empty_slot_changes_nothing():
-    past = past_of(["", ", “"])
-    assert past == Past("“", 1, ("“",))
-    assert past.after(()) is past
-    assert past_of([","] * 9).marked == past_of([","] * 5).marked == 5
+def test_the_innermost_mark_that_waits_for_its_partner(slots: list[str], innermost: str | None):
+    expected = NONE if innermost is None else code(innermost)
+    assert seen(after(slots), len(slots))["open"] == expected
 
 
 def test_what_is_seen_from_a_slot():
-    slots = ["^ “", "", ", ;", "", "", ". ”"]
-    pasts = [
-        past_of([s.replace("^ ", "").replace(";", "<unk>") for s in slots[:i]]) for i in range(6)
-    ]
+    slots = ["“", "", ", ;", "", "", ". ”"]
     quote, unknown = code("“"), code("<unk>")
-    # Last mark, marked slots, open mark.
-    assert past_codes(pasts, SYMBOLS).tolist() == [
-        [NONE, 0, NONE],
-        [quote, 1, quote],
-        [quote, 1, quote],
-        [unknown, 2, quote],
-        [unknown, 2, quote],
-        [unknown, 2, quote],
+    found = [seen(after(slots[:i]), i) for i in range(6)]
+    assert [(f["seen"], f["marked"], f["open"]) for f in found] == [
+        (NONE, 0, NONE),
+        (quote, 1, quote),
+        (quote, 1, quote),
+        (unknown, 2, quote),
+        (unknown, 2, quote),
+        (unknown, 2, quote),
     ]
+    assert seen(after([","] * 9), 9)["marked"] == 5
 
 
 def test_how_far_back_the_last_mark_is():
-    at = np.array([NOWHERE, 0, 0, 2, 2, 2])
-    assert since(np.arange(6), at).tolist() == [0, 0, 2, 0, 2, 4]  # 1, 2 or 3 words
-    assert since(3, at).tolist() == [4, 4, 4, 0, 0, 0]
-    assert since(10**6, at).tolist() == [15] * 6
-    assert last_place(at, 1).tolist() == [0, 1, 1, 3, 3, 3]
-    assert last_place(at, np.array([0, 0, 1, 2, 3, 0])).tolist() == [0, 2, 1, 2, 1, 3]
+    slots = [",", "", ",", "", "", ""]
+    assert [seen(after(slots[:i]), i)["since"] for i in range(6)] == [0, 0, 2, 0, 2, 4]
+    assert seen(after([]), 3)["since"] == 4  # the beginning of the sentence
+    assert seen(after(slots), 10**6)["since"] == 15
+    history = after(slots)
+    assert history.last_marked.tolist() == [2]
+    assert [int(history.last_place(np.array([edge]))[0]) for edge in (1, 2, 3)] == [3, 2, 1]
+    assert after([]).last_marked.tolist() == [NOWHERE]
+    assert after([]).last_place(np.array([0])).tolist() == [0]
+
+
+def test_many_states_are_as_each_alone():
+    """Draws share what is alike; each row of the shape is a state of its own."""
+    texts = [[", “", "", "”"], ["", "(", ""], ["“", ".", ", )"], ["", "", ""]]
+    together = MarkHistory((2, 2), SYMBOLS)
+    for slot in range(3):
+        strings = [tuple(text[slot].split()) for text in texts]
+        numbers = [together.strings.number(string) for string in strings]
+        together.read(slot, np.array(numbers).reshape(2, 2))
+    columns = [column.ravel().tolist() for column in together.seen(3)]
+    alone = [seen(after(text), 3) for text in texts]
+    assert columns == [[one[name] for one in alone] for name in SEEN]
+    assert together.seen(3, np.array([1]))[0].tolist() == [columns[0][2:]]
+    together.select(np.array([1, 1]))
+    assert together.seen(3)[0].tolist() == [[columns[0][1]] * 2, [columns[0][3]] * 2]
+    together.keep(1)
+    assert together.seen(3)[0].tolist() == [[columns[0][1]] * 2]
 
 
 def test_columns_are_what_is_seen_from_both_edges():
-    s = sentence([2, 5, 4, 2, 0], ["^ “", "", ", ;", "", "", ". ”"])
-    left, right = np.array([0, 0, 2, 2, 0]), np.array([1, 4, 3, 4, 5])
-    found = history_columns(s.slots, left, right, SYMBOLS)
+    s = sentence([2, 5, 4, 2, 0], ["“", "", ", ;", "", "", ". ”"])
+    # A shorter and a longer sentence beside it change nothing.
+    others = (sentence([0], [", .", "”"]), sentence([2, 3, 4, 5, 6, 0], ["“"] * 7))
+    words = Words.of([others[0], s, others[1]])
+    together = history_columns(words, SYMBOLS)
+    found = {name: column[1:6] for name, column in together.items()}
     quote, comma, unknown = code("“"), code(","), code("<unk>")
     assert found["left_seen"].tolist() == [NONE, NONE, quote, quote, NONE]
     assert found["right_seen"].tolist() == [quote, unknown, unknown, unknown, unknown]
@@ -103,20 +126,20 @@ def test_columns_are_what_is_seen_from_both_edges():
     assert found["edge"].tolist() == [quote, quote, comma, comma, quote]
     # At the beginning, within, at the beginning, at the beginning, within.
     assert found["last_place"].tolist() == [2, 3, 2, 2, 3]
-    empty = history_columns((("^",), ()), np.array([0]), np.array([1]), SYMBOLS)
+    empty = history_columns(Words.of([sentence([0], ["", ""])]), SYMBOLS)
     assert empty["last_place"].tolist() == [0]
     codes = history_codes(SYMBOLS)
-    assert set(codes) == set(found)
+    assert set(codes) == set(found) == {*OPENING, *CLOSING}
     assert all(column.max() < codes[name] for name, column in found.items())
 
 
 def test_what_comes_later_is_not_looked_at():
     """A left puncteme is drawn without the slots from its own on, a right one likewise."""
     m = model("l2r", templates=LOOKING_BACK)
-    s = sentence([2, 0, 2, 3], ["^", ",", "“", ".", ", ”"])
+    s = sentence([2, 0, 2, 3], ["", ",", "“", ".", ", ”"])
     before = m.features.extract([s])
     for slot in range(5):
-        changed = sentence([2, 0, 2, 3], ["^", ",", "“", ".", ", ”"][:slot] + ["” ."] * (5 - slot))
+        changed = sentence([2, 0, 2, 3], ["", ",", "“", ".", ", ”"][:slot] + ["” ."] * (5 - slot))
         after = m.features.extract([changed])
         for word, (left, right) in enumerate([(0, 1), (0, 4), (2, 4), (3, 4)]):
             for targets, edge in ((("opening",), left), (("closing", "closing_symmetric"), right)):

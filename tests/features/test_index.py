@@ -13,8 +13,9 @@ import jax
 import numpy as np
 import pytest
 
-from semipunct.corpus.sentences import Sentence, with_unknown
-from semipunct.features.attributes import attributes
+from semipunct.corpus import Sentence
+from semipunct.corpus.tokens import with_unknown
+from semipunct.features.attributes import Attributes
 from semipunct.features.classes import length_class, shape_class, style_class, writing_class
 from semipunct.features.index import FeatureMap
 from semipunct.features.templates import APPENDIX_A, TEMPLATES, Template
@@ -25,7 +26,7 @@ from tests.models.punctuation.cases import SENTENCES, TRAINING, batch_of, model,
 
 BUSY = sentence(
     [3, 1, 0, 7, 4, 7, 3, 7],
-    ["^", ",", "", "“", ", .", "", "", ", ,", "."],
+    ["", ",", "", "“", ", .", "", "", ", ,", "."],
     ["nsubj", "amod", "root", "dobj", "amod", "cc", "conj", "dobj"],
     ["NOUN", "ADJ", "VERB", "NOUN", "ADJ", "CONJ", "VERB", "NOUN"],
 )
@@ -39,7 +40,7 @@ def words_of(s: Sentence, node: int) -> set[int]:
     """The words that a node dominates."""
     below = {node}
     while True:
-        more = {w for w in range(1, len(s.heads) + 1) if s.heads[w - 1] in below} | below
+        more = {w for w in range(1, len(s.tree.heads) + 1) if s.tree.heads[w - 1] in below} | below
         if more == below:
             return below
         below = more
@@ -47,7 +48,7 @@ def words_of(s: Sentence, node: int) -> set[int]:
 
 def literal(s: Sentence, node: int) -> dict[str, Named]:
     """The features of a node by family, named as in the appendix less l and r (all have them)."""
-    relation, head = s.relations[node - 1], s.heads[node - 1]
+    relation, head = s.tree.relations[node - 1], s.tree.heads[node - 1]
     direction = "<-" if node < head else "->"
     attribute = {"g": s.upos[node - 1], "d": relation, "->d": direction + relation}
     words = words_of(s, node)
@@ -75,11 +76,11 @@ def literal(s: Sentence, node: int) -> dict[str, Named]:
     path: Counter[str] = Counter()
     ancestor = head
     while ancestor:
-        path[s.relations[ancestor - 1]] += 1
-        ancestor = s.heads[ancestor - 1]
+        path[s.tree.relations[ancestor - 1]] += 1
+        ancestor = s.tree.heads[ancestor - 1]
     for other, count in path.items():
         add(backed_off("A", other, value=count))
-    children = Counter(d for d, h in zip(s.relations, s.heads, strict=True) if h == node)
+    children = Counter(d for d, h in zip(s.tree.relations, s.tree.heads, strict=True) if h == node)
     for other, count in children.items():
         add(backed_off("C", other, value=count))
     add({"L": {tags_around(first_slot): 1.0}, "R": {tags_around(last_slot): 1.0}})
@@ -104,13 +105,13 @@ def signatures(entries: dict[object, dict[int, float]]) -> Counter[tuple[tuple[i
 
 def test_features_are_those_of_the_appendix():
     tokens = ("^", "$", ",", ".", "“", "”", ";")
-    features = FeatureMap.fit(SOME, Symbols.of(SOME, tokens), APPENDIX_A)
+    features, fitted = FeatureMap.fit(SOME, Symbols.of(SOME, tokens), APPENDIX_A)
     expected: defaultdict[str, defaultdict[object, dict[int, float]]] = defaultdict(
         lambda: defaultdict(dict)
     )
     row = 0
     for s in SOME:
-        for node in range(1, len(s.heads) + 1):
+        for node in range(1, len(s.tree.heads) + 1):
             for family, named in literal(s, node).items():
                 for name, value in named.items():
                     expected[family][name][row] = value
@@ -119,6 +120,9 @@ def test_features_are_those_of_the_appendix():
         lambda: defaultdict(dict)
     )
     rows = features.extract(SOME)
+    for target, of_target in rows.items():
+        for ours, theirs in zip(of_target.__slots__, fitted[target].__slots__, strict=True):
+            np.testing.assert_array_equal(getattr(of_target, ours), getattr(fitted[target], theirs))
     for family in features.conjunctions:
         of_target = rows[family.target]
         name = family_name(family.template, family.parts)
@@ -137,7 +141,7 @@ def test_features_are_those_of_the_appendix():
 def test_the_node_of_table_7():
     """The word "Dale" in Figure 1: the subject, first word, no dependents."""
     figure = sentence(
-        [2, 0, 4, 2], ["^ “", "”", "“", "", "” ."], ["nsubj", "root", "compound", "dobj"],
+        [2, 0, 4, 2], ["“", "”", "“", "", "” ."], ["nsubj", "root", "compound", "dobj"],
         ["NOUN", "VERB", "NOUN", "NOUN"],
     )  # fmt: skip
     features = literal(figure, 1)
@@ -156,27 +160,40 @@ def test_what_is_around_a_constituent():
     }
     s = replace(sentence([3, 3, 0, 3], [""] * 5), **words)
     symbols = Symbols.of([s] * 5, ())
-    found = attributes([s], symbols)
+    found = Attributes([s], symbols)
+
+    def column(name: str) -> list[int]:
+        return found.single(name).tolist()
+
     xpos, form = ({v: i + 1 for i, v in enumerate(symbols.values[k])} for k in ("xpos", "form"))
     outside, no_form = symbols.size("xpos"), symbols.size("form")
-    columns = {name: column.tolist() for name, column in found.single.items()}
-    assert columns["xpos"] == [xpos[x] for x in words["xpos"]]
-    assert columns["head_xpos"] == [xpos["VB"], xpos["VB"], outside, xpos["VB"]]
-    assert columns["first_xpos"] == [xpos["VBP"], xpos["PRP"], xpos["VBP"], xpos["PRP"]]
-    assert columns["last_xpos"] == [xpos["VBP"], xpos["PRP"], xpos["PRP"], xpos["PRP"]]
-    assert columns["xpos_before"] == [outside, xpos["VBP"], outside, xpos["VB"]]
-    assert columns["xpos_after"] == [xpos["PRP"], xpos["VB"], outside, outside]
-    assert columns["xpos_before_that"] == [outside, outside, outside, xpos["PRP"]]
-    assert columns["xpos_after_that"] == [xpos["VB"], xpos["PRP"], outside, outside]
-    assert columns["second_form"] == [no_form, no_form, form["you"], no_form]
-    assert columns["last_but_one_form"] == [no_form, no_form, form["see"], no_form]
-    assert columns["head_form"] == [form["see"], form["see"], no_form, form["see"]]
+    assert column("xpos") == [xpos[x] for x in words["xpos"]]
+    assert column("head_xpos") == [xpos["VB"], xpos["VB"], outside, xpos["VB"]]
+    assert column("first_xpos") == [
+        xpos["VBP"],
+        xpos["PRP"],
+        xpos["VBP"],
+        xpos["PRP"],
+    ]
+    assert column("last_xpos") == [
+        xpos["VBP"],
+        xpos["PRP"],
+        xpos["PRP"],
+        xpos["PRP"],
+    ]
+    assert column("xpos_before") == [outside, xpos["VBP"], outside, xpos["VB"]]
+    assert column("xpos_after") == [xpos["PRP"], xpos["VB"], outside, outside]
+    assert column("xpos_before_that") == [outside, outside, outside, xpos["PRP"]]
+    assert column("xpos_after_that") == [xpos["VB"], xpos["PRP"], outside, outside]
+    assert column("second_form") == [no_form, no_form, form["you"], no_form]
+    assert column("last_but_one_form") == [no_form, no_form, form["see"], no_form]
+    assert column("head_form") == [form["see"], form["see"], no_form, form["see"]]
     # Only the root reaches the edges of the sentence on both sides: 2 is for the left one, 1 for
     # the right one.
-    assert columns["place"] == [2, 0, 3, 1]
-    node, code, count = found.multiple["sentence_form"]
+    assert column("place") == [2, 0, 3, 1]
+    node, code, count = found.multiple("sentence_form")
     assert (node.tolist(), code.tolist(), count.tolist()) == ([2] * 4, [1, 2, 3, 4], [1] * 4)
-    node, code, count = found.multiple["sentence_tags"]
+    node, code, count = found.multiple("sentence_tags")
     pairs = {outside * xpos[a] + xpos[b] for a, b in pairwise(words["xpos"])}
     assert (node.tolist(), code.tolist(), count.tolist()) == ([2] * 3, sorted(pairs), [1] * 3)
 
@@ -184,13 +201,38 @@ def test_what_is_around_a_constituent():
 def test_what_stands_beside_a_word_in_its_family():
     s = sentence([3, 3, 0, 5, 3, 3], [""] * 7, ["cc", "nsubj", "root", "case", "nmod", "advmod"])
     symbols = Symbols.of([s], ())
-    columns = {name: column.tolist() for name, column in attributes([s], symbols).single.items()}
+    found = Attributes([s], symbols)
+
+    def column(name: str) -> list[int]:
+        return found.single(name).tolist()
+
     code = {v: i + 1 for i, v in enumerate(symbols.values["relation"])}
     nothing, head = symbols.size("relation"), symbols.size("relation") + 1
-    assert columns["sibling_before"] == [nothing, code["cc"], nothing, nothing, head, code["nmod"]]
-    assert columns["sibling_after"] == [code["nsubj"], head, nothing, head, code["advmod"], nothing]
+    assert column("sibling_before") == [
+        nothing,
+        code["cc"],
+        nothing,
+        nothing,
+        head,
+        code["nmod"],
+    ]
+    assert column("sibling_after") == [
+        code["nsubj"],
+        head,
+        nothing,
+        head,
+        code["advmod"],
+        nothing,
+    ]
     root = code["root"]
-    assert columns["grandparent"] == [nothing, nothing, nothing, root, nothing, nothing]
+    assert column("grandparent") == [
+        nothing,
+        nothing,
+        nothing,
+        root,
+        nothing,
+        nothing,
+    ]
 
 
 def test_how_sentences_are_written():
@@ -202,12 +244,16 @@ def test_first_and_last_characters():
     s = replace(sentence([2, 0, 2], [""] * 4), forms=("ab", "cd", "e"))
     symbols = Symbols.of([s] * 5, ())
     assert symbols.values["character"] == ("a", "b", "c", "d", "e")
-    columns = {n: c.tolist() for n, c in attributes([s], symbols).single.items()}
-    assert columns["ends"] == [2, 4, 5]
-    assert columns["first_begins"] == [1, 1, 5]
-    assert columns["last_ends"] == [2, 5, 5]
-    assert columns["before_ends"] == [6, 6, 4]  # 6: the edge of the sentence
-    assert columns["after_begins"] == [3, 6, 6]
+    found = Attributes([s], symbols)
+
+    def column(name: str) -> list[int]:
+        return found.single(name).tolist()
+
+    assert column("ends") == [2, 4, 5]
+    assert column("first_begins") == [1, 1, 5]
+    assert column("last_ends") == [2, 5, 5]
+    assert column("before_ends") == [6, 6, 4]  # 6: the edge of the sentence
+    assert column("after_begins") == [3, 6, 6]
 
 
 def test_shapes_and_morphology():
@@ -217,24 +263,27 @@ def test_shapes_and_morphology():
     }
     s = replace(sentence([2, 0, 2, 3, 4], [""] * 6), **words)
     symbols = Symbols.of([s], ())
-    found = attributes([s], symbols)
-    columns = {name: column.tolist() for name, column in found.single.items()}
+    found = Attributes([s], symbols)
+
+    def column(name: str) -> list[int]:
+        return found.single(name).tolist()
+
     # A capital first counts 1, all capitals 2, a digit 4.
-    assert columns["shape"] == [1, 1, 0, 3, 4]
-    assert columns["first_shape"] == [1, 1, 0, 3, 4]
-    assert columns["last_shape"] == [1, 4, 4, 4, 4]
+    assert column("shape") == [1, 1, 0, 3, 4]
+    assert column("first_shape") == [1, 1, 0, 3, 4]
+    assert column("last_shape") == [1, 4, 4, 4, 4]
     # "The"; all words, one of which is small and one neither; one of two; "NATO 42"; "42".
-    assert columns["writing"] == [4, 3, 3, 4, 0]
-    node, code, count = found.multiple["feature"]
+    assert column("writing") == [4, 3, 3, 4, 0]
+    node, code, count = found.multiple("feature")
     assert symbols.values["feature"] == ("Case=Nom", "Number=Sing")
     assert (node.tolist(), code.tolist(), count.tolist()) == ([1, 1, 3], [1, 2, 2], [1, 1, 1])
 
 
 def test_how_many_words_begin_with_a_capital():
     forms = ("we", "All", "Go", "home", "now", "中")
-    left, right = np.array([0, 0, 0, 1, 5, 3]), np.array([1, 5, 3, 3, 6, 5])
+    first, last = np.array([0, 0, 0, 1, 5, 3]), np.array([0, 4, 2, 2, 5, 4])
     # None; 2 of 5; 2 of 3; both; no letters of two cases; none.
-    assert writing_class(forms, left, right).tolist() == [1, 2, 3, 4, 0, 1]
+    assert writing_class(forms, first, last).tolist() == [1, 2, 3, 4, 0, 1]
 
 
 def test_length_classes():
@@ -266,10 +315,10 @@ def test_features_do_not_depend_on_the_company():
     for s in SENTENCES:
         alone = m.features.extract([s])
         for target, rows in alone.items():
-            span = slice(*together[target].start[[base, base + len(s.heads)]])
+            span = slice(*together[target].start[[base, base + len(s.tree.heads)]])
             np.testing.assert_array_equal(rows.context, together[target].context[span])
             np.testing.assert_array_equal(rows.value, together[target].value[span])
-        base += len(s.heads)
+        base += len(s.tree.heads)
 
 
 def test_a_rare_token_has_the_features_of_unk():
@@ -277,7 +326,8 @@ def test_a_rare_token_has_the_features_of_unk():
     m = model("l2r", minimum_token_count=12)
     s = SENTENCES[4]
     assert s.slots[3] == ("”", ".")
-    replaced = with_unknown(s, frozenset(m.inventory.tokens))
+    known = frozenset(m.inventory.tokens)
+    replaced = replace(s, slots=tuple(with_unknown(slot, known) for slot in s.slots))
     assert replaced.slots[3] == ("”", "<unk>")
     before, after = (m.features.extract([x])["pair"] for x in (s, replaced))
     np.testing.assert_array_equal(np.sort(before.context), np.sort(after.context))
@@ -290,7 +340,7 @@ def test_scores_are_sums_of_weights():
     batch = batch_of(m, SENTENCES)
     got = log_attach(parameters, m.attach_tables, batch.features, batch.relation)
     rows = m.features.extract(SENTENCES)
-    relations = [r for s in SENTENCES for r in s.relations]
+    relations = [r for s in SENTENCES for r in s.tree.relations]
     for node, relation in enumerate(relations):
         scores = []
         for p, (left, right) in enumerate(m.inventory.pairs):

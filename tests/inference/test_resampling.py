@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from semipunct.errors import UsageError
+from semipunct.inference.categorical import Categorical
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.resampling import Evidence, resampled, spelling
 from semipunct.inference.sampler import Draws, generate
-from semipunct.inference.unique_rows import Choice
 from tests.models.punctuation.cases import model, sentence
 
 LOOKING_BACK = ("N", "W", "L", "R", "S", "history")
@@ -29,7 +29,7 @@ def test_labels_that_spell_a_string():
     generator = np.random.default_rng(0)
     probability = generator.dirichlet(np.ones(4), (3, 2))
     kind = np.repeat([0, 1], DRAWS)
-    choices = [Choice(p.T, kind) for p in probability]
+    choices = [Categorical(p.T, kind) for p in probability]
     wanted = (",", ".")
     drawn, total = spelling(choices, LABELS, wanted, generator)
     tuples = list(zip(*(label.tolist() for label in drawn), strict=True))
@@ -47,7 +47,7 @@ def test_labels_that_spell_a_string():
 
 
 def test_a_string_that_no_labels_spell_has_probability_zero():
-    choice = Choice(np.full((4, 1), 0.25), np.zeros(3, np.int64))
+    choice = Categorical(np.full((4, 1), 0.25), np.zeros(3, np.int64))
     assert spelling([choice], LABELS, (".", ","), np.random.default_rng(0))[1].tolist() == [0.0] * 3
 
 
@@ -80,14 +80,14 @@ def marginals(found: Iterable[tuple], weights: Iterable[float]) -> list[defaultd
 
 
 STANDS = (("", ",", ""), ("“", "", "."), ("", ", ”", ""))
-BARE = sentence([2, 0], ["^", "", ""])
+BARE = sentence([2, 0], ["", "", ""])
 
 
 @cache
 def looking_back():
     """A model that looks back, its weights, and what it draws without evidence."""
-    m = model("r2l", templates=LOOKING_BACK)
-    parameters = m.initial_parameters(5, 0.4)
+    m = model("r2l", templates=LOOKING_BACK, final_mark=True)
+    parameters = m.initial_parameters(11, 0.4)
     return m, parameters, rows(generate(m, parameters, [BARE], DRAWS, seed=2)[0])
 
 
@@ -101,7 +101,7 @@ def enumerated():
         for column, some in zip(zip(*prior, strict=True), standing, strict=True)
     ]
     every = list(itertools.product(*often))
-    marked = [replace(BARE, slots=(("^", *x[0]), *x[1:])) for x in every]
+    marked = [replace(BARE, slots=x) for x in every]
     return often, every, np.exp(corpus_log_likelihood(m, parameters, marked))
 
 

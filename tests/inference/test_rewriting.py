@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from semipunct.inference.rewriting import Rewriter
-from semipunct.models.punctuation.channel import EDITS, log_edits
+from semipunct.marks import EDITS
+from semipunct.models.punctuation.channel import log_edits
 from tests.models.punctuation.cases import model, oracle_channel
 from tests.oracle import Channel, rewrite
 
@@ -48,7 +49,7 @@ def test_explanations_are_the_oracles(direction: str, passes: int):
         possible += 1
         assert got.log_probability == pytest.approx(math.log(sum(p for p, _ in paths)), abs=1e-6)
         best = max(p for p, _ in paths)
-        edits = tuple(e.edit for e in got.edits)
+        edits = tuple(e.name for e in got.edits)
         assert any(p == pytest.approx(best, rel=1e-6) and edits == e for p, e in paths)
     assert possible > 100
 

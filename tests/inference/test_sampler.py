@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from semipunct.corpus.sentences import Sentence
 from semipunct.errors import UsageError
-from semipunct.inference.channel_sampler import END, rewritten
+from semipunct.inference.channel_sampler import END, ChannelSampler, rewritten, within
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.rewriting import Rewriter
 from semipunct.inference.sampler import Draws, generate
@@ -38,31 +37,27 @@ def pvalue(counts: Counter, expected: dict, draws: int) -> float:
     return float(stats.chisquare(observed, wanted, sum_check=False).pvalue)
 
 
-def marked(s: Sentence, strings: tuple) -> Sentence:
-    """The sentence with other strings between its boundary marks."""
-    slots = list(strings)
-    slots[0] = ("^", *slots[0])
-    return replace(s, slots=tuple(slots))
-
-
 @pytest.mark.parametrize(
-    ("looking", "network"), [("c", False), ("history", False), ("c", True), ("history", True)]
+    ("looking", "network", "final_mark"),
+    [("c", False, True), ("history", False, True), ("c", True, False), ("history", True, False)],
 )
-def test_draws_are_as_frequent_as_the_likelihood_says(looking: str, network: bool):
+def test_draws_are_as_frequent_as_the_likelihood_says(
+    looking: str, network: bool, final_mark: bool
+):
     """The features of surface marks, the open puncteme and the channel included."""
     templates = ("N", "W", "A", "C", "L", "R", "S", looking)
-    m = model("r2l", templates=templates, network=network, network_width=8)
+    m = model("r2l", templates=templates, network=network, network_width=8, final_mark=final_mark)
     assert any(c.template == looking and len(c.kept) for c in m.features.conjunctions)
     generator = np.random.default_rng(1)
     parameters = {
         name: x + generator.normal(0, 0.5, x.shape) if name.startswith("network") else x
         for name, x in m.initial_parameters(7, 1.0).items()
     }
-    sentences = [sentence(heads, ["^", *[""] * len(heads)]) for heads in HEADS]
+    sentences = [sentence(heads, [""] * (len(heads) + 1)) for heads in HEADS]
     # What is looked at is chosen by other draws than those that are counted.
     some, others = (generate(m, parameters, sentences, DRAWS, seed=seed) for seed in (3, 4))
     often = [[x for x, n in counted(chosen_by).most_common(60) if n > 3] for chosen_by in others]
-    scored = [marked(s, x) for s, xs in zip(sentences, often, strict=True) for x in xs]
+    scored = [replace(s, slots=x) for s, xs in zip(sentences, often, strict=True) for x in xs]
     p = iter(np.exp(corpus_log_likelihood(m, parameters, scored)).tolist())
     for s, draws, xs in zip(sentences, some, often, strict=True):
         assert draws.chosen.shape == (DRAWS, len(s.slots))
@@ -123,7 +118,7 @@ def test_the_open_puncteme_is_spelt_as_its_distribution_says():
 def test_what_stands_in_the_slots_is_not_looked_at():
     m = model("r2l")
     parameters = m.initial_parameters(7, 1.0)
-    empty, full = (sentence([2, 0], ["^", "", x]) for x in ("", ", ."))
+    empty, full = (sentence([2, 0], ["", "", x]) for x in ("", ", ."))
     first, second = (generate(m, parameters, [s], 50, seed=1)[0] for s in (empty, full))
     assert first.strings == second.strings
     np.testing.assert_array_equal(first.chosen, second.chosen)
@@ -136,8 +131,8 @@ def test_company_changes_nothing(looking: str):
     """Neither what is drawn for a sentence nor the order in which it is told."""
     m = model("r2l", templates=("N", "W", "L", "R", "S", looking))
     parameters = m.initial_parameters(7, 1.0)
-    sentences = [sentence(heads, ["^", *[""] * len(heads)]) for heads in HEADS]
-    others = [*sentences, *(sentence([2, 0, 2, 2, 2], ["^", *[""] * 5]) for _ in range(6))]
+    sentences = [sentence(heads, [""] * (len(heads) + 1)) for heads in HEADS]
+    others = [*sentences, *(sentence([2, 0, 2, 2, 2], [""] * 6) for _ in range(6))]
     for alone, together in zip(
         generate(m, parameters, sentences, 200, seed=3),
         generate(m, parameters, others, 200, seed=3),
@@ -145,6 +140,30 @@ def test_company_changes_nothing(looking: str):
     ):
         assert alone.strings == together.strings
         np.testing.assert_array_equal(alone.chosen, together.chosen)
+
+
+def test_what_meets_at_a_slot_is_lined_up_within_the_boundary_marks():
+    m = model("l2r", final_mark=True)
+    channel = ChannelSampler.of(m, m.initial_parameters(0, 0.0))
+    assert channel.boundaries(0, 2) == ("^",)
+    assert channel.boundaries(1, 2) == ()
+    assert channel.boundaries(2, 2) == ("$",)
+    assert channel.boundaries(0, 0) == ("^", "$")
+    assert within(("^", "$"), (",", ".")) == ("^", ",", ".", "$")
+    assert within((), (",",)) == (",",)
+    label = m.inventory.labels.index
+    comma, two = label((",",)), label((",", "”"))
+    # Two constituents of the first sentence and one of the second, two draws of each.
+    labels = np.array([[comma, 0], [two, 0], [comma, comma]])
+    found = channel.inputs(labels, np.array([0, 0, 1]), [("^",), ("$",)])
+    assert found.shape == (2, 2)
+    assert found.at.tolist() == [0, 2, 3]  # in its second draw nothing meets in the first sentence
+    strings = [channel.tokens(row) for row in found.symbols.tolist()]
+    assert strings == [("^", ",", ",", "”"), (",", "$"), (",", "$")]
+    lengths = channel.of_strings(
+        channel.inputs(labels[:2], np.array([0, 0]), [("^",)]), lambda string: float(len(string))
+    )
+    assert lengths.tolist() == [4, 0]
 
 
 def test_nothing_to_draw():

@@ -7,7 +7,6 @@ from semipunct.marks.spacing import (
     are_spaced,
     compound_slots,
     is_dash,
-    matched_pairs,
     revised_spaces,
     slot_spaces,
     text,
@@ -105,20 +104,6 @@ def test_hyphens_join_compounds(relations, heads, expected):
 def test_a_straight_mark_without_a_partner():
     assert token_sides([('"',), (), ("'",)]) == [["right"], [], ["left"]]
     assert token_sides([(), ('"',), ()]) == [[], ["right"], []]
-
-
-def test_pairs():
-    assert matched_pairs([("(", "“"), ("”", ",", ")")]) == [((0, 1), (1, 0)), ((0, 0), (1, 2))]
-    # The bracket that the quotation closes over has no partner any more.
-    assert matched_pairs([("“",), ("(",), ("”",), (")",)]) == [((0, 0), (2, 0))]
-    assert matched_pairs([("?", ")", "”"), ("¿",)]) == []
-    assert matched_pairs([("„",), ("“",), ("“",), ("”",)]) == [((0, 0), (1, 0)), ((2, 0), (3, 0))]
-    assert matched_pairs([('"', "'"), ("'", '"', '"')]) == [((0, 1), (1, 0)), ((0, 0), (1, 1))]
-
-
-def test_many_marks_take_linear_time():
-    slots = [("(",)] * 50_000 + [("!", "]")] * 50_000 + [(")",)] * 50_000
-    assert len(matched_pairs(slots)) == 50_000
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.marks import EQUAL_PAIRS, PAIRS, SPECIAL_TOKENS, is_symmetric, is_unmatched
+from semipunct.marks import (
+    EQUAL_PAIRS,
+    PAIRS,
+    SILENT,
+    SPECIAL_TOKENS,
+    is_symmetric,
+    is_unmatched,
+    with_boundaries,
+    without_boundaries,
+)
 
 PUNCTEMES = st.lists(st.sampled_from([*"“”()[],.-"])).map(tuple)
 
@@ -74,3 +83,14 @@ def test_tokens_without_partners_do_not_matter_to_matching(left, right):
     assert is_unmatched(left, right) == is_unmatched(bare(left), bare(right))
     if is_symmetric(left, right):
         assert not is_unmatched(left, right)
+
+
+def test_boundary_marks_are_put_around_a_sentence():
+    slots = [("“",), (), ("<abbr>", ".")]
+    assert with_boundaries(slots) == [("^", "“"), (), ("<abbr>", ".")]
+    assert with_boundaries(slots, final=True) == [("^", "“"), (), ("<abbr>", ".", "$")]
+    assert with_boundaries(slots, initial=False) == slots
+    assert with_boundaries([()], final=True) == [("^", "$")]
+    marked = with_boundaries(slots, final=True)
+    assert [without_boundaries(string) for string in marked] == slots
+    assert {"^", "$", "<abbr>"} == SILENT

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from semipunct.corpus.sentences import Sentence, TreebankOptions, to_sentence
-from semipunct.errors import UsageError
-from semipunct.formats.conllu.records import read
-from semipunct.inference.decode import Analysis, SlotAnalysis, underlying
-from semipunct.inference.rewriting import Edit
-from semipunct.marks import Puncteme
-from semipunct.render import analyses as formats
-from semipunct.trees.tree import constituents
-from tests.formats.conllu.builders import record, word
+from semipunct.corpus import Entry, Sentence
+from semipunct.formats.conllu import ConlluWriter
+from semipunct.formats.conllu.records import Record
+from semipunct.inference.decode import Analysis, SlotAnalysis
+from semipunct.marks import Edit, Puncteme, with_boundaries
+from semipunct.render import analyses as render
+from semipunct.trees import DependencyTree
+from tests.formats.conllu.builders import records, word
+from tests.formats.conllu.punctuation import content, entry_of
 
 LINES = (
     "# sent_id = hail",
@@ -41,45 +41,73 @@ PAIRS: dict[str, tuple[Puncteme, Puncteme]] = {
 }
 
 
-def analyse(sentence: Sentence, pairs: dict[str, tuple[Puncteme, Puncteme]]) -> Analysis:
+def analyse(
+    sentence: Sentence, pairs: dict[str, tuple[Puncteme, Puncteme]], *, final: bool = False
+) -> Analysis:
     chosen = tuple(pairs.get(form, ((), ())) for form in sentence.forms)
     edits = {3: (), 5: (Edit("absorb_left", ",", ","),)}
+    gathered = [tuple(string) for string in sentence.tree.gather(chosen)]
+    underlying, surface = (
+        with_boundaries(strings, final=final) for strings in (gathered, sentence.slots)
+    )
     slots = tuple(
         SlotAnalysis(u, edits.get(i, ()), x)
-        for i, (u, x) in enumerate(zip(underlying(sentence, chosen), sentence.slots, strict=True))
+        for i, (u, x) in enumerate(zip(underlying, surface, strict=True))
     )
     return Analysis(sentence, chosen, -12.5, -0.25, slots)
 
 
+@pytest.fixture(scope="module")
+def entry() -> Entry[Record]:
+    return entry_of(*LINES)
+
+
 @pytest.fixture
-def hail() -> Analysis:
-    sentence = to_sentence(record(*LINES))
-    assert isinstance(sentence, Sentence)
-    return analyse(replace(sentence, heads=PAPER_HEADS), PAIRS)
+def hail(entry: Entry[Record]) -> Analysis:
+    sentence = content(entry)
+    return analyse(replace(sentence, tree=replace(sentence.tree, heads=PAPER_HEADS)), PAIRS)
+
+
+def written(entry: Entry[Record], analysis: Analysis, number: int | None = None) -> str:
+    return ConlluWriter().annotated(entry, render.annotation(analysis, number))
 
 
 def test_brackets_are_those_of_the_paper(hail: Analysis):
-    assert formats.to_brackets(hail) == (
+    assert render.to_brackets(hail) == (
         "^ Hail the king [ , Arthur Pendragon , ] [ , who wields [ “ Excalibur ” ] , ] ."
     )
 
 
 def test_nodes_without_punctemes_have_no_brackets(hail: Analysis):
-    assert formats.to_brackets(analyse(hail.sentence, {})) == "^ " + " ".join(hail.sentence.forms)
+    assert render.to_brackets(analyse(hail.sentence, {})) == "^ " + " ".join(hail.sentence.forms)
 
 
 def test_constituents_that_share_edges_nest_and_square_brackets_are_marked():
     lines = (word(1, "a", 2), word(2, "b", 3), word(3, "c", 0))
-    sentence = to_sentence(record(*lines), TreebankOptions(final_mark=True))
-    assert isinstance(sentence, Sentence)
+    sentence = content(entry_of(*lines))
     pairs = {"a": (("[",), ("]",)), "b": ((";",), ()), "c": (("(",), (")",))}
-    text = formats.to_brackets(analyse(sentence, pairs))
+    text = render.to_brackets(analyse(sentence, pairs, final=True))
     assert text == "^ ( [ ; [ \\[ a \\] ] b ] c ) $"
 
 
-def test_conllu_adds_attributes_and_comments_and_nothing_else(hail: Analysis):
+def test_an_annotation(hail: Analysis):
+    assert render.annotation(hail).attributes == {
+        1: {"SemipunctRight": "."},
+        5: {"SemipunctLeft": ",", "SemipunctRight": ","},
+        7: {"SemipunctLeft": ",", "SemipunctRight": ","},
+        8: {"SemipunctLeft": "“", "SemipunctRight": "”"},
+    }
+    assert render.annotation(hail).comments == {
+        "semipunct_log_joint": "-12.500000",
+        "semipunct_log_posterior": "-0.250000",
+    }
+    ranked = render.annotation(hail, 2, "rank").comments
+    assert next(iter(ranked.items())) == ("semipunct_rank", "2")
+
+
+def test_conllu_adds_attributes_and_comments_and_nothing_else(entry, hail: Analysis):
     before = "\n".join(LINES) + "\n\n"
-    after = formats.to_conllu(hail)
+    after = written(entry, hail)
     added = [
         "# semipunct_log_joint = -12.500000",
         "# semipunct_log_posterior = -0.250000",
@@ -101,28 +129,23 @@ def test_conllu_adds_attributes_and_comments_and_nothing_else(hail: Analysis):
     assert "\n".join(restored) == before
 
 
-def test_tokens_that_would_break_the_column_are_escaped(hail: Analysis):
-    text = formats.to_conllu(analyse(hail.sentence, {"king": (("|", "="), (".", "”"))}), number=3)
+def test_tokens_that_would_break_the_column_are_escaped(entry, hail: Analysis):
+    analysis = analyse(hail.sentence, {"king": (("|", "="), (".", "”"))})
+    text = written(entry, analysis, number=3)
     assert "\tSemipunctLeft=%7C%20%3D|SemipunctRight=.%20”\n" in text
     assert "# semipunct_sample = 3\n" in text
 
 
-def test_annotated_text_reads_back_as_the_same_sentence(hail: Analysis, tmp_path):
-    path = tmp_path / "hail.conllu"
-    path.write_text(formats.to_conllu(hail), encoding="utf-8")
-    (again,) = read(path)
-    assert again.tokens[0].form == "Hail"
+def test_annotated_text_reads_back_as_the_same_sentence(entry, hail: Analysis):
+    (again,) = records(written(entry, hail))
     assert again.sentence_id == "hail"
+    assert again.word_ids == entry.word_ids
+    for before, after in zip(entry.record.tokens, again.tokens, strict=True):
+        assert before._replace(position=0) == after._replace(position=0)
 
 
-def test_without_its_record_a_sentence_cannot_become_conllu(hail: Analysis):
-    bare = replace(hail, sentence=replace(hail.sentence, record=None))
-    with pytest.raises(UsageError, match="keep_records"):
-        formats.to_conllu(bare)
-
-
-def test_json_is_one_strict_object_in_one_line(hail: Analysis):
-    text = formats.to_json(hail, number=2)
+def test_json_is_one_strict_object_in_one_line(entry, hail: Analysis):
+    text = render.dump(render.as_dict(hail, entry.word_ids, number=2))
     assert "\n" not in text
     value = json.loads(text)
     assert list(value) == [
@@ -140,27 +163,28 @@ def test_json_is_one_strict_object_in_one_line(hail: Analysis):
         "edits": [{"edit": "absorb_left", "a": ",", "b": ","}],
         "surface": [","],
     }
-    assert "sample" not in json.loads(formats.to_json(hail))
+    assert "sample" not in render.as_dict(hail, entry.word_ids)
+    assert render.as_dict(hail, entry.word_ids, 1, "rank")["rank"] == 1
 
 
-def test_json_refuses_what_json_cannot_say(hail: Analysis):
+def test_json_refuses_what_json_cannot_say(entry, hail: Analysis):
     with pytest.raises(ValueError, match="JSON compliant"):
-        formats.to_json(replace(hail, log_joint=float("-inf")))
+        render.dump(render.as_dict(replace(hail, log_joint=float("-inf")), entry.word_ids))
 
 
-def test_sentences_left_out(hail: Analysis):
+def test_sentences_left_out(entry, hail: Analysis):
     sentence = hail.sentence
-    conllu = formats.omitted_to_conllu(sentence, "a reason")
+    conllu = ConlluWriter().annotated(entry, render.omission("a reason"))
     assert conllu == "\n".join((LINES[0], "# semipunct_omitted = a reason", *LINES[1:])) + "\n\n"
-    assert json.loads(formats.omitted_to_json(sentence, "a reason")) == {
+    assert render.omitted_as_dict(sentence, "a reason") == {
         "sent_id": "hail",
         "omitted": "a reason",
     }
-    assert formats.omitted_to_brackets(sentence, "a reason").startswith("# semipunct_omitted")
+    assert render.omitted_to_brackets(sentence, "a reason").startswith("# semipunct_omitted")
 
 
 def test_surface(hail: Analysis):
-    assert formats.to_surface(hail.sentence) == (
+    assert render.to_surface(hail.sentence) == (
         "Hail the king , Arthur Pendragon , who wields “ Excalibur . ”"
     )
 
@@ -169,12 +193,10 @@ def test_a_very_deep_tree_is_written():
     n = 20_000
     heads = tuple(range(n))
     sentence = Sentence(
-        "deep", "-", 1, ("w",) * n, ("w",) * n, ("X",) * n, ("_",) * n, ("_",) * n, ("dep",) * n,
-        heads, ((),) * n + ((",",),), tuple(range(1, n + 1)),
+        "deep", "-", 1, ("w",) * n, ("w",) * n, ("X",) * n, ("_",) * n, ("_",) * n,
+        DependencyTree(heads, ("dep",) * n), ((),) * n + ((",",),),
     )  # fmt: skip
-    left, _ = constituents(heads)
-    assert left == list(range(n))
     pairs = (((), ()),) + (((), (",",)),) * (n - 1)
     slots = tuple(SlotAnalysis((), (), ()) for _ in range(n + 1))
-    text = formats.to_brackets(Analysis(sentence, pairs, 0.0, 0.0, slots))
+    text = render.to_brackets(Analysis(sentence, pairs, 0.0, 0.0, slots))
     assert text.count("[") == text.count("]") == n - 1

@@ -77,8 +77,8 @@ def log_weights(draw: st.DrawFn, shape: tuple[int, ...] = SHAPE) -> np.ndarray:
 
 
 @st.composite
-def counts(draw: st.DrawFn, shape: tuple[int, ...] = SHAPE) -> np.ndarray:
-    """Small quantities to be counted."""
+def features(draw: st.DrawFn, shape: tuple[int, ...] = SHAPE) -> np.ndarray:
+    """Small features."""
     size = int(np.prod(shape))
     some = st.integers(-2, 2)
     return np.array(draw(st.lists(some, min_size=size, max_size=size)), np.float32).reshape(shape)

@@ -84,9 +84,9 @@ def average(probability: np.ndarray, feature: np.ndarray) -> np.ndarray:
     return np.sum(probability * feature, 1)
 
 
-def total(s: Semiring, weights: jax.Array, counted: Any = None) -> Value:
+def total(s: Semiring, weights: jax.Array, feature: Any = None) -> Value:
     """The expression, ``[cases]``."""
-    value = s.lift(weights, counted)
+    value = s.lift(weights, feature)
 
     def block(start: int, rows: int) -> Value:
         end = start + rows * SIZE
@@ -105,7 +105,7 @@ def close(got: jax.Array, expected: np.ndarray, tolerance: float = 2e-5) -> None
 
 @pytest.mark.parametrize("base", [Log(), Real()], ids=lambda s: s.name)
 def test_expectations_and_their_gradients(base: Semiring):
-    """The gradient of an average is a covariance: of what is counted with the use of a part."""
+    """The gradient of an average is a covariance: of the feature with the use of a part."""
     s = Expectation(base)
     weights = np.where(np.arange(CASES)[:, None] == 5, WEIGHTS / 30, WEIGHTS)
     paths, feature = enumerated(weights), scored(FIRST)
@@ -128,7 +128,7 @@ def test_expectations_and_their_gradients(base: Semiring):
 
 
 def test_two_coins_by_hand():
-    """(2 a + 6 b)(1 c + 3 d), where a and d are counted: averages 1/4 and 3/4."""
+    """(2 a + 6 b)(1 c + 3 d), where a and d have the feature: averages 1/4 and 3/4."""
     s = Expectation()
     a, b, c, d = (
         s.lift(jnp.log(jnp.float32(w)), jnp.float32(n)) for w, n in ((2, 1), (6, 0), (1, 0), (3, 1))

@@ -13,10 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from semirings import Groups, Semiring, Value
+from semirings import Groups, Laws, Semiring, Value
 from semirings.boolean import Boolean
 from semirings.counting import MOST, Counting
-from semirings.laws_declared import Laws
 from semirings.product import Pair, Product
 from semirings.provenance import Provenance
 from semirings.strings import Coded, Strings

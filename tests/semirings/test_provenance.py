@@ -64,7 +64,7 @@ def test_operations_are_those_of_sets():
 
 
 @pytest.mark.parametrize(
-    "weight, counted, expected",
+    "weight, feature, expected",
     [
         (-INF, 3, None),
         (-200.0, 3, {3}),
@@ -76,8 +76,8 @@ def test_operations_are_those_of_sets():
         (0.0, 96, set()),
     ],
 )
-def test_lift(weight: float, counted: float | None, expected: set[int] | None):
-    label = None if counted is None else jnp.array([counted])
+def test_lift(weight: float, feature: float | None, expected: set[int] | None):
+    label = None if feature is None else jnp.array([feature])
     value = S.lift(jnp.array([weight]), label)
     assert read(value) == [expected]
     assert any(word.any() for word in value.words) == bool(expected)

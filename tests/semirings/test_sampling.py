@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import cache
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -17,15 +19,22 @@ S = Sampling()
 
 
 @cache
-def drawn(expression: str) -> np.ndarray:
-    """`[draws, weights]` whether each draw from the expression's total used each weight."""
+def drawn() -> dict[str, np.ndarray]:
+    """`[draws, weights]` whether each draw from each expression's total used each weight."""
 
-    def total(counted: jax.Array) -> Value:
-        return EXPRESSIONS[expression][0](S.lift(jnp.log(jnp.array(WEIGHTS)), counted))
+    @jax.jit
+    def marks(seeds: Value) -> dict[str, jax.Array]:
+        found = {}
+        for name, (expression, _) in EXPRESSIONS.items():
 
-    _, pull = jax.vjp(total, jnp.zeros(len(WEIGHTS)))
-    seeds = S.seed(jax.random.key(3), (DRAWS,))
-    return np.asarray(jax.jit(jax.vmap(lambda seed: pull(seed)[0]))(seeds)) > 0
+            def total(feature: jax.Array, expression: Any = expression) -> Value:
+                return expression(S.lift(jnp.log(jnp.array(WEIGHTS)), feature))
+
+            _, pull = jax.vjp(total, jnp.zeros(len(WEIGHTS)))
+            found[name] = jax.vmap(lambda seed, pull=pull: pull(seed)[0])(seeds)
+        return found
+
+    return {k: np.asarray(v) > 0 for k, v in marks(S.seed(jax.random.key(3), (DRAWS,))).items()}
 
 
 def at(a: Value, *index: int) -> Value:
@@ -69,7 +78,7 @@ EXPRESSIONS = {
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_frequencies_are_proportional_to_weights(expression: str):
     derivations = {k: w for k, w in EXPRESSIONS[expression][1].items() if w}
-    used = [tuple(np.flatnonzero(row).tolist()) for row in drawn(expression)]
+    used = [tuple(np.flatnonzero(row).tolist()) for row in drawn()[expression]]
     assert set(used) <= set(derivations), "nothing else is drawn, and nothing of weight zero"
     observed = [used.count(d) for d in derivations]
     weights = np.array(list(derivations.values()))
@@ -78,24 +87,79 @@ def test_frequencies_are_proportional_to_weights(expression: str):
 
 
 def test_factors_are_drawn_independently():
-    used = drawn("product of sums")
+    used = drawn()["product of sums"]
     first, second = used[:, 0], used[:, 2:5].argmax(1)
     table = [[np.sum((first == a) & (second == b)) for b in range(3)] for a in (False, True)]
     assert stats.chi2_contingency(table).pvalue > 1e-3
 
 
+def test_choices_of_one_sample_share_no_bits():
+    """A product of sums of sums: every two of 16 choices among 8 are independent."""
+    factors, inner, outer, draws = 8, 8, 8, 4096
+
+    def total(feature: jax.Array) -> Value:
+        lifted = S.lift(jnp.zeros(feature.shape), feature)
+        return S.prod(S.sum(S.sum(lifted, 2), 1), 0)
+
+    @jax.jit
+    def pulled(seeds: Value) -> jax.Array:
+        pull = jax.vjp(total, jnp.zeros((factors, outer, inner)))[1]
+        return jax.vmap(lambda seed: pull(seed)[0])(seeds)
+
+    marks = np.asarray(pulled(S.seed(jax.random.key(5), (draws,))))
+    np.testing.assert_array_equal(marks.sum((2, 3)), 1.0)
+    choices = np.concatenate([marks.sum(3).argmax(2), marks.sum(2).argmax(2)], 1)
+    assert choices.shape == (draws, 2 * factors)
+    uniform = [stats.chisquare(np.bincount(x, minlength=8)).pvalue for x in choices.T]
+    pairs = [
+        stats.chi2_contingency(np.bincount(x * 8 + y, minlength=64).reshape(8, 8)).pvalue
+        for x, y in itertools.combinations(choices.T, 2)
+    ]
+    for pvalues in (uniform, pairs):
+        assert min(pvalues) > 1e-3 / len(pvalues)
+        assert stats.kstest(pvalues, "uniform").pvalue > 1e-3
+
+
+def test_floats_of_64_bits_draw_the_same():
+    """Weights in double precision, among neutral elements, which are in single precision."""
+
+    def draw(dtype: str) -> jax.Array:
+        weights = jnp.log(jnp.array(WEIGHTS, dtype))
+
+        def total(feature: jax.Array) -> Value:
+            value = S.lift(weights, feature)
+            first = S.times(S.plus(S.sum(at(value, 0, 1, 2), 0), S.zeros(())), S.ones(()))
+            return S.times(first, S.sum(at(value, 3, 4), 0))
+
+        @jax.jit
+        def marks(key: jax.Array) -> jax.Array:
+            value, pull = jax.vjp(total, jnp.zeros(len(WEIGHTS), dtype))
+            assert value.weight.dtype == dtype
+            seeds = S.seed(key, (300,), value.weight.dtype)
+            return jax.vmap(lambda seed: pull(seed)[0])(seeds)
+
+        return marks(jax.random.key(4))
+
+    single = draw("float32")
+    with jax.enable_x64(True):
+        double = draw("float64")
+    assert double.dtype == "float64"
+    np.testing.assert_array_equal(double, single)
+    assert set(single.sum(1).tolist()) == {2.0}
+
+
 def test_the_same_key_draws_the_same():
-    def total(counted: jax.Array) -> Value:
-        return S.sum(S.lift(jnp.log(jnp.array(WEIGHTS)), counted), 0)
+    @jax.jit
+    def draw(key: jax.Array) -> jax.Array:
+        def total(feature: jax.Array) -> Value:
+            return S.sum(S.lift(jnp.log(jnp.array(WEIGHTS)), feature), 0)
 
-    _, pull = jax.vjp(total, jnp.zeros(len(WEIGHTS)))
+        _, pull = jax.vjp(total, jnp.zeros(len(WEIGHTS)))
+        return jax.vmap(lambda seed: pull(seed)[0])(S.seed(key, (50,))).argmax(1)
 
-    def draw(key: int) -> list[int]:
-        seeds = S.seed(jax.random.key(key), (50,))
-        return jax.vmap(lambda seed: pull(seed)[0])(seeds).argmax(1).tolist()
-
-    assert draw(1) == draw(1)
-    assert draw(1) != draw(2)
+    first, again, other = (draw(jax.random.key(key)).tolist() for key in (1, 1, 2))
+    assert first == again
+    assert first != other
 
 
 def test_an_impossible_total_has_weight_zero():

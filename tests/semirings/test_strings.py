@@ -74,7 +74,7 @@ def test_the_longest_string_of_the_largest_letter():
 
 
 @pytest.mark.parametrize(
-    "weight, counted, expected",
+    "weight, feature, expected",
     [
         (-INF, 1, None),
         (-INF, None, None),
@@ -86,8 +86,8 @@ def test_the_longest_string_of_the_largest_letter():
         (0.0, 3, ()),
     ],
 )
-def test_lift(weight: float, counted: float | None, expected: Word):
-    value = S.lift(jnp.float32(weight), None if counted is None else jnp.asarray(counted))
+def test_lift(weight: float, feature: float | None, expected: Word):
+    value = S.lift(jnp.float32(weight), None if feature is None else jnp.asarray(feature))
     assert S.read(value) == expected
     assert [x.dtype for x in value] == [jnp.int32] * 2
 

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semipunct.structures.automaton import automaton, transducer
+from semipunct.structures.automata.machine import automaton, transducer
 from semirings import Semiring
 
 STRINGS = [x for n in range(4) for x in itertools.product((1, 2), repeat=n)]

@@ -16,16 +16,15 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from semipunct.structures.automaton import EPSILON, automaton
-from semipunct.structures.automaton_paths import PathParts, string_paths
+from semipunct.structures.automata.machine import EPSILON, automaton
+from semipunct.structures.automata.paths import PathParts, string_paths
 from semipunct.structures.base import Structure
 from semipunct.structures.chain import ChainParts, linear_chain
-from semipunct.structures.pcfg import GrammarParts, pcfg
+from semipunct.structures.given_tree import Capacity, GivenTrees, Pairs, absorptions, pack, place
+from semipunct.structures.grammar import GrammarParts, pcfg
 from semipunct.structures.projective import ArcParts, projective_trees
-from semipunct.structures.schedule import Capacity, pack, place, program
-from semipunct.structures.semi_markov import SemiMarkovParts, semi_markov
+from semipunct.structures.semi_markov import SemiMarkovParts, semi_markov_chain
 from semipunct.structures.spans import SpanParts, span_trees
-from semipunct.structures.tree import Pairs, Potentials
 from tests.oracle import constituent_slots, underlying_slots
 from tests.structures.enumeration import Event
 from tests.structures.matrices import Dense
@@ -50,6 +49,8 @@ class Case:
         saves: whether even so few steps keep less when they are computed twice; those of charts,
             whose states are most of what they keep, do not.
         shortest: the least length that has a derivation.
+        variant: whether another case is of the same structure; by default, sums and the best are
+            then all that is asked.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Case:
     scans: bool = True
     saves: bool = True
     shortest: int = 0
+    variant: bool = False
 
 
 def zeros(*shape: int) -> Any:
@@ -100,7 +102,7 @@ def chain(name: str, method: str, *, shared: bool) -> Case:
     build = partial(chain_build, method, shared=shared)
     return Case(
         name, build, LENGTHS, chain_events, lambda length: STATES**length,
-        scans=method == "sequential",
+        scans=method == "sequential", variant=method != "sequential",
     )  # fmt: skip
 
 
@@ -136,11 +138,11 @@ def tree_build() -> Structure:
     programs = []
     for heads in TREES:
         edges = np.array(constituent_slots(heads), np.int32).reshape(-1, 2)
-        programs.append(program(heads, edges[:, 0], edges[:, 1], [False] * (len(heads) + 1)))
+        programs.append(absorptions(heads, edges[:, 0], edges[:, 1], [False] * (len(heads) + 1)))
     placement = place(programs, [np.zeros(len(p.kid), np.int32) for p in programs], capacity.lanes)
     numbers = [np.array(s, np.int32) for s in SLOTS_OF_TREE]
     left, right = np.array(PAIRS).T
-    return Potentials(
+    return GivenTrees(
         zeros(capacity.words, len(PAIRS)),
         None,
         Pairs.of(left, right, len(LABELS)),
@@ -217,7 +219,7 @@ KINDS = 2
 
 
 def segments_build() -> Structure:
-    return semi_markov(
+    return semi_markov_chain(
         zeros(len(LENGTHS), max(LENGTHS), WIDTHS, KINDS),
         zeros(KINDS, KINDS),
         zeros(len(LENGTHS), KINDS),

@@ -21,12 +21,12 @@ class Dense(NamedTuple):
     def widths(self) -> tuple[int, ...]:
         return (self.start.shape[1],)
 
-    def reader(self, semiring: Semiring) -> DenseReader:
+    def lift(self, semiring: Semiring) -> LiftedDense:
         start, end = semiring.lift(self.start), semiring.lift(self.end)
-        return DenseReader(semiring, semiring.lift(self.matrix), start, end)
+        return LiftedDense(semiring, semiring.lift(self.matrix), start, end)
 
 
-class DenseReader(NamedTuple):
+class LiftedDense(NamedTuple):
     """Products with those matrices."""
 
     semiring: Semiring

@@ -6,6 +6,7 @@ that know the answers.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -18,8 +19,9 @@ import numpy as np
 
 from semipunct.structures.base import Parts, Structure
 from semipunct.structures.distribution import Answer, Distribution
-from semirings import Real
+from semirings import Semiring
 from semirings.counting import Counting
+from semirings.log import Log
 from tests.structures.cases import Case
 from tests.structures.enumeration import Enumeration
 
@@ -36,10 +38,22 @@ class Weighted:
 
     case: Case
     structure: Structure
+    base: Semiring = Log()
 
     @property
     def distribution(self) -> Distribution:
-        return Distribution(self.structure)
+        return Distribution(self.structure, self.base)
+
+    @property
+    def dtype(self) -> np.dtype:
+        (found,) = {x.dtype for x in jax.tree.leaves(self.structure.log_weights)}
+        return found
+
+    @property
+    def close(self) -> dict[str, float]:
+        """How close numbers must be to the enumeration's."""
+        tolerance = 1e-10 if self.dtype == np.float64 else 2e-5
+        return {"rtol": tolerance, "atol": tolerance}
 
     @property
     def items(self) -> range:
@@ -80,7 +94,7 @@ class Weighted:
         like = [x.shape for x in jax.tree.leaves(log_weights)]
         mine = [x.shape for x in jax.tree.leaves(self.structure.log_weights)]
         structure = self.structure if like == mine else self.expanded
-        return Weighted(self.case, structure.with_log_weights(log_weights))
+        return replace(self, structure=structure.with_log_weights(log_weights))
 
     def looked_at(self, items: Iterable[int]) -> Parts:
         """Which log weights, as they are before expansion, some derivation of the items uses."""
@@ -200,24 +214,15 @@ def _slopes(
 
 @question
 def sums(d: Distribution) -> dict[str, Any]:
-    """Log partitions and their gradients."""
-    both = replace(d, base=Real()).log_partition_and_marginals()
+    """The log partition with the marginals, and with its gradient, which is not expanded."""
     log_partition, marginals = d.log_partition_and_marginals()
     alone, gradient = _slopes(d, lambda e: e.log_partition(), d.structure)
     return {
         "log_partition": log_partition,
         "log_partition alone": alone,
-        "log_partition of real": both[0],
         "marginals": marginals,
-        "marginals of real": both[1],
         "gradient": gradient,
     }
-
-
-@question
-def precise(d: Distribution) -> tuple[jax.Array, jax.Array, Parts]:
-    """Log partitions in both bases, and marginals."""
-    return replace(d, base=Real()).log_partition(), *d.log_partition_and_marginals()
 
 
 @question
@@ -251,15 +256,21 @@ def reverse(d: Distribution, along: Parts) -> tuple[jax.Array, Parts]:
 
 
 @question
-def best(d: Distribution) -> tuple[Answer, Answer]:
-    """The best, and the two best."""
-    return d.best(), d.top(2)
+def best(d: Distribution) -> Answer:
+    """The best."""
+    return d.best()
 
 
 @question
-def top(d: Distribution) -> Answer:
-    """The four best; what `ranked` begins with."""
-    return d.top(4)
+def heads(d: Distribution) -> tuple[Answer, Answer]:
+    """The two best, and the four best."""
+    return d.top(2), d.top(4)
+
+
+def ranked(d: Distribution, most: int | None = None) -> Answer:
+    """The best so many of the list that `ranked` gives, or all of it, with a leading axis."""
+    found = list(itertools.islice(d.ranked(), most))
+    return jax.tree.map(lambda *xs: np.stack(xs), *found)
 
 
 @question
@@ -276,16 +287,21 @@ def log_prob(d: Distribution, parts: Parts) -> jax.Array:
 
 @question
 def averages(d: Distribution, other: Distribution, first: Parts, second: Parts) -> dict[str, Any]:
-    """Everything that is an average over derivations."""
-    entropy, entropy_slopes = _slopes(d, lambda e: e.entropy())
-    expectation, expectation_slopes = _slopes(d, lambda e: e.expectation(first))
+    """Averages over derivations, one in each semiring that there is for them."""
     return {
-        "entropy": entropy,
-        "cross_entropy": d.cross_entropy(other),
+        "entropy": d.entropy(),
         "kl": d.kl(other),
-        "expectation": expectation,
-        "variance": d.variance(first),
+        "expectation": d.expectation(first),
         "covariance": d.covariance(first, second),
-        "entropy slopes": entropy_slopes,
-        "expectation slopes": expectation_slopes,
+    }
+
+
+@question
+def more_averages(d: Distribution, other: Distribution, feature: Parts) -> dict[str, Any]:
+    """The other averages, and gradients."""
+    return {
+        "cross_entropy": d.cross_entropy(other),
+        "variance": d.variance(feature),
+        "entropy slopes": _slopes(d, lambda e: e.entropy())[1],
+        "expectation slopes": _slopes(d, lambda e: e.expectation(feature))[1],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import exp, log
 
 import jax
@@ -20,7 +21,9 @@ LONG = 100_000
 def test_two_positions_written_out():
     emission = jnp.array([[[0.1, 0.2], [0.3, 0.4]]])
     transition = jnp.array([[1.0, 2.0], [3.0, 4.0]])
-    d = Distribution(linear_chain(emission, transition))
+    log_partition, marginals, best, entropy = jax.jit(
+        lambda d: (d.log_partition(), d.marginals(), d.best(), d.entropy())
+    )(Distribution(linear_chain(emission, transition)))
     weights = {
         (0, 0): exp(0.1 + 1.0 + 0.3),
         (0, 1): exp(0.1 + 2.0 + 0.4),
@@ -28,12 +31,11 @@ def test_two_positions_written_out():
         (1, 1): exp(0.2 + 4.0 + 0.4),
     }
     total = sum(weights.values())
-    assert d.log_partition()[0] == pytest.approx(log(total), rel=1e-6)
-    marginals = d.marginals()
+    assert log_partition[0] == pytest.approx(log(total), rel=1e-6)
     for (a, b), weight in weights.items():
         assert marginals.transition[0, 0, a, b] == pytest.approx(weight / total, rel=1e-5)
-    assert d.best().log_weight[0] == pytest.approx(log(weights[1, 1]), rel=1e-6)
-    assert d.entropy()[0] == pytest.approx(
+    assert best.log_weight[0] == pytest.approx(log(weights[1, 1]), rel=1e-6)
+    assert entropy[0] == pytest.approx(
         -sum(w / total * log(w / total) for w in weights.values()), rel=1e-5
     )
 
@@ -48,7 +50,8 @@ def test_factors_keep_their_order(method: str):
         emission=jnp.broadcast_to(jnp.array([1.0, 3.0, 5.0])[None, :, None], (1, 3, 2)),
         transition=jnp.broadcast_to(jnp.array([2.0, 4.0])[None, :, None, None], (1, 2, 2, 2)),
     )
-    assert letters.read(chain.total(letters, names).value) == [(1, 2, 3, 4, 5)]
+    value = jax.jit(lambda chain, names: chain.total(letters, names).value)(chain, names)
+    assert letters.read(value) == [(1, 2, 3, 4, 5)]
 
 
 @pytest.mark.parametrize("semiring, spread", [(Real(), 1.0), (Log(), 90.0), (Tropical(), 90.0)])
@@ -59,14 +62,16 @@ def test_one_matrix_for_all_answers_as_its_copies_do(semiring: Semiring, spread:
     transition = jnp.asarray(spread * generator.uniform(-1, 1, (3, 3)), jnp.float32)
     lengths = jnp.array([4, 2])
 
+    @jax.jit
+    @partial(jax.value_and_grad, argnums=(0, 1))
     def total(emission: jax.Array, transition: jax.Array) -> jax.Array:
         return jnp.sum(
             Distribution(linear_chain(emission, transition, lengths), semiring).log_partition()
         )
 
     copies = jnp.broadcast_to(transition, (2, 3, 3, 3))
-    found, (at, between) = jax.value_and_grad(total, (0, 1))(emission, transition)
-    expected, (at_each, between_each) = jax.value_and_grad(total, (0, 1))(emission, copies)
+    found, (at, between) = total(emission, transition)
+    expected, (at_each, between_each) = total(emission, copies)
     np.testing.assert_allclose(found, expected, rtol=1e-6)
     np.testing.assert_allclose(at, at_each, atol=1e-5)
     np.testing.assert_allclose(between, between_each.sum((0, 1)), atol=1e-5)
@@ -91,8 +96,9 @@ def test_scores_far_below_others_are_kept():
     """Where others have a finite stand-in for minus infinity, -1e5 or so, this one is lost."""
     emission = jnp.array([[[-2e6, -jnp.inf], [0.0, 0.0]]])
     d = Distribution(linear_chain(emission, jnp.array([[-3e6, -jnp.inf], [0.0, 0.0]])))
-    assert d.log_partition()[0] == -5e6
-    assert d.marginals().emission[0].tolist() == [[1, 0], [1, 0]]
+    log_partition, marginals = jax.jit(lambda d: d.log_partition_and_marginals())(d)
+    assert log_partition[0] == -5e6
+    assert marginals.emission[0].tolist() == [[1, 0], [1, 0]]
 
 
 @pytest.mark.parametrize(

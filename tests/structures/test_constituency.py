@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from math import comb
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +13,8 @@ import numpy as np
 import pytest
 
 from semipunct.errors import UsageError
-from semipunct.structures.pcfg import GrammarParts, pcfg
+from semipunct.structures.base import Structure
+from semipunct.structures.grammar import GrammarParts, pcfg
 from semipunct.structures.spans import SpanParts, span_trees
 from semirings import Log, Real, Semiring
 from semirings.strings import Strings
@@ -91,16 +94,20 @@ def features(generator: np.random.Generator, weights):
     return jax.tree.map(lambda x: generator.normal(size=x.shape).astype(np.float32), weights)
 
 
-def test_answers_are_those_of_all_bracketings():
+Problem = tuple[Structure, Any, Sequence[Any]]
+"""Random weights, a feature, and all derivations of each item."""
+
+
+@cache
+def bracketings() -> Problem:
     generator = np.random.default_rng(0)
     structure = span_trees(drawn(generator, (WORDS + 1, WORDS, WORDS, LABELS)), ALL_LENGTHS)
     derivations = [list(span_parts(int(n), WORDS)) for n in ALL_LENGTHS]
-    check_sums(structure, derivations)
-    check_choices(structure, features(generator, structure.log_weights), derivations)
+    return structure, features(generator, structure.log_weights), derivations
 
 
-@pytest.mark.parametrize("shared", [True, False])
-def test_answers_are_those_of_all_parses(shared: bool):
+@cache
+def all_parses(shared: bool) -> Problem:
     generator = np.random.default_rng(1)
     each = () if shared else (WORDS + 1,)
     structure = pcfg(
@@ -110,10 +117,27 @@ def test_answers_are_those_of_all_parses(shared: bool):
         ALL_LENGTHS,
     )
     derivations = [list(grammar_parts(int(n), WORDS)) for n in ALL_LENGTHS]
+    return structure, features(generator, structure.expanded().log_weights), derivations
+
+
+PROBLEMS = pytest.mark.parametrize(
+    "problem",
+    [bracketings, partial(all_parses, True), partial(all_parses, False)],
+    ids=["bracketings", "parses, shared rules", "parses"],
+)
+
+
+@PROBLEMS
+def test_sums_are_those_of_all_derivations(problem: Callable[[], Problem]):
+    structure, _, derivations = problem()
     check_sums(structure, derivations)
-    if shared:
-        feature = features(generator, structure.expanded().log_weights)
-        check_choices(structure, feature, derivations)
+
+
+@pytest.mark.exhaustive
+@PROBLEMS
+def test_choices_are_those_of_all_derivations(problem: Callable[[], Problem]):
+    structure, feature, derivations = problem()
+    check_choices(structure, feature, derivations)
 
 
 def test_three_words_written_out():
@@ -183,18 +207,18 @@ def test_factors_come_from_the_top_and_from_the_left():
     spans, letters = np.full((1, 3, 3, 1), -np.inf, np.float32), np.zeros((1, 3, 3, 1), np.float32)
     for letter, (i, j) in enumerate(order):
         spans[0, i, j], letters[0, i, j] = 0.0, letter
-    find = jax.jit(lambda structure, counted: structure.total(semiring, counted).value)
+    find = jax.jit(lambda structure, feature: structure.total(semiring, feature).value)
     assert semiring.read(find(span_trees(spans), SpanParts(letters))) == [(0, 1, 2, 3, 4)]
     # One nonterminal, which branches to the left.
     rules = np.full((1, 1, 2, 2), -np.inf, np.float32)
     rules[0, 0, 0, 1] = rules[0, 0, 1, 1] = 0.0
-    counted = GrammarParts(
+    feature = GrammarParts(
         jnp.zeros((1, 1)),
         jnp.array([[[[-1.0, 1.0], [-1.0, 2.0]]]]),
         jnp.array([[[3.0], [4.0], [5.0]]]),
     )
     grammar = pcfg(np.zeros((1, 1), np.float32), rules, np.zeros((1, 3, 1), np.float32))
-    assert semiring.read(find(grammar, counted)) == [(0, 1, 2, 3, 4, 5)]
+    assert semiring.read(find(grammar, feature)) == [(0, 1, 2, 3, 4, 5)]
 
 
 def test_without_derivation_the_gradient_is_zero():

@@ -10,23 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.structures.schedule import (
+from semipunct.structures.given_tree import (
+    Absorptions,
     Capacity,
-    Program,
-    mirrored_program,
+    absorptions,
+    mirrored_absorptions,
     pack,
     place,
-    program,
 )
-from semipunct.trees.tree import constituents
-from tests.structures.trees import projective_trees
+from tests.structures.trees import edges, projective_trees
 
 CAPACITY = Capacity(sentences=4, words=40, slots=44, steps=40, lanes=(2, 1), factors=20)
 
 
-def build(heads: Sequence[int], empty: Sequence[bool], *, mirrored: bool = False) -> Program:
-    left, right = (np.asarray(x, np.int32) for x in constituents(heads))
-    return (mirrored_program if mirrored else program)(heads, left, right, empty)
+def build(heads: Sequence[int], empty: Sequence[bool], *, mirrored: bool = False) -> Absorptions:
+    left, right = (np.asarray(x, np.int32) for x in edges(heads))
+    return (mirrored_absorptions if mirrored else absorptions)(heads, left, right, empty)
 
 
 @st.composite
@@ -50,7 +49,7 @@ def orders(heads: Sequence[int], touched: set[int]) -> set[tuple[int, int]]:
     return found
 
 
-def reachable(p: Program, start: int) -> set[int]:
+def reachable(p: Absorptions, start: int) -> set[int]:
     """The absorptions that wait for one, directly or not."""
     found: set[int] = set()
     ahead = [start]
@@ -67,7 +66,7 @@ def test_a_program_absorbs_what_touches_a_slot_once_and_in_order(
 ):
     heads, empty = drawn
     p = build(heads, empty, mirrored=mirrored)
-    left, right = constituents(heads)
+    left, right = edges(heads)
     untouched = [empty[i] and empty[j] for i, j in zip(left, right, strict=True)]
     assert p.words == len(heads)
     np.testing.assert_array_equal(p.untouched, untouched)
@@ -151,7 +150,7 @@ def test_packing_keeps_every_absorption_and_factor(
         np.testing.assert_array_equal(schedule.sentence_of_word[words], b)
         np.testing.assert_array_equal(schedule.is_untouched[words], p.untouched)
         assert schedule.last_slot[b] == slots[-1]
-        left, right = constituents(heads)
+        left, right = edges(heads)
         numbers = [base + i for i in np.flatnonzero(p.untouched).tolist()]
         taken_out = {narrow.kid.size + wide.kid.size + i for i in numbers}
         for step, lane in np.argwhere(mine).tolist():

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from semipunct.errors import UsageError
 from semipunct.structures.chain import linear_chain
 from semipunct.structures.distribution import Distribution
-from semipunct.structures.semi_markov import SemiMarkov, SemiMarkovParts, semi_markov
+from semipunct.structures.semi_markov import SemiMarkovChain, SemiMarkovParts, semi_markov_chain
 from semirings import Expectation, Log, Real, Semiring, Viterbi
 from semirings.kbest import KBest
 from semirings.strings import Strings
@@ -34,8 +34,8 @@ class Drawn(NamedTuple):
     lengths: np.ndarray
 
     @property
-    def structure(self) -> SemiMarkov:
-        return semi_markov(*map(jnp.asarray, self))
+    def structure(self) -> SemiMarkovChain:
+        return semi_markov_chain(*map(jnp.asarray, self))
 
     def found(self, item: int) -> list[tuple[float, float, list[tuple[int, int, int]]]]:
         """Log weight, number of segments and segments of each segmentation of an item."""
@@ -62,9 +62,9 @@ def drawn(draw: st.DrawFn) -> Drawn:
 
 
 @jax.jit
-def ask(structure: SemiMarkov) -> dict[str, Any]:
-    def total(semiring: Semiring, counted: Any = None) -> Any:
-        found = structure.total(semiring, counted)
+def ask(structure: SemiMarkovChain) -> dict[str, Any]:
+    def total(semiring: Semiring, feature: Any = None) -> Any:
+        found = structure.total(semiring, feature)
         return semiring, found, semiring.log_weight(found.value) + found.log_scale
 
     nothing = jax.tree.map(jnp.zeros_like, structure.log_weights)
@@ -121,7 +121,9 @@ def test_one_case_written_out():
     """Two positions, one state, widths 1 and 2: the segments ab, or a then b."""
     a, b, ab, step, start = 0.2, 0.3, 0.5, 0.7, 0.9
     segment = np.log([[[[a], [99.0]], [[b], [ab]]]])
-    log_partition, marginals = ask_sums(semi_markov(segment, np.log([[step]]), np.log([start])))
+    log_partition, marginals = ask_sums(
+        semi_markov_chain(segment, np.log([[step]]), np.log([start]))
+    )
     z = start * ab + start * a * step * b
     assert log_partition[0] == pytest.approx(math.log(z), rel=1e-6)
     assert marginals.segment[0, 1, 1, 0] == pytest.approx(start * ab / z, rel=1e-5)
@@ -138,7 +140,7 @@ def test_one_case_written_out():
 def test_counts_of_two_states(width: int, counts: tuple[int, ...]):
     """c(n) = 2 (c(n - 1) + ... + c(n - width)); without a limit 2 * 3 ** (n - 1)."""
     lengths = jnp.arange(len(counts))
-    structure = semi_markov(
+    structure = semi_markov_chain(
         jnp.zeros((len(counts), len(counts) - 1, width, 2)), jnp.zeros((2, 2)), None, lengths
     )
     np.testing.assert_allclose(np.exp(ask_sums(structure)[0]), counts, rtol=1e-5)
@@ -150,7 +152,7 @@ def test_width_one_is_a_linear_chain():
     transition = generator.normal(0, 1, (3, 3)).astype(np.float32)
     lengths = jnp.array([5, 2])
     expected, chain = ask_sums(linear_chain(emission, transition, lengths))
-    found, segments = ask_sums(semi_markov(emission[:, :, None], transition, None, lengths))
+    found, segments = ask_sums(semi_markov_chain(emission[:, :, None], transition, None, lengths))
     np.testing.assert_allclose(found, expected, rtol=1e-6)
     np.testing.assert_allclose(segments.segment[:, :, 0], chain.emission, rtol=1e-5, atol=1e-6)
 
@@ -162,7 +164,7 @@ def test_factors_stay_in_order():
         jnp.array([1.0, 3.0]).reshape(1, 2, 1, 1), jnp.full((1, 1, 1), 2.0), jnp.zeros((1, 1))
     )
     semiring = Strings(length=5, letters=4)
-    found = jax.jit(lambda s, x: s.total(semiring, x).value)(semi_markov(*weights), letters)
+    found = jax.jit(lambda s, x: s.total(semiring, x).value)(semi_markov_chain(*weights), letters)
     assert (int(found.size[0]), int(found.code[0])) == (4, int("0123", 4))
 
 
@@ -175,24 +177,29 @@ def test_what_lies_outside_changes_nothing():
         outside[:, end, width] = end - width < 0 or end >= 3
     other = np.where(outside, 7.0, segment).astype(np.float32)
     forbidden = np.where(outside, -np.inf, segment).astype(np.float32)
-    transition, lengths = jnp.zeros((STATES, STATES)), jnp.array([3])
+    transition, lengths = np.zeros((1, STATES, STATES), np.float32), np.array([3])
+    shared = (transition, np.zeros((1, STATES), np.float32))
+    # As many copies as other tests have items: the same compiled function answers.
     answers = [
-        jax.tree.map(np.asarray, ask(semi_markov(x, transition, None, lengths)))
+        jax.tree.map(
+            np.asarray,
+            ask(Drawn(*(np.repeat(y, BATCH, 0) for y in (x, *shared, lengths))).structure),
+        )
         for x in (segment, other, forbidden)
     ]
     for answer in answers:
-        assert not answer["marginals"].segment[outside].any()
+        assert not answer["marginals"].segment[:1][outside].any()
         for x, y in zip(jax.tree.leaves(answer), jax.tree.leaves(answers[0]), strict=True):
             np.testing.assert_array_equal(x, y)
-    shorter, _ = ask_sums(semi_markov(segment[:, :3], transition))
-    np.testing.assert_allclose(answers[0]["log"], shorter, rtol=1e-6)
+    shorter, _ = ask_sums(semi_markov_chain(segment[:, :3], transition))
+    np.testing.assert_allclose(answers[0]["log"], np.repeat(shorter, BATCH), rtol=1e-6)
 
 
 def test_reals_are_rescaled():
-    structure = semi_markov(jnp.full((1, 200, 2, 1), -3.0), jnp.zeros((1, 1)))
+    structure = semi_markov_chain(jnp.full((1, 200, 2, 1), -3.0), jnp.zeros((1, 1)))
 
     @jax.jit
-    def both(structure: SemiMarkov) -> Any:
+    def both(structure: SemiMarkovChain) -> Any:
         log = structure.total(Log())
         real = structure.total(Real())
         return log.value + log.log_scale, Real().log_weight(real.value) + real.log_scale
@@ -203,12 +210,14 @@ def test_reals_are_rescaled():
 
 
 def test_without_positions_there_is_one_derivation():
-    structure = semi_markov(jnp.zeros((2, 0, WIDTH, STATES)), jnp.zeros((STATES, STATES)))
+    structure = semi_markov_chain(jnp.zeros((2, 0, WIDTH, STATES)), jnp.zeros((STATES, STATES)))
     np.testing.assert_array_equal(Distribution(structure).log_partition(), [0, 0])
 
 
 def test_keeps_dtypes_and_ranks(strict_numerics: None):
-    structure = semi_markov(jnp.zeros((2, 3, 2, 2)), jnp.zeros((2, 2)), None, jnp.array([3, 1]))
+    structure = semi_markov_chain(
+        jnp.zeros((2, 3, 2, 2)), jnp.zeros((2, 2)), None, jnp.array([3, 1])
+    )
     for semiring in (Log(), Real(), Viterbi(), KBest(2), Expectation()):
         total = jax.eval_shape(lambda s=semiring: structure.total(s))
         assert {x.dtype for x in jax.tree.leaves(total)} == {jnp.dtype(jnp.float32)}
@@ -228,4 +237,4 @@ def test_keeps_dtypes_and_ranks(strict_numerics: None):
 def test_bad_input_is_named(change: dict[str, np.ndarray], message: str):
     good = {"segment": np.zeros((2, 4, 3, 2)), "transition": np.zeros((2, 2))}
     with pytest.raises(UsageError, match=message):
-        semi_markov(**(good | change))
+        semi_markov_chain(**(good | change))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import strategies as st
 
-from semipunct.trees.tree import constituents
+from tests.oracle import constituent_slots
 
 
 @st.composite
@@ -23,5 +25,10 @@ def projective_trees(draw: st.DrawFn, smallest: int = 1, largest: int = 9) -> tu
         root = draw(st.integers(first, end))
         heads[root - 1] = head
         spans += [(first, root - 1, root), (root + 1, end, root), (end + 1, last, head)]
-    constituents(heads)
     return tuple(heads)
+
+
+def edges(heads: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The slots at the left and at the right edge of every word's constituent."""
+    left, right = zip(*constituent_slots(heads), strict=True)
+    return left, right

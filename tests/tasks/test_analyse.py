@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from semipunct.inference.decode import Analysis, SlotAnalysis
-from semipunct.inference.rewriting import Edit, Rewriter
-from semipunct.marks.nunberg import EDITS, TABLE_1, Channel
+from semipunct.inference.rewriting import Rewriter
+from semipunct.marks import EDITS, Edit
+from semipunct.marks.nunberg import TABLE_1, Channel
 from semipunct.tasks.analyse import (
     Counts,
     analyse,
@@ -124,7 +125,7 @@ def test_pairs_are_weighted_by_how_often_a_relation_occurs():
     names = [m.inventory.pair_name(i) for i in range(len(m.inventory.pairs))]
     expected: dict[str, np.ndarray] = {}
     for s, words in zip(SENTENCES, oracle_choices(m, parameters, SENTENCES), strict=True):
-        for relation, p in zip(s.relations, words, strict=True):
+        for relation, p in zip(s.tree.relations, words, strict=True):
             row = np.array([p[name] for name in names])
             expected[relation] = expected.get(relation, 0.0) + row
     assert found.keys() == expected.keys() == {"root", "dep", "appos", "advmod"}

@@ -21,7 +21,6 @@ from semipunct.tasks.restore import (
     SlotPosterior,
     best_draw,
     best_strings,
-    distance,
     most_frequent,
     posteriors,
     restore,
@@ -29,7 +28,7 @@ from semipunct.tasks.restore import (
 )
 from tests.models.punctuation.cases import model, sentence
 
-S = sentence([2, 0], ["^", "", ""])
+S = sentence([2, 0], ["", "", ""])
 
 
 def draws(*rows: str) -> Draws:
@@ -96,11 +95,6 @@ def test_the_losses_are_the_least(rows: list[tuple[tuple[str, ...], ...]]):
     assert all(times[x] == round(share * len(rows)) for x, share in listed)
 
 
-@given(STRINGS, STRINGS)
-def test_the_distance_is_the_edit_distance(a: tuple[str, ...], b: tuple[str, ...]):
-    assert distance(a, b) == edits(a, b)
-
-
 def test_marks_and_confidence_restrict_what_is_put_in():
     d = draws("|,|. ”", "|,|. ”", "|;|.")
     whole = restored(S, d, RestoreOptions())
@@ -163,7 +157,7 @@ KEEPING = ("N", "W", "L", "R", "S", "history")
 def test_what_stands_is_kept_or_repaired_or_replaced():
     m = model("r2l", templates=KEEPING)
     parameters = m.initial_parameters(2, 0.3)
-    marked = sentence([2, 0], ["^ “", "", "§"])
+    marked = sentence([2, 0], ["“", "", "§"])
     found = {
         keep: restore(m, parameters, [marked], RestoreOptions(samples=400, keep=keep))[0]
         for keep in ("replace", "repair", "keep")
@@ -177,7 +171,7 @@ def test_what_stands_is_kept_or_repaired_or_replaced():
 
     assert chance("replace") + 0.1 < chance("repair") < chance("keep") == 1
     # Without evidence nothing is to be kept.
-    empty = replace(marked, slots=(("^",), (), ()))
+    empty = replace(marked, slots=((), (), ()))
     kept, replaced = (
         restore(m, parameters, [empty], RestoreOptions(samples=50, keep=keep))[0]
         for keep in ("keep", "replace")

@@ -1,12 +1,16 @@
 import json
 import re
 import tomllib
-from importlib import resources
+from dataclasses import replace
 
 import pytest
 
 from semipunct.errors import ConfigError
-from semipunct.training.config import PRESETS, Config, from_dict, load_config
+from semipunct.models.kind import Config
+from semipunct.models.registry import KINDS, kind_named
+from semipunct.training.config import load_config
+
+PRESETS = [(kind, preset) for kind in KINDS for preset in kind_named(kind).presets]
 
 
 def complaint(*arguments, **keywords):
@@ -25,11 +29,10 @@ def written(tmp_path):
     return write
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_presets_set_every_key(preset):
-    text = resources.files("semipunct.training").joinpath(f"presets/{preset}.toml").read_text()
-    values = load_config(None, [f"preset={preset}"]).to_dict()
-    found = tomllib.loads(text)
+@pytest.mark.parametrize("kind, preset", PRESETS)
+def test_presets_set_every_key(kind, preset):
+    values = load_config(None, [f"preset={preset}"], kind=kind).to_dict()
+    found = tomllib.loads(kind_named(kind).preset(preset))
     assert found == values
     assert [list(section) for section in found.values()] == [list(v) for v in values.values()]
 
@@ -91,8 +94,27 @@ def test_values_are_read_as_toml_or_as_they_stand():
 
 def test_dictionaries_round_trip():
     config = load_config(None, ["preset=paper"])
-    assert from_dict(json.loads(json.dumps(config.to_dict())), "config.json") == config
-    assert Config() == load_config()
+    values = json.loads(json.dumps(config.to_dict()))
+    assert Config.from_dict(config.kind, values, "config.json") == config
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_default_preset_is_the_defaults_of_the_classes(kind):
+    # One place for each default: a preset that said otherwise would be a second one.
+    assert Config.of(kind_named(kind)) == load_config(kind=kind)
+
+
+def test_settings_that_an_older_program_did_not_know_have_defaults():
+    config = load_config(None, ["preset=paper"])
+    values = config.to_dict()
+    del values["train"]["tied_l2"], values["model"]["passes"]
+    found = Config.from_dict(config.kind, values, "config.json")
+    assert found == replace(config, train=replace(config.train, tied_l2=1e-3))
+
+
+def test_an_unknown_kind():
+    with pytest.raises(ConfigError, match="no kind of model 'slot-tager'; did you mean 'slot-tag"):
+        load_config(kind="slot-tager")
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,17 @@ import pytest
 
 from semipunct.arrays.compilation import Shapes, enable_compilation_cache
 from semipunct.errors import ModelError, TreebankError
+from semipunct.models.optimisation import FINAL_RATE
+from semipunct.models.punctuation.optimiser import optimiser
+from semipunct.models.punctuation.options import TrainOptions
 from semipunct.store.models import load, load_state
-from semipunct.training import loop, steps
-from semipunct.training.config import TrainOptions
-from semipunct.training.evaluation import evaluate
+from semipunct.tasks.evaluate import evaluate
+from semipunct.training import loop
 from semipunct.training.interrupt import interruptible
 from semipunct.training.loop import train
+from semipunct.training.plan import Plan
 from semipunct.training.report import TrainingError
+from semipunct.training.step import Outcome
 
 
 def after(calls):
@@ -68,13 +72,13 @@ def test_progress_is_reported(finished):
 
 def test_the_saved_model_scores_as_told(tiny, finished):
     loaded = load(finished.folder)
-    found = evaluate(loaded.model, loaded.parameters, tiny.dev)
+    evaluation = evaluate(loaded.model, loaded.parameters, tiny.dev)
+    found = evaluation.statistics.figures()
     assert found.perplexity == finished.result.best["dev_perplexity"]
     assert found.sentences == len(tiny.dev)
-    assert found.slots == sum(len(s.slots) for s in tiny.dev) == found.sentence_slots.sum()
-    assert found.log_likelihood == found.sentence_log_likelihood.sum()
+    assert found.slots == sum(len(s.slots) for s in tiny.dev)
     assert found.unscorable == 0
-    assert found.signature.startswith(f"task:perplexity|model:{loaded.digest[:12]}|treebank:")
+    assert evaluation.signature.startswith(f"task:perplexity|model:{loaded.digest[:12]}|treebank:")
 
 
 def test_resumed_equals_uninterrupted(tiny, finished, tmp_path):
@@ -131,7 +135,7 @@ def fake_step(*losses):
         return (
             parameters,
             state,
-            steps.Outcome(jnp.asarray(loss), jnp.asarray(9), jnp.asarray(1), ok),
+            Outcome(jnp.asarray(loss), jnp.asarray(9), jnp.asarray(1), ok),
         )
 
     return step
@@ -152,6 +156,16 @@ def test_divergence_is_told_and_the_last_model_stays(tiny, tmp_path, monkeypatch
     assert list(tmp_path.iterdir()) == [folder]
 
 
+def test_weights_that_score_nothing_are_never_the_best(tiny, tmp_path, monkeypatch):
+    told = iter([-1.0, math.nan, -2.0])
+    monkeypatch.setattr(loop, "make_step", lambda *_: fake_step(0.5))
+    monkeypatch.setattr(loop, "log_likelihoods", lambda *_: np.full(len(tiny.dev), next(told)))
+    result = train(tiny.config, tiny.train, tiny.dev, tmp_path / "m")
+    assert [m["dev_unscorable"] for m in result.metrics] == [0, len(tiny.dev), 0]
+    assert result.metrics[1]["dev_perplexity"] is None
+    assert result.best["visits"] == 16
+
+
 def test_nothing_to_train_on(tiny, tmp_path):
     with pytest.raises(TreebankError, match="no training sentence"):
         train(tiny.config, [], tiny.dev, tmp_path / "model")
@@ -160,14 +174,8 @@ def test_nothing_to_train_on(tiny, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_final_mark_that_was_not_read_is_missed(tiny, tmp_path):
-    config = replace(tiny.config, model=replace(tiny.config.model, final_mark=True))
-    with pytest.raises(TreebankError, match="final_mark is True, but the training sentences"):
-        train(config, tiny.train, tiny.dev, tmp_path / "m")
-
-
 def test_batches_are_a_function_of_seed_and_epoch():
-    plan = steps.Plan(sentences=10, batch_size=4, visits=25, evaluate_every=10)
+    plan = Plan(sentences=10, batch_size=4, visits=25, evaluate_every=10)
     every = list(plan.batches(7, 0))
     assert plan.steps == len(every) == 8
     for epoch in (every[:3], every[3:6]):
@@ -180,17 +188,17 @@ def test_batches_are_a_function_of_seed_and_epoch():
 
 @pytest.mark.parametrize("sentences, visits", [(1, 1000), (289, 5000), (12_543, 30_000)])
 def test_visits_grow_with_the_root_of_the_treebank(sentences, visits):
-    plan = steps.Plan.of(sentences, TrainOptions())
-    assert (plan.visits, plan.evaluate_every) == (visits, -(-visits // steps.EVALUATIONS))
+    plan = Plan.of(sentences, TrainOptions())
+    assert (plan.visits, plan.evaluate_every) == (visits, -(-visits // 6))
     asked = TrainOptions(visits=77, evaluate_every=7)
-    assert steps.Plan.of(sentences, asked)[2:] == (77, 7)
+    assert Plan.of(sentences, asked)[2:] == (77, 7)
 
 
-@pytest.mark.parametrize("schedule, last", [("constant", 1.0), ("cosine", steps.FINAL_RATE)])
+@pytest.mark.parametrize("schedule, last", [("constant", 1.0), ("cosine", FINAL_RATE)])
 def test_each_part_has_its_rate(schedule, last):
     options = TrainOptions(learning_rate=0.1, channel_learning_rate=0.5, schedule=schedule)
     weights = {"attach.pair": jnp.zeros(2), "channel.0.window": jnp.zeros(2)}
-    adam = steps.optimiser(options, 4)
+    adam = optimiser(options, 4)
     state = adam.init(weights)
     sizes = []
     for _ in range(5):

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.trees.attachment import CONVENTIONS, attach
-from semipunct.trees.lifting import projectivise
-from tests.formats.conllu.builders import dominates, trees
+from semipunct.trees import DependencyTree, lifted
+from semipunct.trees.attachment import CONVENTIONS, punctuation_heads
+from tests.trees.cases import dominates, trees
 
 TOKENS = [",", ".", "“", "”", '"', "(", ")", "-", "?"]
 
@@ -31,6 +31,10 @@ def with_tokens(heads, chosen):
     for word, head in enumerate(heads, start=1):
         result += [numbers[head], *(numbers[governor] for governor in chosen[word])]
     return result
+
+
+def tree_of(heads, relations):
+    return DependencyTree(tuple(heads), tuple(relations.split()))
 
 
 def slots_of(pattern):
@@ -124,57 +128,59 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_guidelines(name, convention):
     heads, relations, pattern, expected = CASES[name]
-    chosen = attach(heads, relations.split(), slots_of(pattern), convention)
+    tree = tree_of(heads, relations)
+    chosen = punctuation_heads(tree, slots_of(pattern), convention)
     assert [head for row in chosen for head in row] == expected[convention]
 
 
 def test_marks_of_one_slot_do_not_cross():
     # a ) b , c with a and b before their head c: the comma after the bracket that closes b.
-    chosen = attach([3, 3, 0], ["x", "x", "root"], slots_of("_ ( _ , ) _"))
+    chosen = punctuation_heads(tree_of([3, 3, 0], "x x root"), slots_of("_ ( _ , ) _"))
     assert chosen[2] == [2, 2]
     # Kept heads are not moved: the new comma before a mark of word 1 must hang as low.
-    chosen = attach([2, 0], ["x", "root"], slots_of("_ , — _"), kept={(1, 1): 1})
+    marks = slots_of("_ , — _")
+    chosen = punctuation_heads(tree_of([2, 0], "x root"), marks, kept={(1, 1): 1})
     assert chosen[1] == [1, 1]
-    chosen = attach([0, 1], ["root", "x"], slots_of("_ , — _"), kept={(1, 0): 2})
+    chosen = punctuation_heads(tree_of([0, 1], "root x"), marks, kept={(1, 0): 2})
     assert chosen[1] == [2, 2]
 
 
 def test_a_pair_follows_the_mark_that_stays():
-    heads, relations, slots = [2, 3, 0], ["x", "y", "root"], slots_of("“ _ _ ” _")
-    assert attach(heads, relations, slots) == [[2], [], [2], []]
-    assert attach(heads, relations, slots, kept={(0, 0): 3}) == [[3], [], [3], []]
-    assert attach(heads, relations, slots, kept={(2, 0): 3}) == [[3], [], [3], []]
+    tree, slots = tree_of([2, 3, 0], "x y root"), slots_of("“ _ _ ” _")
+    assert punctuation_heads(tree, slots) == [[2], [], [2], []]
+    assert punctuation_heads(tree, slots, kept={(0, 0): 3}) == [[3], [], [3], []]
+    assert punctuation_heads(tree, slots, kept={(2, 0): 3}) == [[3], [], [3], []]
     # Word 1 cannot hold the closing mark: the arc would cross the one to word 2.
-    assert attach(heads, relations, slots, kept={(0, 0): 1}) == [[1], [], [2], []]
+    assert punctuation_heads(tree, slots, kept={(0, 0): 1}) == [[1], [], [2], []]
 
 
 def test_marks_that_stay_come_before_pairs():
     # The bracket would hang from word 2, right of what the comma, which stays, hangs from.
-    heads, relations, slots = [2, 0, 2], ["x", "root", "y"], slots_of("_ _ ( , _ )")
-    assert attach(heads, relations, slots)[2] == [3, 3]
-    assert attach(heads, relations, slots, kept={(2, 1): 2})[2] == [2, 2]
+    tree, slots = tree_of([2, 0, 2], "x root y"), slots_of("_ _ ( , _ )")
+    assert punctuation_heads(tree, slots)[2] == [3, 3]
+    assert punctuation_heads(tree, slots, kept={(2, 1): 2})[2] == [2, 2]
 
 
 @st.composite
 def projective_trees(draw):
     heads = draw(trees(8))
-    projective, _, _ = projectivise(heads, ["dep"] * len(heads))
-    relations = st.sampled_from(["conj", "cc", "nsubj", "appos"])
-    return projective, draw(st.lists(relations, min_size=len(heads), max_size=len(heads)))
+    relation = st.sampled_from(["conj", "cc", "nsubj", "appos"])
+    relations = draw(st.lists(relation, min_size=len(heads), max_size=len(heads)))
+    return lifted(DependencyTree(heads, tuple(relations)))[0]
 
 
 @given(projective_trees(), st.sampled_from(CONVENTIONS), st.data())
 def test_no_arc_crosses(tree, convention, data):
-    heads, relations = tree
+    heads = tree.heads
     slot = st.lists(st.sampled_from(TOKENS), max_size=4).map(tuple)
     slots = data.draw(st.lists(slot, min_size=len(heads) + 1, max_size=len(heads) + 1))
-    chosen = attach(heads, relations, slots, convention)
+    chosen = punctuation_heads(tree, slots, convention)
     assert is_projective(with_tokens(heads, chosen))
     # Marks that stay may hang by the other convention; around them nothing crosses either.
-    other = attach(heads, relations, slots, CONVENTIONS[convention == CONVENTIONS[0]])
+    other = punctuation_heads(tree, slots, CONVENTIONS[convention == CONVENTIONS[0]])
     places = [(i, j) for i, tokens in enumerate(slots) for j in range(len(tokens))]
     picked = data.draw(st.sets(st.sampled_from(places))) if places else set()
-    mixed = attach(heads, relations, slots, convention, {(i, j): other[i][j] for i, j in picked})
+    mixed = punctuation_heads(tree, slots, convention, {(i, j): other[i][j] for i, j in picked})
     assert all(mixed[i][j] == other[i][j] for i, j in picked)
     assert is_projective(with_tokens(heads, mixed))
 
@@ -182,6 +188,6 @@ def test_no_arc_crosses(tree, convention, data):
 def test_a_sentence_of_100000_words_takes_seconds():
     n = 100_000
     slots = [("(",), *[(",",)] * (n - 1), (")", ".")]
-    chosen = attach(range(n), ["dep"] * n, slots)
+    chosen = punctuation_heads(DependencyTree(tuple(range(n)), ("dep",) * n), slots)
     assert chosen[0] == [1]
     assert chosen[-1] == [1, 1]

@@ -4,8 +4,8 @@ from itertools import combinations
 import pytest
 from hypothesis import example, given, settings
 
-from semipunct.trees.lifting import projectivise
-from tests.formats.conllu.builders import dominates, trees
+from semipunct.trees import DependencyTree, lifted
+from tests.trees.cases import dominates, plain, trees
 
 
 def crosses(heads):
@@ -33,43 +33,44 @@ def lift_slowly(heads):
         lifts += 1
 
 
-def relations_of(heads):
-    return tuple(f"r{i}" for i in range(len(heads)))
-
-
 # Lifting word 7 away from word 4 takes word 2 along, and only then the arc from 4 to 1 crosses.
 @example((4, 7, 4, 8, 4, 8, 4, 0))
 @settings(max_examples=100)
 @given(trees())
 def test_agrees_with_lifting_one_arc_at_a_time(heads):
+    tree = plain(heads)
     expected, lifts = lift_slowly(heads)
-    assert projectivise(heads, relations_of(heads)) == (expected, relations_of(heads), lifts)
+    assert lifted(tree) == (DependencyTree(expected, tree.relations), lifts)
 
 
 @given(trees())
 def test_no_arcs_cross_afterwards(heads):
-    lifted, _, lifts = projectivise(heads, relations_of(heads))
-    assert not crosses(lifted)
+    tree, lifts = lifted(plain(heads))
+    assert not crosses(tree.heads)
     assert (lifts > 0) == crosses(heads)
-    assert lifted.count(0) == 1
+    assert tree.heads.count(0) == 1
 
 
 @given(trees())
 def test_a_new_head_is_an_ancestor_of_the_old_one(heads):
-    lifted, _, _ = projectivise(heads, relations_of(heads))
-    for new, old in zip(lifted, heads, strict=True):
+    tree, _ = lifted(plain(heads))
+    for new, old in zip(tree.heads, heads, strict=True):
         assert new == old or dominates(heads, new, old)
 
 
 @given(trees())
 def test_a_second_time_nothing_is_left_to_lift(heads):
-    lifted, relations, _ = projectivise(heads, relations_of(heads))
-    assert projectivise(lifted, relations) == (lifted, relations, 0)
+    tree, _ = lifted(plain(heads))
+    again, lifts = lifted(tree)
+    assert again is tree
+    assert lifts == 0
 
 
 def test_the_crossing_arc_of_a_small_tree_is_lifted():
     # Word 4 depends on word 2 across the root, word 3.
-    assert projectivise((2, 3, 0, 2), "abcd") == ((2, 3, 0, 3), ("a", "b", "c", "d"), 1)
+    relations = ("a", "b", "root", "c")
+    found = lifted(DependencyTree((2, 3, 0, 2), relations))
+    assert found == (DependencyTree((2, 3, 0, 3), relations), 1)
 
 
 @pytest.mark.parametrize(
@@ -78,14 +79,15 @@ def test_the_crossing_arc_of_a_small_tree_is_lifted():
     ids=["chain to the right", "chain to the left", "star from the left", "star from the right"],
 )
 def test_long_projective_trees_stay_as_they_are(heads):
-    lifted, _, lifts = projectivise(heads, ["dep"] * len(heads))
+    tree = plain(tuple(heads))
+    found, lifts = lifted(tree)
     assert lifts == 0
-    assert lifted == tuple(heads)
+    assert found is tree
 
 
 def test_a_long_tree_full_of_crossing_arcs_takes_seconds():
     draw = random.Random(0)
     heads = [0, *(max(1, word - draw.randint(1, 3)) for word in range(2, 50_001))]
-    lifted, relations, lifts = projectivise(heads, heads)
+    tree, lifts = lifted(plain(tuple(heads)))
     assert lifts > 10_000
-    assert projectivise(lifted, relations) == (lifted, relations, 0)
+    assert lifted(tree) == (tree, 0)

@@ -1,31 +1,108 @@
 import pytest
 from hypothesis import given
 
-from semipunct.trees.lifting import projectivise
-from semipunct.trees.tree import constituents, top_down, tree_fault
-from tests.formats.conllu.builders import dominates, trees
+from semipunct.trees import DependencyTree, Junction, Tree, tree_fault
+from tests.trees.cases import Constituency, any_trees, plain, trees
+
+
+def ancestors(tree: Tree, node: int) -> list[int]:
+    """The way from a node to the root, both included."""
+    way = [node]
+    while tree.parents[way[-1]] >= 0:
+        way.append(tree.parents[way[-1]])
+    return way
+
+
+def words_below(tree: Tree, node: int) -> list[int]:
+    """The words that a node dominates, by the definition."""
+    nodes = range(len(tree.parents))
+    anchored = (tree.anchors[n] for n in nodes if node in ancestors(tree, n))
+    return sorted(word for word in anchored if word)
+
+
+# (S (NP (D the) (N dog)) (VP (V barks))): a phrase of one word, and nodes out of order.
+SMALL = Constituency(
+    words=3,
+    parents=(2, 0, -1, 2, 0, 3),
+    anchors=(0, 2, 0, 0, 1, 3),
+    labels=("NP", "N", "S", "VP", "D", "V"),
+)
+
+
+def test_a_constituency_tree_written_out():
+    assert SMALL.left == (0, 1, 0, 2, 0, 2)
+    assert SMALL.right == (2, 2, 3, 3, 1, 3)
+    assert SMALL.junctions == (
+        Junction((), (2, 0, 4)),
+        Junction((4,), (1,)),
+        Junction((1, 0), (3, 5)),
+        Junction((5, 3, 2), ()),
+    )
+    sides = [(f"<{label}", f"{label}>") for label in SMALL.labels]
+    assert [" ".join(slot) for slot in SMALL.gather([((a,), (b,)) for a, b in sides])] == [
+        "<S <NP <D", "D> <N", "N> NP> <VP <V", "V> VP> S>",
+    ]  # fmt: skip
+
+
+def test_a_dependency_tree_written_out():
+    # Word 2 is the root; word 4 hangs from 3 and 3 from 2.
+    tree = DependencyTree((2, 0, 2, 3), ("a", "root", "b", "c"))
+    assert (tree.words, tree.root) == (4, 2)
+    assert (tree.parents, tuple(tree.anchors)) == ((1, -1, 1, 2), (1, 2, 3, 4))
+    assert tree.labels == ("a", "root", "b", "c")
+    assert tree.edges == ((0, 0, 2, 3), (1, 4, 4, 4))
+    assert tree.junctions == (
+        Junction((), (1, 0)), Junction((0,), ()), Junction((), (2,)), Junction((), (3,)),
+        Junction((3, 2, 1), ()),
+    )  # fmt: skip
+    pairs = [("(", ")"), ("", "."), (",", ","), ("“", "”")]
+    assert ["".join(slot) for slot in tree.gather(pairs)] == ["(", ")", ",", "“", "”,."]
+
+
+@given(any_trees)
+def test_nodes_come_after_their_parents(tree: Tree):
+    place = {node: i for i, node in enumerate(tree.order)}
+    assert sorted(place) == list(range(len(tree.parents)))
+    assert all(p < 0 or place[p] < place[node] for node, p in enumerate(tree.parents))
+
+
+@given(any_trees)
+def test_edges_enclose_the_words_that_a_node_dominates(tree: Tree):
+    for node in range(len(tree.parents)):
+        below = words_below(tree, node)
+        assert below == list(range(tree.left[node] + 1, tree.right[node] + 1))
+    assert tree.edges == (tree.left, tree.right)
 
 
 @given(trees())
-def test_trees_have_no_fault(heads):
+def test_edges_of_a_non_projective_tree_are_its_outermost_words(heads: tuple[int, ...]):
+    tree = plain(heads)
+    for node in range(tree.words):
+        below = words_below(tree, node)
+        assert (tree.left[node], tree.right[node]) == (below[0] - 1, below[-1])
+
+
+@given(any_trees)
+def test_what_meets_at_a_slot(tree: Tree):
+    """Among constituents that share an edge the deeper node is the inner one."""
+    depth = {node: len(ancestors(tree, node)) for node in range(len(tree.parents))}
+    below = {node: words_below(tree, node) for node in depth}
+    sides = [((f"l{node}", "x"), (f"r{node}",)) for node in depth]
+    strings = tree.gather(sides)
+    assert len(strings) == len(tree.junctions) == tree.words + 1
+    for slot, (junction, string) in enumerate(zip(tree.junctions, strings, strict=True)):
+        ending = [node for node in depth if below[node][-1] == slot]
+        starting = [node for node in depth if below[node][0] == slot + 1]
+        ending.sort(key=lambda node: -depth[node])
+        starting.sort(key=lambda node: depth[node])
+        assert junction == (tuple(ending), tuple(starting))
+        literal = [*(sides[node][1] for node in ending), *(sides[node][0] for node in starting)]
+        assert string == [token for side in literal for token in side]
+
+
+@given(trees())
+def test_trees_have_no_fault(heads: tuple[int, ...]):
     assert tree_fault(heads) is None
-
-
-@given(trees())
-def test_words_come_after_their_heads(heads):
-    order = top_down(heads)
-    assert sorted(order) == list(range(1, len(heads) + 1))
-    place = {word: i for i, word in enumerate(order)}
-    assert all(head == 0 or place[head] < place[word] for word, head in enumerate(heads, start=1))
-
-
-@given(trees())
-def test_constituents_are_what_a_word_dominates(heads):
-    heads, _, _ = projectivise(heads, heads)
-    left, right = constituents(heads)
-    for word in range(1, len(heads) + 1):
-        below = [other for other in range(1, len(heads) + 1) if dominates(heads, word, other)]
-        assert below == list(range(left[word - 1] + 1, right[word - 1] + 1))
 
 
 @pytest.mark.parametrize(
@@ -55,7 +132,9 @@ def test_a_long_cycle_is_shown_in_part():
 
 def test_a_long_chain_is_no_matter():
     n = 100_000
-    assert tree_fault(range(n)) is None
-    left, right = constituents(range(n))
-    assert left == list(range(n))
-    assert right == [n] * n
+    tree = plain(tuple(range(n)))
+    assert tree_fault(tree.heads) is None
+    assert tree.left == tuple(range(n))
+    assert tree.right == (n,) * n
+    assert tree.junctions[n].ending == tuple(range(n - 1, -1, -1))
+    assert len(tree.gather([((), (node,)) for node in range(n)])[n]) == n

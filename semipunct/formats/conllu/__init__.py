@@ -1,1 +1,55 @@
 """CoNLL-U: lossless records, sentences read off them, punctuation written back into them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from semipunct.corpus import Entry
+from semipunct.formats.base import Annotation, Format, Writer
+from semipunct.formats.conllu.punctuate import convention_of, punctuated, surface_text
+from semipunct.formats.conllu.reading import to_entry
+from semipunct.formats.conllu.records import Record, format_record, read_records, write_texts
+from semipunct.marks import Puncteme
+from semipunct.trees.attachment import Convention
+
+
+class Conllu(Format[Record]):
+    """CoNLL-U (https://universaldependencies.org/format.html), given back byte for byte."""
+
+    name = "conllu"
+    suffixes = (".conllu", ".conll")
+
+    def read(self, path: str | Path) -> Iterator[Entry[Record]]:
+        return map(to_entry, read_records(path))
+
+    def writer(self, like: Iterable[Entry[Record]] = ()) -> "ConlluWriter":
+        return ConlluWriter(convention_of(like))
+
+
+@dataclass(frozen=True)
+class ConlluWriter(Writer[Record]):
+    """Writes CoNLL-U.
+
+    Attributes:
+        convention: how new tokens are attached.
+    """
+
+    convention: Convention = "unit"
+
+    def annotated(self, entry: Entry[Record], annotation: Annotation) -> str:
+        misc = {
+            entry.word_ids[word - 1]: attributes
+            for word, attributes in annotation.attributes.items()
+        }
+        comments = [f"# {name} = {value}" for name, value in annotation.comments.items()]
+        return format_record(entry.record, misc, comments)
+
+    def punctuated(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
+        return format_record(punctuated(entry, slots, self.convention))
+
+    def text(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
+        return surface_text(entry, slots)
+
+    def write(self, texts: Iterable[str], stream: TextIO) -> None:
+        write_texts(texts, stream)

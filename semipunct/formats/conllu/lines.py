@@ -1,38 +1,9 @@
-"""The lines of a CoNLL-U file: decoding them, and grouping them into sentences."""
+"""The lines of a CoNLL-U file, grouped into sentences."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
-
-from semipunct.errors import TreebankError
-from semipunct.files import byte_lines, display_name
 
 BYTE_ORDER_MARK = "\ufeff"
 """What some editors put at the start of a file; it is kept but never part of a column."""
-
-
-def text_lines(path: str | Path) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file, each with its line end if it has one.
-
-    Raises `TreebankError` if the file cannot be read (see `files.byte_lines`), is not UTF-8 or
-    holds a NUL byte.
-    """
-    name = display_name(path)
-    offset = 0
-    for number, content in enumerate(byte_lines(path), start=1):
-        try:
-            text = content.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise TreebankError(
-                f"{name}:{number}: byte {content[error.start]:#04x} at offset "
-                f"{offset + error.start} of the file is not UTF-8; convert the file to UTF-8"
-            ) from error
-        if "\0" in text:
-            raise TreebankError(
-                f"{name}:{number}: a NUL byte at offset {offset + content.index(0)} of the file; "
-                "this is not a text file in UTF-8, convert or repair it"
-            )
-        offset += len(content)
-        yield text
 
 
 def is_blank(line: str) -> bool:

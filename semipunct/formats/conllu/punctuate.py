@@ -5,37 +5,28 @@ and SpaceAfter; marks that are the same before and after keep their lines in the
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from semipunct import marks
-from semipunct.corpus.sentences import PUNCTUATION, Sentence
+from semipunct.corpus import Entry, Sentence
+from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.errors import UsageError
 from semipunct.formats.conllu import renumber
 from semipunct.formats.conllu.misc import EMPTY
 from semipunct.formats.conllu.quotes import directional_quotes
+from semipunct.formats.conllu.reading import token_slots
 from semipunct.formats.conllu.records import Record, Token
 from semipunct.formats.conllu.renumber import Piece
 from semipunct.marks import Puncteme, spacing
-from semipunct.marks.spacing import Place
-from semipunct.trees.attachment import CONVENTIONS, Convention, attach
+from semipunct.marks.matching import Place, matched_pairs
+from semipunct.trees.attachment import CONVENTIONS, Convention, punctuation_heads
 
 _BREAKS = frozenset("\t\n\r")
 
 
-def without_punctuation(sentence: Sentence) -> Sentence:
-    """Give a sentence with the same words, tree and record but empty slots.
-
-    The initial and the final mark stay in the outer slots if they are there.
-    """
-    slots: list[Puncteme] = [()] * len(sentence.slots)
-    slots[0] = tuple(token for token in sentence.slots[0] if token == marks.INITIAL)
-    slots[-1] = tuple(token for token in sentence.slots[-1] if token == marks.FINAL)
-    return replace(sentence, slots=tuple(slots))
-
-
 def punctuated(
-    sentence: Sentence, slots: Sequence[Puncteme], convention: Convention = "unit"
+    entry: Entry[Record], slots: Sequence[Puncteme], convention: Convention = "unit"
 ) -> Record:
     """Write a sentence's record anew with `slots` (n + 1 of them) for its punctuation.
 
@@ -55,13 +46,14 @@ def punctuated(
     A multiword range that loses tokens shrinks to those left, with their marks taken out of
     its form; one that keeps a single token, or gets a mark inside, is dropped, and its words
     are spelt apart. An empty node stays behind the word that it follows; if that was a removed
-    mark, it goes to the one before. A sentence without a record gets a new one.
+    mark, it goes to the one before. A sentence from elsewhere gets a
+    record by ``bare_entry``.
 
     Raises `UsageError` if the number of slots is wrong, for `marks.UNK` or `marks.OPEN` where
     the record does not have just that mark, for an abbreviation's dot that follows no word, and
     for a token that cannot stand in a column.
     """
-    source = _Source.of(sentence)
+    source = _Source.of(entry)
     target = _Target.of(source, slots)
     if target.changes_nothing(source):
         return source.record
@@ -71,7 +63,7 @@ def punctuated(
     return renumber.rewritten(source.record, pieces, _text(source, target, heads, forms))
 
 
-def surface_text(sentence: Sentence, slots: Sequence[Puncteme]) -> str:
+def surface_text(entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
     """Write a sentence with `slots` for its punctuation as plain text.
 
     Multiword tokens are spelt as in the record, spaces stand where its SpaceAfter has them, and
@@ -79,7 +71,7 @@ def surface_text(sentence: Sentence, slots: Sequence[Puncteme]) -> str:
     `spacing`. With the record's own slots the text is that of its comment ``# text =`` if it has
     one. Raises `UsageError` as `punctuated` does.
     """
-    source = _Source.of(sentence)
+    source = _Source.of(entry)
     target = _Target.of(source, slots)
     stated = renumber.stated_text(source.record)
     if stated is not None and target.changes_nothing(source):
@@ -88,17 +80,19 @@ def surface_text(sentence: Sentence, slots: Sequence[Puncteme]) -> str:
     return _text(source, target, heads, _forms(source, target, heads))
 
 
-def convention_of(sentences: Iterable[Sentence]) -> Convention:
-    """Tell by which convention the marks in the records of sentences are attached.
+def convention_of(entries: Iterable[Entry[Record]]) -> Convention:
+    """Tell by which convention the marks in the records of entries are attached.
 
-    That is the convention that gives more of them their head, `unit` in a tie.
+    That is the convention that gives more of them their head, ``unit`` in a tie.
     """
     agreeing = dict.fromkeys(CONVENTIONS, 0)
-    for sentence in sentences:
-        source = _Source.of(sentence)
-        numbers = {word_id: word for word, word_id in enumerate(sentence.word_ids, start=1)}
+    for entry in entries:
+        if not isinstance(entry.content, Sentence):
+            continue
+        source = _Source.of(entry)
+        numbers = {word_id: word for word, word_id in enumerate(entry.word_ids, start=1)}
         for convention in CONVENTIONS:
-            chosen = attach(sentence.heads, sentence.relations, source.slots, convention)
+            chosen = punctuation_heads(entry.content.tree, source.slots, convention)
             for row, ids in zip(chosen, source.ids, strict=True):
                 for head, token_id in zip(row, ids, strict=True):
                     actual = numbers.get(source.record.tokens[token_id - 1].head)
@@ -106,55 +100,8 @@ def convention_of(sentences: Iterable[Sentence]) -> Convention:
     return max(CONVENTIONS, key=lambda convention: agreeing[convention])
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """A sentence's record taken apart: its visible tokens by slot as they are read, their IDs.
-
-    `dots` says which words carry an abbreviation's dot; `spaces` whether a space follows each
-    token of the record, None where that is not said.
-    """
-
-    sentence: Sentence
-    record: Record
-    slots: tuple[Puncteme, ...]
-    ids: tuple[tuple[int, ...], ...]
-    dots: tuple[bool, ...]
-    spaces: tuple[bool | None, ...]
-
-    @classmethod
-    def of(cls, sentence: Sentence) -> "_Source":
-        record = sentence.record
-        if record is None:
-            record = _bare_record(sentence)
-            sentence = replace(sentence, word_ids=tuple(range(1, len(sentence.forms) + 1)))
-        words = set(sentence.word_ids)
-        is_punctuation = [token.word_id not in words for token in record.tokens]
-        surface, _, _ = directional_quotes(record.tokens, is_punctuation)
-        slots: list[list[str]] = [[]]
-        ids: list[list[int]] = [[]]
-        for token, text, punctuation in zip(record.tokens, surface, is_punctuation, strict=True):
-            if punctuation:
-                slots[-1].append(marks.UNK if text in marks.SPECIAL_TOKENS else text)
-                ids[-1].append(token.word_id)
-            else:
-                slots.append([])
-                ids.append([])
-        dots = (
-            record.tokens[word_id - 1].form != form
-            for word_id, form in zip(sentence.word_ids, sentence.forms, strict=True)
-        )
-        return cls(
-            sentence,
-            record,
-            tuple(map(tuple, slots)),
-            tuple(map(tuple, ids)),
-            tuple(dots),
-            tuple(renumber.spaces(record)),
-        )
-
-
-def _bare_record(sentence: Sentence) -> Record:
-    """Make the record of a sentence that has none, without punctuation."""
+def bare_entry(sentence: Sentence) -> Entry[Record]:
+    """Make the record of a sentence that was not read from CoNLL-U: its words, no punctuation."""
     nothing: list[Puncteme] = [()] * len(sentence.slots)
     lines = [
         f"# sent_id = {sentence.sentence_id}",
@@ -164,16 +111,66 @@ def _bare_record(sentence: Sentence) -> Record:
     tokens: list[Token] = []
     for w, ((space,), form) in enumerate(zip(rows[1:], sentence.forms, strict=True)):
         word, upos, xpos, feats = w + 1, sentence.upos[w], sentence.xpos[w], sentence.feats[w]
-        lemma, head, relation = sentence.lemmas[w], sentence.heads[w], sentence.relations[w]
+        lemma, head = sentence.lemmas[w], sentence.tree.heads[w]
+        relation = sentence.tree.relations[w]
         misc = EMPTY if space or word == len(sentence.forms) else renumber.NO_SPACE
         cells = (word, form, lemma, upos, xpos, feats, head, relation, EMPTY, misc)
         tokens.append(Token(word, form, lemma, upos, xpos, feats, head, relation, len(lines)))
         lines.append("\t".join(map(str, cells)))
     lines.append("")
     ends = ("\n",) * len(lines)
-    return Record(
+    record = Record(
         sentence.path, sentence.line, tuple(lines), ends, sentence.sentence_id, tuple(tokens)
     )
+    return Entry(sentence, record, tuple(range(1, len(tokens) + 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A sentence's record taken apart: its visible tokens by slot as they are read, their IDs.
+
+    ``dots`` says which words carry an abbreviation's dot; ``spaces`` whether a space follows each
+    token of the record, None where that is not said.
+    """
+
+    sentence: Sentence
+    record: Record
+    word_ids: tuple[int, ...]
+    slots: tuple[Puncteme, ...]
+    ids: tuple[tuple[int, ...], ...]
+    dots: tuple[bool, ...]
+    spaces: tuple[bool | None, ...]
+
+    @classmethod
+    def of(cls, entry: Entry[Record]) -> "_Source":
+        sentence, record = entry.content, entry.record
+        if not isinstance(sentence, Sentence):
+            raise UsageError(
+                f"{record.where()}: it was omitted ({sentence.reason}), so its punctuation cannot "
+                "be changed; write it as it was read"
+            )
+        words = set(entry.word_ids)
+        is_punctuation = [token.word_id not in words for token in record.tokens]
+        surface, _, _ = directional_quotes(record.tokens, is_punctuation)
+        ids: list[list[int]] = [[]]
+        for token, punctuation in zip(record.tokens, is_punctuation, strict=True):
+            if punctuation:
+                ids[-1].append(token.word_id)
+            else:
+                ids.append([])
+        dots = (
+            record.tokens[word_id - 1].form != form
+            for word_id, form in zip(entry.word_ids, sentence.forms, strict=True)
+        )
+        return cls(
+            sentence,
+            record,
+            entry.word_ids,
+            tuple(token_slots(surface, is_punctuation)),
+            tuple(map(tuple, ids)),
+            tuple(dots),
+            tuple(renumber.spaces(record)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,16 +233,16 @@ def _common(old: Puncteme, ids: Sequence[int], new: Puncteme) -> tuple[int, ...]
 
 def _heads(source: _Source, target: _Target, convention: Convention) -> list[list[int]]:
     """Give every visible token its head, as an ID of the record; those that stay keep theirs."""
-    sentence, tokens = source.sentence, source.record.tokens
-    numbers = {word_id: word for word, word_id in enumerate(sentence.word_ids, start=1)}
+    tokens = source.record.tokens
+    numbers = {word_id: word for word, word_id in enumerate(source.word_ids, start=1)}
     kept: dict[Place, int] = {
         (slot, index): numbers[tokens[old - 1].head]
         for slot, row in enumerate(target.ids)
         for index, old in enumerate(row)
         if old
     }
-    chosen = attach(sentence.heads, sentence.relations, target.slots, convention, kept)
-    return [[sentence.word_ids[word - 1] for word in row] for row in chosen]
+    chosen = punctuation_heads(source.sentence.tree, target.slots, convention, kept)
+    return [[source.word_ids[word - 1] for word in row] for row in chosen]
 
 
 def _forms(source: _Source, target: _Target, heads: Sequence[Sequence[int]]) -> list[list[str]]:
@@ -259,7 +256,7 @@ def _forms(source: _Source, target: _Target, heads: Sequence[Sequence[int]]) -> 
         [tokens[old - 1].form if old else token for token, old in zip(slot, row, strict=True)]
         for slot, row in zip(target.slots, target.ids, strict=True)
     ]
-    for pair in spacing.matched_pairs(target.slots):
+    for pair in matched_pairs(target.slots):
         if not all(target.ids[slot][index] for slot, index in pair):
             for slot, index in pair:
                 forms[slot][index] = target.slots[slot][index]
@@ -294,11 +291,11 @@ def _spaces(source: _Source, target: _Target, *, recorded: bool) -> list[list[bo
     """Tell where spaces stand in every slot, with what the record says of them or without."""
     sentence = source.sentence
     words = [form + "." * dot for form, dot in zip(sentence.forms, target.dots, strict=True)]
-    compounds = spacing.compound_slots(sentence.heads, sentence.relations)
+    compounds = spacing.compound_slots(sentence.tree.heads, sentence.tree.relations)
     rows = spacing.slot_spaces(words, target.slots, compounds=compounds)
     if not recorded:
         return rows
-    edges = (0, *sentence.word_ids, 0)
+    edges = (0, *source.word_ids, 0)
     units = [(edges[slot], *row, edges[slot + 1]) for slot, row in enumerate(target.ids)]
     forms = [token.form for token in source.record.tokens]
     return spacing.revised_spaces(rows, target.slots, units, forms, source.spaces)
@@ -316,7 +313,7 @@ def _pieces(
     pieces: list[Piece] = []
     for slot, spaces in enumerate(rows):
         if slot:
-            word_id = sentence.word_ids[slot - 1]
+            word_id = source.word_ids[slot - 1]
             form = sentence.forms[slot - 1] + "." * target.dots[slot - 1]
             head = source.record.tokens[word_id - 1].head
             pieces.append(Piece(word_id, form, head, spaces[0]))

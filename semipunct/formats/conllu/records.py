@@ -16,14 +16,16 @@ from typing import NamedTuple, NoReturn, TextIO
 from conllu.exceptions import ParseException
 from conllu.parser import DEFAULT_FIELDS, parse_id_value, parse_int_value
 
+from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import display_name
-from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, blocks, is_blank, is_comment, text_lines
-from semipunct.formats.conllu.misc import attributes, with_attributes
-from semipunct.trees.tree import tree_fault
+from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, blocks, is_blank, is_comment
+from semipunct.formats.conllu.misc import with_attributes
+from semipunct.formats.lines import text_lines
+from semipunct.trees import tree_fault
 
 NO_HEAD = -1
-"""The head of a word whose HEAD is `_`; only `read(..., trees=False)` lets it through."""
+"""The head of a word whose HEAD is `_`; only `read_records(..., trees=False)` lets it through."""
 
 COLUMNS = len(DEFAULT_FIELDS)
 _NOTHING: Mapping[int, Mapping[str, str]] = MappingProxyType({})
@@ -64,12 +66,17 @@ class Record:
     sentence_id: str
     tokens: tuple[Token, ...]
 
+    @property
+    def word_ids(self) -> tuple[int, ...]:
+        """The IDs of the tokens that are no punctuation."""
+        return tuple(token.word_id for token in self.tokens if token.upos != PUNCTUATION)
+
     def where(self, position: int = 0) -> str:
         """Say for a message where line `position` of the record is: file, line, sentence."""
         return f"{self.path}:{self.line + position}: sentence {self.sentence_id}"
 
 
-def read(path: str | Path, *, trees: bool = True) -> Iterator[Record]:
+def read_records(path: str | Path, *, trees: bool = True) -> Iterator[Record]:
     """Yield the sentences of a CoNLL-U file one by one, holding one in memory.
 
     `path` may be ``-`` (standard input) and may end in ``.gz``.  With `trees=False` the HEAD
@@ -175,12 +182,6 @@ def _fail(record: Record, position: int, found: str, advice: str) -> NoReturn:
     raise TreebankError(f"{record.where(position)}: {found}; {advice}")
 
 
-def misc_attributes(record: Record, word_id: int) -> dict[str, str]:
-    """Read the MISC attributes of a word, values unescaped (see `conllu.misc`)."""
-    position = record.tokens[word_id - 1].position
-    return attributes(record.lines[position].split("\t")[_MISC])
-
-
 def format_record(
     record: Record,
     misc: Mapping[int, Mapping[str, str]] = _NOTHING,
@@ -223,11 +224,6 @@ def _checked_comment(record: Record, comment: str) -> str:
             "it must be one line that starts with #"
         )
     return comment
-
-
-def write(records: Iterable[Record], stream: TextIO) -> None:
-    """Write sentences as they were read.  `stream` must not translate line ends (newline="")."""
-    write_texts((format_record(record) for record in records), stream)
 
 
 def write_texts(texts: Iterable[str], stream: TextIO) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import NamedTuple
 
-from semipunct.corpus.sentences import PUNCTUATION
+from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, is_blank, is_comment
 from semipunct.formats.conllu.misc import EMPTY
 from semipunct.formats.conllu.records import Record, Token

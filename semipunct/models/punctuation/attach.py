@@ -20,11 +20,12 @@ from semipunct.models.punctuation.inventory import Inventory
 Numbers = jax.Array | npt.NDArray[np.int32]
 """Numbers of relations, nodes or features, traced once compiled."""
 
-_IMPOSSIBLE = -1e30
-"""Score of what cannot be: finite, so that gradients are."""
-
 SHARED = 100.0
-"""Constituents that a relation starts with beside its own."""
+"""Constituents that a relation starts with beside its own.
+
+Chosen on development data: a relation with few constituents leans on all relations together, one
+with thousands on itself; docs/decisions/0009 says what the centre of the norm is worth.
+"""
 
 _CHUNK = 1 << 13
 """Feature entries that are weighed at a time."""
@@ -125,16 +126,46 @@ def log_attach(
         log_p = jax.nn.log_softmax(score)
     else:
         nodes = relation.shape[0]
-        opening = _weigh(parameters["attach.opening"], features["opening"], nodes)
-        then = score + _projected(parameters, tables, features, CLOSING_TARGETS, nodes)
+        opening, closing, symmetry = (
+            _weigh(parameters[f"attach.{target}"], features[target], nodes)
+            for target in ("opening", *CLOSING_TARGETS)
+        )
         if further is not None:
-            opening += further.opening
-            then += further.closing @ tables.projection["right"]
-        first = jax.nn.log_softmax(sum_by_left(score, tables) + opening)
-        log_p = first[:, tables.left] + then - sum_by_left(then, tables)[:, tables.left]
+            opening, closing = opening + further.opening, closing + further.closing
+        first = jax.nn.log_softmax(left_scores(sum_by_left(score, tables), opening))
+        spread = closing @ tables.projection["closing"]
+        then = right_scores(score, spread, symmetry, tables.projection["closing_symmetric"])
+        total = sum_by_left(then, tables)
+        total = jnp.where(total > -jnp.inf, total, 0.0)  # or it is no number where nothing may be
+        log_p = first[:, tables.left] + then - total[:, tables.left]
     if tables.allowed is None:
         return log_p
     return jnp.where(jnp.asarray(tables.allowed)[relation], log_p, -jnp.inf)
+
+
+def left_scores(tree: Any, marks: Any) -> Any:
+    """Score left labels given the marks so far: the first factor of p(l) p(r | l), unnormalised.
+
+    The likelihood asks for all nodes and labels at once, drawing for the histories that occur:
+    these two functions are the model for both, for arrays of jax as of numpy.
+
+    Args:
+        tree: ``[..., labels]`` log sums of the scores of the pairs with each left label.
+        marks: ``[..., labels]`` what the marks to the left add.
+    """
+    return tree + marks
+
+
+def right_scores(tree: Any, marks: Any, symmetry: Any, symmetric: Any) -> Any:
+    """Score pairs with a given left label: the second factor, unnormalised.
+
+    Args:
+        tree: ``[..., pairs]`` scores of the pairs.
+        marks: ``[..., pairs]`` what the marks to the left and within add to the right label.
+        symmetry: ``[..., 1]`` what they add if the two labels mirror each other.
+        symmetric: ``[..., pairs]`` one where they do.
+    """
+    return tree + (marks + symmetry * symmetric)
 
 
 def looks_back(parameters: Mapping[str, Any]) -> bool:
@@ -151,7 +182,7 @@ def tree_scores(
 ) -> jax.Array:
     """What words and tree say about every pair at every node, ``[nodes, pairs]``, unnormalised.
 
-    Very low where a pair is not allowed. See ``log_attach`` for the arguments; ``further`` is
+    Minus infinity where a pair is not allowed. See ``log_attach`` for the arguments; ``further`` is
     ``[nodes, pairs]`` or None.
     """
     score = parameters["attach.relation"][relation]
@@ -160,7 +191,7 @@ def tree_scores(
     score = score + _projected(parameters, tables, features, TREE_TARGETS, relation.shape[0])
     if tables.allowed is None:
         return score
-    return jnp.where(jnp.asarray(tables.allowed)[relation], score, _IMPOSSIBLE)
+    return jnp.where(jnp.asarray(tables.allowed)[relation], score, -jnp.inf)
 
 
 def _projected(
@@ -179,13 +210,17 @@ def _projected(
 
 
 def sum_by_left(score: jax.Array, tables: AttachTables) -> jax.Array:
-    """Log of the summed weights of the pairs with each left label, ``[nodes, labels]``."""
+    """Sum the weights of the pairs with each left label, as logarithms: ``[nodes, labels]``.
+
+    Minus infinity for a label that no possible pair begins with; gradients stay finite.
+    """
     columns, left, labels = score.T, tables.left, len(tables.projection["left"])
     top = jax.lax.stop_gradient(jax.ops.segment_max(columns, left, labels))
-    top = jnp.maximum(top, _IMPOSSIBLE)  # A label that is nobody's left one.
+    # Of a label without a possible pair nothing may be subtracted: infinity less infinity is none.
+    top = jnp.where(top > -jnp.inf, top, 0.0)
     total = jax.ops.segment_sum(jnp.exp(columns - top[left]), left, labels)
     some = total > 0
-    return jnp.where(some, jnp.log(jnp.where(some, total, 1.0)) + top, _IMPOSSIBLE).T
+    return jnp.where(some, jnp.log(jnp.where(some, total, 1.0)) + top, -jnp.inf).T
 
 
 def _weigh(weights: jax.Array, rows: SparseRows, nodes: int) -> jax.Array:

@@ -11,32 +11,40 @@ import numpy.typing as npt
 
 from semipunct.arrays.padding import SparseRows, round_up
 from semipunct.corpus.sentences import Sentence
+from semipunct.features.attributes import Attributes
 from semipunct.features.columns import columns
 from semipunct.features.index import FeatureMap, Rows
 from semipunct.features.templates import Target
 from semipunct.features.vocabulary import Symbols
+from semipunct.marks import with_boundaries
 from semipunct.models.punctuation.inventory import Inventory
 from semipunct.models.punctuation.slot_automata import Acceptors, acceptors
-from semipunct.structures.schedule import (
+from semipunct.structures.given_tree import (
+    Absorptions,
     Capacity,
-    Program,
+    Placement,
     Schedule,
-    mirrored_program,
+    absorptions,
+    mirrored_absorptions,
     pack,
     place,
-    program,
 )
-from semipunct.trees.tree import constituents
+
+_SCHEDULED = 64
+"""Batches that are scheduled to choose the number of steps: the quantile needs no more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class BatchShape:
     """The padded sizes of batches: all that decides a compiled shape.
 
     Attributes:
-        sentences, words: of a batch.
-        strings: distinct surface strings; states: length of the longest.
-        steps: steps of the scan; lanes: absorptions per step, narrow and wide.
+        sentences: of a batch.
+        words: of all its sentences.
+        strings: distinct surface strings.
+        states: at least the tokens of the longest string.
+        steps: steps of the scan.
+        lanes: absorptions per step, narrow and wide.
         factors: numbers multiplied up per sentence.
         entries: feature entries by target.
     """
@@ -52,7 +60,7 @@ class Frame:
 
 
 class Batch(NamedTuple):
-    """Arrays of one batch; see ``tree.Potentials`` for what they become.
+    """Arrays of one batch; see ``GivenTrees`` for what they become.
 
     Attributes:
         features: feature vectors by target.
@@ -91,7 +99,7 @@ class Prepared:
 
     strings: tuple[tuple[int, ...], ...]
     string_of_slot: tuple[npt.NDArray[np.int32], ...]
-    programs: tuple[Program, ...]
+    programs: tuple[Absorptions, ...]
     relation: npt.NDArray[np.int32]
     columns: npt.NDArray[np.int32]
     features: Mapping[Target, Rows]
@@ -110,6 +118,9 @@ def prepare(
     features: FeatureMap,
     words: Symbols | None,
     directions: Sequence[bool],
+    *,
+    final_mark: bool,
+    rows: Mapping[Target, Rows] | None = None,
 ) -> Prepared:
     """Do everything that does not depend on how sentences are batched.
 
@@ -119,83 +130,203 @@ def prepare(
         features: numbers of feature contexts.
         words: codes of what a network sees, or None without one.
         directions: for each pass of the channel, whether its window moves from right to left.
+        final_mark: whether the channel puts a mark at the end of a sentence, too.
+        rows: the feature vectors of the sentences, if they are there already.
     """
     mirrored = directions[0]
     number: dict[tuple[int, ...], int] = {(): 0}
     encoded: dict[tuple[str, ...], int] = {}
     string_of_slot: list[npt.NDArray[np.int32]] = []
-    programs: list[Program] = []
+    programs: list[Absorptions] = []
     for sentence in sentences:
         strings: list[int] = []
-        for slot in sentence.slots:
+        for slot in with_boundaries(sentence.slots, final=final_mark):
             if slot not in encoded:
                 encoded[slot] = number.setdefault(inventory.encode(slot), len(number))
             strings.append(encoded[slot])
-        left, right = (np.asarray(x, np.int32) for x in constituents(sentence.heads))
-        order = mirrored_program if mirrored else program
-        programs.append(order(sentence.heads, left, right, [not s for s in strings]))
+        left, right = (np.asarray(x, np.int32) for x in sentence.tree.edges)
+        order = mirrored_absorptions if mirrored else absorptions
+        programs.append(order(sentence.tree.heads, left, right, [not s for s in strings]))
         in_order = strings[::-1] if mirrored else strings
         string_of_slot.append(np.array(in_order, np.int32))
     row = {r: i for i, r in enumerate(inventory.relations)}
-    relation = [row.get(r, len(row)) for s in sentences for r in s.relations]
+    relation = [row.get(r, len(row)) for s in sentences for r in s.tree.relations]
     start = np.cumsum([0, *(len(s.forms) for s in sentences)])
     seen = np.zeros((len(relation), 0), np.int32)
     if words:
-        seen = columns(sentences, words, features.symbols)
+        seen = columns(Attributes(sentences, features.symbols), words)
     return Prepared(
         tuple(number),
         tuple(string_of_slot),
         tuple(programs),
         np.array(relation, np.int32),
         seen,
-        features.extract(sentences),
+        features.extract(sentences) if rows is None else rows,
         start,
         2 if len(directions) == 1 else 1,
     )
 
 
+@dataclass(slots=True)
+class Draft:
+    """A batch before padding: its trees ordered and its slots numbered, features still to come.
+
+    Attributes:
+        members: numbers of its sentences.
+        programs: the absorptions of each sentence.
+        automata: for each sentence ``[n + 1]`` the numbers of its strings within the batch.
+        strings: the distinct surface strings; the first is empty.
+        groups: for each sentence the vector width that each absorption needs.
+        widths: how many widths there are.
+        entries: the number of feature entries by target.
+    """
+
+    members: Sequence[int]
+    programs: list[Absorptions]
+    automata: list[npt.NDArray[np.int32]]
+    strings: list[tuple[int, ...]]
+    groups: list[npt.NDArray[np.int32]]
+    widths: int
+    entries: dict[str, int]
+    _placed: tuple[tuple[int, ...], Placement] | None = None
+
+    @property
+    def words(self) -> int:
+        """The words of all sentences."""
+        return sum(p.words for p in self.programs)
+
+    @property
+    def longest(self) -> int:
+        """The tokens of the longest string."""
+        return max(len(s) for s in self.strings)
+
+    @property
+    def factors(self) -> int:
+        """The numbers that are multiplied up for a sentence, at most."""
+        return max(int(p.untouched.sum()) + len(p.kid) for p in self.programs)
+
+    @property
+    def lanes(self) -> tuple[int, ...]:
+        """Absorptions per step that suit the batch: what its longest chain leaves work for."""
+        chain = max(1, *(int(p.height.max(initial=0)) for p in self.programs))
+        work = [sum(int((g == width).sum()) for g in self.groups) for width in range(self.widths)]
+        # Half as many again: lanes stand idle while a chain ends.
+        return tuple(max(1, -(-3 * n // (2 * chain))) for n in work)
+
+    def placed(self, lanes: tuple[int, ...]) -> Placement:
+        """Schedule the absorptions; the last schedule is kept, for whoever lays the batch out."""
+        if self._placed is None or self._placed[0] != lanes:
+            self._placed = lanes, place(self.programs, self.groups, lanes)
+        return self._placed[1]
+
+
+def draft(encoded: Prepared, members: Sequence[int]) -> Draft:
+    """Collect what some sentences need in common, without their features."""
+    programs = [encoded.programs[i] for i in members]
+    slots = [encoded.string_of_slot[i] for i in members]
+    used, local = np.unique(np.concatenate([np.zeros(1, np.int32), *slots]), return_inverse=True)
+    automata = np.split(local[1:].astype(np.int32), np.cumsum([len(s) for s in slots])[:-1])
+    strings: list[tuple[int, ...]] = [encoded.strings[i] for i in used.tolist()]
+    is_wide = np.array([encoded.widths > 1 and len(s) > 1 for s in strings])
+    groups = [
+        (is_wide[a[p.left_slot]] | is_wide[a[p.right_slot]]).astype(np.int32)
+        for p, a in zip(programs, automata, strict=True)
+    ]
+    first, last = encoded.start[list(members)], encoded.start[[i + 1 for i in members]]
+    entries = {
+        target: int((rows.start[last] - rows.start[first]).sum())
+        for target, rows in encoded.features.items()
+    }
+    return Draft(members, programs, automata, strings, groups, encoded.widths, entries)
+
+
+def fit_shape(drafts: Sequence[Draft], sentences: int) -> BatchShape:
+    """Choose sizes that nearly all batches fit into, judged by some.
+
+    Each size is that of the largest batch and an eighth more: batches that exceed it are compiled
+    once more, with the size doubled. Steps are an exception: long chains are rare and cost every
+    batch, so one in five batches gets twice as many.
+
+    Args:
+        drafts: typical batches.
+        sentences: the most sentences of a batch.
+    """
+
+    def ample(values: Sequence[int]) -> int:
+        values = [round_up(value) for value in values]
+        return round_up(max(values) + max(values) // 8)
+
+    of_each = [d.lanes for d in drafts]
+    lanes = tuple(int(np.ceil(np.median(column))) for column in zip(*of_each, strict=True))
+    steps = [d.placed(lanes).steps for d in drafts[:_SCHEDULED]]
+    states = [max(2, round_up(d.longest, 1)) for d in drafts]
+    return BatchShape(
+        sentences=sentences,
+        words=ample([d.words for d in drafts]),
+        strings=ample([len(d.strings) for d in drafts]),
+        states=max(states) + 1,
+        steps=int(np.quantile(steps, 0.8, method="higher")),
+        lanes=lanes,
+        factors=ample([d.factors for d in drafts]),
+        entries={t: ample([d.entries[t] for d in drafts]) for t in drafts[0].entries},
+    )
+
+
+def own_shape(draft: Draft) -> BatchShape:
+    """Give the sizes of one batch, rounded up."""
+    lanes = draft.lanes
+    return BatchShape(
+        sentences=len(draft.members),
+        words=round_up(draft.words),
+        strings=round_up(len(draft.strings)),
+        states=max(2, round_up(draft.longest, 1)),
+        steps=round_up(draft.placed(lanes).steps, 1),
+        lanes=lanes,
+        factors=round_up(draft.factors),
+        entries={t: round_up(n) for t, n in draft.entries.items()},
+    )
+
+
 def lay_out(
-    prepared: Prepared,
-    members: Sequence[int],
+    encoded: Prepared,
+    draft: Draft,
     inventory: Inventory,
     directions: Sequence[bool],
-    frame: Frame | None = None,
+    shape: BatchShape,
 ) -> Batch:
     """Lay some sentences out in padded arrays.
 
     Args:
-        prepared: all sentences.
-        members: numbers of those that form the batch.
+        encoded: all sentences.
+        draft: those that form the batch.
         inventory: gives the alphabet.
         directions: for each pass of the channel, whether its window moves from right to left.
-        frame: the sizes to pad to (default: the batch's own, rounded up). A size that does not
-            suffice is doubled until it does, so that few shapes occur.
+        shape: the sizes to pad to. A size that does not suffice is doubled until it does, so that
+            few shapes occur.
     """
-    draft = _draft(prepared, members)
-    frame = frame or _frame_of(draft, len(members))
-    frame = _grown(frame, draft, len(members))
-    placement = place(draft.programs, draft.groups, frame.lanes)
-    frame = replace(frame, steps=_doubled(frame.steps, placement.steps))
-    words = sum(p.words for p in draft.programs)
+    members = draft.members
+    placement = draft.placed(shape.lanes)
+    shape = _grown(shape, draft, placement)
     capacity = Capacity(
-        sentences=frame.sentences,
-        words=frame.words,
-        slots=frame.strings,
-        steps=frame.steps,
-        lanes=frame.lanes,
-        factors=frame.factors,
+        sentences=shape.sentences,
+        words=shape.words,
+        slots=shape.strings,
+        steps=shape.steps,
+        lanes=shape.lanes,
+        factors=shape.factors,
     )
-    accept = acceptors(draft.strings, inventory, frame.states, frame.strings, directions)
-    relation = np.full(capacity.words, len(inventory.relations), np.int32)
-    relation[:words] = np.concatenate([_words_of(prepared, prepared.relation, i) for i in members])
-    seen = np.zeros((capacity.words, prepared.columns.shape[1]), np.int32)
-    seen[:words] = np.concatenate([_words_of(prepared, prepared.columns, i) for i in members])
-    log_scale = np.zeros(capacity.sentences, np.float32)
+    accept = acceptors(draft.strings, inventory, shape.states, shape.strings, directions)
+    words = np.concatenate([np.arange(*encoded.start[i : i + 2]) for i in members])
+    relation = np.full(shape.words, len(inventory.relations), np.int32)
+    relation[: len(words)] = encoded.relation[words]
+    seen = np.zeros((shape.words, encoded.columns.shape[1]), np.int32)
+    seen[: len(words)] = encoded.columns[words]
+    log_scale = np.zeros(shape.sentences, np.float32)
     log_scale[: len(members)] = [accept.log_scale[a].sum() for a in draft.automata]
-    count = np.zeros(capacity.sentences, np.int32)
+    count = np.zeros(shape.sentences, np.int32)
     count[: len(members)] = [len(a) for a in draft.automata]
     return Batch(
-        {t: _pad(r, capacity.words, frame.entries[t]) for t, r in draft.entries.items()},
+        {t: _entries(rows, words, shape, t) for t, rows in encoded.features.items()},
         relation,
         seen,
         accept,
@@ -205,134 +336,39 @@ def lay_out(
     )
 
 
-def fit_frame(prepared: Prepared, batches: Sequence[Sequence[int]], sentences: int) -> Frame:
-    """Sizes that nearly all batches fit into, judged by some: the largest, and a little more.
-
-    Steps are an exception: long chains are rare and cost every batch, so one in five batches
-    gets twice as many.
-
-    Args:
-        prepared: all sentences.
-        batches: typical batches.
-        sentences: the most sentences of a batch.
-    """
-    drafts = [_draft(prepared, members) for members in batches]
-    sizes = [_frame_of(draft, sentences) for draft in drafts]
-
-    def ample(values: Sequence[int]) -> int:
-        return round_up(max(values) + max(values) // 8)
-
-    widths = range(len(sizes[0].lanes))
-    lanes = tuple(int(np.ceil(np.median([f.lanes[w] for f in sizes]))) for w in widths)
-    steps = [place(d.programs, d.groups, lanes).steps for d in drafts[: min(len(drafts), 64)]]
-    return Frame(
-        sentences=sentences,
-        words=ample([f.words for f in sizes]),
-        strings=ample([f.strings for f in sizes]),
-        states=max(f.states for f in sizes) + 1,
-        steps=int(np.quantile(steps, 0.8, method="higher")),
-        lanes=lanes,
-        factors=ample([f.factors for f in sizes]),
-        entries={t: ample([f.entries[t] for f in sizes]) for t in sizes[0].entries},
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """A batch before padding."""
-
-    programs: list[Program]
-    automata: list[npt.NDArray[np.int32]]
-    strings: list[tuple[int, ...]]
-    groups: list[npt.NDArray[np.int32]]
-    widths: int
-    entries: dict[str, SparseRows]
-
-
-def _draft(prepared: Prepared, members: Sequence[int]) -> _Draft:
-    programs = [prepared.programs[i] for i in members]
-    slots = [prepared.string_of_slot[i] for i in members]
-    used, local = np.unique(np.concatenate([np.zeros(1, np.int32), *slots]), return_inverse=True)
-    automata = np.split(local[1:].astype(np.int32), np.cumsum([len(s) for s in slots])[:-1])
-    strings: list[tuple[int, ...]] = [prepared.strings[i] for i in used.tolist()]
-    is_wide = np.array([prepared.widths > 1 and len(s) > 1 for s in strings])
-    groups = [
-        (is_wide[a[p.left_slot]] | is_wide[a[p.right_slot]]).astype(np.int32)
-        for p, a in zip(programs, automata, strict=True)
-    ]
-    entries = _entries(prepared, members)
-    return _Draft(programs, automata, strings, groups, prepared.widths, entries)
-
-
-def _frame_of(draft: _Draft, sentences: int) -> Frame:
-    """The sizes of one batch. Lanes are as many as its longest chain leaves work for."""
-    chain = max(1, *(int(p.height.max(initial=0)) for p in draft.programs))
-    work = [sum(int((g == width).sum()) for g in draft.groups) for width in range(draft.widths)]
-    lanes = tuple(max(1, -(-3 * n // (2 * chain))) for n in work)
-    return Frame(
-        sentences=sentences,
-        words=round_up(sum(p.words for p in draft.programs)),
-        strings=round_up(len(draft.strings)),
-        states=max(2, round_up(max(len(s) for s in draft.strings), 1)),
-        steps=round_up(place(draft.programs, draft.groups, lanes).steps, 1),
-        lanes=lanes,
-        factors=round_up(max(int(p.untouched.sum()) + len(p.kid) for p in draft.programs)),
-        entries={t: round_up(len(rows.context)) for t, rows in draft.entries.items()},
-    )
-
-
-def _grown(frame: Frame, draft: _Draft, sentences: int) -> Frame:
-    """A frame in which each size but the number of steps suffices for a batch."""
-    factors = max(int(p.untouched.sum()) + len(p.kid) for p in draft.programs)
+def _grown(shape: BatchShape, draft: Draft, placement: Placement) -> BatchShape:
+    """Give a shape in which every size suffices for a batch."""
     return replace(
-        frame,
-        sentences=_doubled(frame.sentences, sentences),
-        words=_doubled(frame.words, sum(p.words for p in draft.programs)),
-        strings=_doubled(frame.strings, len(draft.strings)),
-        states=_doubled(frame.states, max(len(s) for s in draft.strings)),
-        factors=_doubled(frame.factors, factors),
-        entries={t: _doubled(n, len(draft.entries[t].context)) for t, n in frame.entries.items()},
+        shape,
+        sentences=_doubled(shape.sentences, len(draft.members)),
+        words=_doubled(shape.words, draft.words),
+        strings=_doubled(shape.strings, len(draft.strings)),
+        states=_doubled(shape.states, draft.longest),
+        steps=_doubled(shape.steps, placement.steps),
+        factors=_doubled(shape.factors, draft.factors),
+        entries={t: _doubled(n, draft.entries[t]) for t, n in shape.entries.items()},
     )
 
 
 def _doubled(size: int, needed: int) -> int:
-    """``size``, doubled as often as ``needed`` demands."""
+    """Double a size as often as needed."""
     while size < needed:
         size *= 2
     return size
 
 
-def _words_of(
-    prepared: Prepared, column: npt.NDArray[np.int32], sentence: int
-) -> npt.NDArray[np.int32]:
-    return column[prepared.start[sentence] : prepared.start[sentence + 1]]
-
-
-def _entries(prepared: Prepared, members: Sequence[int]) -> dict[str, SparseRows]:
-    """The feature entries of a batch, nodes renumbered, not yet padded."""
-    result: dict[str, SparseRows] = {}
-    for target, rows in prepared.features.items():
-        node: list[npt.NDArray[np.int64]] = []
-        picked: list[slice] = []
-        base = 0
-        for i in members:
-            first, last = int(prepared.start[i]), int(prepared.start[i + 1])
-            picked.append(slice(int(rows.start[first]), int(rows.start[last])))
-            counts = np.diff(rows.start[first : last + 1])
-            node.append(base + np.repeat(np.arange(last - first), counts))
-            base += last - first
-        result[target] = SparseRows(
-            np.concatenate(node).astype(np.int32),
-            np.concatenate([rows.context[p] for p in picked]).astype(np.int32),
-            np.concatenate([rows.value[p] for p in picked]),
-        )
-    return result
-
-
-def _pad(rows: SparseRows, words: int, size: int) -> SparseRows:
-    entries = len(rows.context)
-    node = np.full(size, words, np.int32)
+def _entries(
+    rows: Rows, words: npt.NDArray[np.int64], shape: BatchShape, target: str
+) -> SparseRows:
+    """Give the feature entries of a batch's words, padded; nodes are numbered as in the batch."""
+    counts = rows.start[words + 1] - rows.start[words]
+    total = int(counts.sum())
+    # Entry by entry: where it stands among those of all sentences.
+    source = np.arange(total) + (rows.start[words] - (counts.cumsum() - counts)).repeat(counts)
+    size = shape.entries[target]
+    node = np.full(size, shape.words, np.int32)
     context = np.zeros(size, np.int32)
     value = np.zeros(size, np.float32)
-    node[:entries], context[:entries], value[:entries] = rows
+    node[:total] = np.arange(len(words)).repeat(counts)
+    context[:total], value[:total] = rows.context[source], rows.value[source]
     return SparseRows(node, context, value)

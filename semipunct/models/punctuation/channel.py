@@ -12,36 +12,25 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semipunct.marks import FINAL, INITIAL, OPEN
+from semipunct.marks import EDITS, edits
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.structures.window import Edits
-
-EDITS = ("keep", "absorb_left", "absorb_right", "transpose")
-"""ab to ab, b, a, ba."""
+from semipunct.structures.given_tree import Edits
 
 
 def possible_edits(symbols: Sequence[str]) -> np.ndarray:
-    """Which edits each window allows, ``[edits, symbols, symbols]``.
+    """Tell which edits each window allows, ``[edits, symbols, symbols]``; see ``edits.possible``.
 
-    Structural zeros: two equal tokens have one way to stay and one to merge; the boundary marks
-    stay at their edge and are never absorbed; the open puncteme is written as it stands.
+    Reading the first token, from the start symbol, is an absorption of the start to the left with
+    probability one.
     """
-    number = {s: i for i, s in enumerate(symbols)}
-    keep, left, right, transpose = range(4)
-    possible = np.ones((4, len(symbols), len(symbols)), bool)
-    same = np.arange(len(symbols))
-    possible[left, same, same] = possible[transpose, same, same] = False
-    for mark, absorbed in ((number[INITIAL], left), (number[FINAL], right)):
-        # A mark absorbs; it is not absorbed and does not move.
-        possible[[absorbed, transpose], mark, :] = False
-        possible[[absorbed, transpose], :, mark] = False
-    possible[[left, right], number[INITIAL], number[INITIAL]] = False
-    for first, second in ((number[OPEN], slice(None)), (slice(None), number[OPEN])):
-        possible[[left, right, transpose], first, second] = False
-    possible[:, 0, :] = possible[:, :, 0] = False
-    # Reading the first token is an absorption of the start to the left, with probability one.
-    possible[left, 0, 1:] = True
-    possible[keep, 0, 0] = possible[keep, 1:, 0] = True
+    possible = np.zeros((len(EDITS), len(symbols), len(symbols)), bool)
+    for i, a in enumerate(symbols[1:], 1):
+        for j, b in enumerate(symbols[1:], 1):
+            for name in edits.possible(a, b):
+                possible[EDITS.index(name), i, j] = True
+    possible[EDITS.index("absorb_left"), 0, 1:] = True
+    # No window is without an edit, or its softmax would be that of nothing.
+    possible[EDITS.index("keep"), :, 0] = True
     return possible
 
 
@@ -90,8 +79,8 @@ def log_edits(
             + parameters[f"channel.{number}.second"][:, None, :]
             + jnp.stack([jnp.zeros_like(wins), wins, -wins, jnp.zeros_like(wins)])
         )
-    finite = jnp.where(possible, weight, -1e30)
-    return Edits(*jnp.where(possible, jax.nn.log_softmax(finite, 0), -jnp.inf))
+    # Every window has an edit, so the softmax is over one finite weight at least.
+    return Edits(*jax.nn.log_softmax(jnp.where(possible, weight, -jnp.inf), 0))
 
 
 def mirror(edits: Edits) -> Edits:

@@ -1,4 +1,4 @@
-"""What may be attached: tokens, punctemes, pairs of punctemes, and the open puncteme's spelling."""
+"""What may be attached: tokens, punctemes and pairs of punctemes."""
 
 from __future__ import annotations
 
@@ -9,59 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.sentences import Puncteme, Sentence
-from semipunct.marks import FINAL, INITIAL, OPEN, UNK
+from semipunct.corpus import Sentence
+from semipunct.corpus.tokens import frequent_tokens, token_counts, with_unknown
+from semipunct.features.strings import Spelling, alphabet
+from semipunct.marks import FINAL, INITIAL, OPEN, START, UNK, Pair, Puncteme
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.trees.tree import constituents
-
-START = "<start>"
-"""Symbol 0 of the channel: the state before the first token of a slot (Lambda in appendix D)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spelling:
-    """How the open puncteme is written: a normalised distribution over strings of >= 1 tokens.
-
-    The first token follows ``first``; then, with probability ``1 - stop`` each time, another:
-    the same again with probability ``again``, else one from ``first``.
-
-    Attributes:
-        first: ``[symbols]`` probabilities, zero for symbols that are no surface token.
-        again, stop: probabilities.
-    """
-
-    first: tuple[float, ...]
-    again: float
-    stop: float
-
-    def log_probability(self, tokens: Sequence[int]) -> float:
-        """Log probability that the open puncteme is written as ``tokens`` (at least one)."""
-        if not tokens:
-            return -np.inf
-        with np.errstate(divide="ignore"):
-            table = self.log_tokens(tokens)
-        return float(table[0, 0] + table[1:, 1].sum() + np.log(self.stop))
-
-    def draw(self, generator: np.random.Generator) -> tuple[int, ...]:
-        """Draw a string."""
-        symbols = len(self.first)
-        tokens = [int(generator.choice(symbols, p=self.first))]
-        while generator.random() >= self.stop:
-            if generator.random() >= self.again:
-                tokens.append(int(generator.choice(symbols, p=self.first)))
-            else:
-                tokens.append(tokens[-1])
-        return tuple(tokens)
-
-    def log_tokens(self, tokens: Sequence[int]) -> npt.NDArray[np.float64]:
-        """``[tokens, 2]``: log probability of each token as the first, and as a further one."""
-        first = np.log(np.array(self.first)[list(tokens)])
-        result = np.stack([first, first], 1)
-        for i in range(1, len(tokens)):
-            same = self.again * (tokens[i] == tokens[i - 1])
-            further = same + (1 - self.again) * self.first[tokens[i]]
-            result[i, 1] = np.log((1 - self.stop) * further)
-        return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,22 +50,10 @@ class Inventory:
         unknown = number[UNK]
         return tuple(number.get(t, unknown) for t in puncteme)
 
-    def pair_name(self, pair: int) -> tuple[Puncteme, Puncteme]:
+    def pair_name(self, pair: int) -> Pair:
         """The two punctemes of a pair."""
         left, right = (int(label) for label in self.pairs[pair])
         return self.labels[left], self.labels[right]
-
-
-def bare(puncteme: Puncteme) -> Puncteme:
-    """A slot's tokens without the boundary marks, which belong to no puncteme."""
-    return tuple(t for t in puncteme if t not in (INITIAL, FINAL))
-
-
-def token_vocabulary(sentences: Sequence[Sentence], minimum: int) -> tuple[str, ...]:
-    """Surface tokens seen at least ``minimum`` times, most frequent first."""
-    counts = Counter(t for s in sentences for slot in s.slots for t in bare(slot))
-    kept = [(-n, t) for t, n in counts.items() if n >= minimum and t not in (START, UNK, OPEN)]
-    return tuple(t for _, t in sorted(kept))
 
 
 def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inventory:
@@ -125,23 +65,20 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
     single token and the open puncteme may stand on either side of any relation; docs/decisions
     says why.
     """
-    known = token_vocabulary(sentences, options.minimum_token_count)
-    keep = set(known)
-
-    def masked(puncteme: Puncteme) -> Puncteme:
-        return tuple(t if t in keep else UNK for t in bare(puncteme))
-
-    relations = tuple(sorted({r for s in sentences for r in s.relations}))
+    counts = token_counts(slot for s in sentences for slot in s.slots)
+    known = frequent_tokens(counts, options.minimum_token_count)
+    keep = {UNK, *known}
+    relations = tuple(sorted({r for s in sentences for r in s.tree.relations}))
     row = {r: i for i, r in enumerate(relations)}
     flanks: Counter[tuple[int, Puncteme, Puncteme]] = Counter()
     strings: Counter[Puncteme] = Counter()
     for sentence in sentences:
-        slots = [masked(slot) for slot in sentence.slots]
+        slots = [with_unknown(slot, keep) for slot in sentence.slots]
         strings.update(slots)
-        left, right = constituents(sentence.heads)
-        for w, relation in enumerate(sentence.relations):
+        left, right = sentence.tree.edges
+        for w, relation in enumerate(sentence.tree.relations):
             flanks[row[relation], slots[left[w]], slots[right[w]]] += 1
-    candidates: Counter[tuple[Puncteme, Puncteme]] = Counter()
+    candidates: Counter[Pair] = Counter()
     for (_, left_string, right_string), n in flanks.items():
         if options.hard_sets:
             candidates[left_string, right_string] += n
@@ -151,25 +88,25 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
     pairs = _choose(candidates, (*known, UNK), options)
     labels = _number({p for pair in pairs for p in pair})
     number = {pair: i for i, pair in enumerate(pairs)}
-    counts = np.zeros((len(relations) + 1, len(pairs)), np.int32)
+    seen = np.zeros((len(relations) + 1, len(pairs)), np.int32)
     for (relation, left_string, right_string), n in flanks.items():
         if (i := number.get((left_string, right_string))) is not None:
-            counts[relation, i] += n
-    counts[-1] = counts.sum(0)
+            seen[relation, i] += n
+    seen[-1] = seen.sum(0)
     label = {p: i for i, p in enumerate(labels)}
-    symbols = (START, INITIAL, FINAL, OPEN, UNK, *known)
+    symbols = alphabet(known)
     return Inventory(
         symbols,
         labels,
         np.array([[label[left], label[right]] for left, right in pairs], np.int32),
         relations,
-        counts > 0 if options.hard_sets else None,
-        counts,
-        _spelling(strings, symbols),
+        seen > 0 if options.hard_sets else None,
+        seen,
+        Spelling.of(strings, symbols),
     )
 
 
-def _parts(left: Puncteme, right: Puncteme) -> Iterator[tuple[Puncteme, Puncteme]]:
+def _parts(left: Puncteme, right: Puncteme) -> Iterator[Pair]:
     """Pairs of substrings: a slot's string may come from several constituents."""
     for a in _substrings(left):
         for b in _substrings(right):
@@ -181,10 +118,8 @@ def _substrings(puncteme: Puncteme) -> set[Puncteme]:
     return {()} | {puncteme[i:j] for i in range(n) for j in range(i + 1, n + 1)}
 
 
-def _choose(
-    candidates: Counter[tuple[Puncteme, Puncteme]], tokens: Sequence[str], options: ModelOptions
-) -> list[tuple[Puncteme, Puncteme]]:
-    chosen: set[tuple[Puncteme, Puncteme]] = {((), ())}
+def _choose(candidates: Counter[Pair], tokens: Sequence[str], options: ModelOptions) -> list[Pair]:
+    chosen: set[Pair] = {((), ())}
     for (left, right), n in candidates.items():
         short = max(len(left), len(right)) <= options.longest_puncteme
         if options.hard_sets or (short and n >= options.minimum_pair_count):
@@ -198,19 +133,3 @@ def _choose(
 
 def _number(labels: set[Puncteme]) -> tuple[Puncteme, ...]:
     return tuple(sorted(labels, key=lambda p: (len(p), p)))
-
-
-def _spelling(strings: Counter[Puncteme], symbols: Sequence[str]) -> Spelling:
-    """Estimate the spelling of unseen strings: smoothed counts over distinct seen strings."""
-    number = {s: i for i, s in enumerate(symbols)}
-    first = np.zeros(len(symbols))
-    first[number[UNK] :] = 0.5
-    repeats, further, ends = 1.0, 2.0, 1.0
-    for string in strings:
-        for i, token in enumerate(string):
-            first[number[token]] += 1
-            further += i > 0
-            repeats += i > 0 and string[i - 1] == token
-        ends += bool(string)
-    stop = ends / (ends + further)
-    return Spelling(tuple((first / first.sum()).tolist()), repeats / further, stop)

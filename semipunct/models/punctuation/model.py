@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -15,10 +16,11 @@ import numpy.typing as npt
 from semipunct.corpus.sentences import Sentence
 from semipunct.features.columns import seen_symbols, sizes
 from semipunct.features.history import CLOSING, OPENING, history_codes
-from semipunct.features.index import FeatureMap
-from semipunct.features.templates import TEMPLATES
+from semipunct.features.index import FeatureMap, Rows
+from semipunct.features.templates import TEMPLATES, Target
 from semipunct.features.vocabulary import Symbols
 from semipunct.marks import PAIRS, is_unmatched
+from semipunct.models.base import Model, Parameters, Sums
 from semipunct.models.punctuation.attach import (
     AttachTables,
     Further,
@@ -30,8 +32,19 @@ from semipunct.models.punctuation.attach import (
     target_columns,
     tree_scores,
 )
-from semipunct.models.punctuation.batches import Batch, Frame, Prepared, lay_out, prepare
+from semipunct.models.punctuation.batches import (
+    Batch,
+    BatchShape,
+    Draft,
+    Prepared,
+    draft,
+    fit_shape,
+    lay_out,
+    own_shape,
+    prepare,
+)
 from semipunct.models.punctuation.channel import channel_parameters, log_edits
+from semipunct.models.punctuation.data import from_data, to_data
 from semipunct.models.punctuation.inventory import Inventory, build_inventory
 from semipunct.models.punctuation.network import (
     Dropout,
@@ -41,12 +54,15 @@ from semipunct.models.punctuation.network import (
     scores_of_marks,
     scores_of_words,
 )
-from semipunct.models.punctuation.options import ModelOptions
+from semipunct.models.punctuation.objective import objective
+from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 from semipunct.models.punctuation.slot_automata import automata, label_tries
-from semipunct.structures.tree import Pairs, Potentials
-from semipunct.structures.trie import Trie
+from semipunct.structures.given_tree import GivenTrees, Pairs, Trie, inside
+from semirings.base import Semiring
+from semirings.real import Real
 
-Parameters = Mapping[str, jax.Array]
+if TYPE_CHECKING:
+    import optax  # pyright: ignore[reportMissingTypeStubs]
 
 
 class TreeScores(NamedTuple):
@@ -64,7 +80,7 @@ class TreeScores(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class PunctuationModel:
+class PunctuationModel(Model[Prepared, Batch]):
     """Everything of a model but its weights.
 
     Attributes:
@@ -74,6 +90,12 @@ class PunctuationModel:
         words: codes of what the network sees of words, or None without one.
     """
 
+    kind: ClassVar[str] = "punctuation"
+    usage: ClassVar[tuple[str, ...]] = (
+        "semipunct evaluate MODEL TEST.conllu",
+        "semipunct decode MODEL IN.conllu",
+    )
+
     options: ModelOptions
     inventory: Inventory
     features: FeatureMap
@@ -82,12 +104,28 @@ class PunctuationModel:
     @classmethod
     def fit(cls, sentences: Sequence[Sentence], options: ModelOptions) -> PunctuationModel:
         """Collect the inventory and the feature contexts of training sentences."""
+        return cls._fit(sentences, options)[0]
+
+    @classmethod
+    def fit_and_encode(
+        cls, sentences: Sequence[Sentence], options: ModelOptions
+    ) -> tuple[PunctuationModel, Prepared]:
+        """Fit, and encode the same sentences: fitting has found their features already."""
+        model, rows = cls._fit(sentences, options)
+        return model, model._prepared(sentences, rows)
+
+    @classmethod
+    def _fit(
+        cls, sentences: Sequence[Sentence], options: ModelOptions
+    ) -> tuple[PunctuationModel, Mapping[Target, Rows]]:
         inventory = build_inventory(sentences, options)
         symbols = Symbols.of(sentences, inventory.symbols)
         templates = [t for t in TEMPLATES if t.name in options.templates]
-        features = FeatureMap.fit(sentences, symbols, templates, options.minimum_context_count)
+        features, rows = FeatureMap.fit(
+            sentences, symbols, templates, options.minimum_context_count
+        )
         words = seen_symbols(sentences) if options.network else None
-        return cls(options, inventory, features, words)
+        return cls(options, inventory, features, words), rows
 
     @property
     def mirrored(self) -> bool:
@@ -132,7 +170,7 @@ class PunctuationModel:
         return np.array([is_unmatched(a, b, known) for a, b in names], np.float32)
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, np.ndarray]:
-        """Starting weights: N(0, scale^2), or zero for scale 0, plus the log-counts."""
+        """Return starting weights: N(0, scale^2), or zero for scale 0, plus the log-counts."""
         generator = np.random.default_rng(seed) if scale > 0 else None
         result = {
             **attach_parameters(self.inventory, self.features, generator, scale),
@@ -148,25 +186,115 @@ class PunctuationModel:
             result |= network_parameters(codes, columns, self.options, own)
         return result
 
-    def prepare(self, sentences: Sequence[Sentence]) -> Prepared:
+    def encode(self, sentences: Sequence[Sentence]) -> Prepared:
         """Extract features and order trees, once for all batches."""
-        return prepare(sentences, self.inventory, self.features, self.words, self.directions)
+        return self._prepared(sentences, None)
 
-    def lay_out(
-        self, prepared: Prepared, members: Sequence[int], frame: Frame | None = None
-    ) -> Batch:
-        """The padded arrays of a batch of prepared sentences; see ``fit_frame`` for the frame."""
-        return lay_out(prepared, members, self.inventory, self.directions, frame)
+    def _prepared(
+        self, sentences: Sequence[Sentence], rows: Mapping[Target, Rows] | None
+    ) -> Prepared:
+        return prepare(
+            sentences,
+            self.inventory,
+            self.features,
+            self.words,
+            self.directions,
+            final_mark=self.options.final_mark,
+            rows=rows,
+        )
+
+    def draft(self, encoded: Prepared, members: Sequence[int]) -> Draft:
+        return draft(encoded, members)
+
+    def fit_shape(self, encoded: Prepared, drafts: Sequence[Draft], sentences: int) -> BatchShape:
+        return fit_shape(drafts, sentences)
+
+    def lay_out(self, encoded: Prepared, draft: Draft, shape: BatchShape | None = None) -> Batch:
+        shape = shape or own_shape(draft)
+        return lay_out(encoded, draft, self.inventory, self.directions, shape)
+
+    def log_likelihoods(
+        self, parameters: Parameters, batch: Batch, semiring: Semiring | None = None
+    ) -> jax.Array:
+        """Return the log weight of each sentence's total, ``[sentences]``; differentiable.
+
+        In the default semiring Real it is log p(x | T): minus infinity for a sentence without an
+        analysis, zero for padding.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+            semiring: what to sum in.
+        """
+        chosen = semiring or Real()
+        total = inside(self.potentials(parameters, batch), chosen)
+        return chosen.log_weight(total.value) + total.log_scale
+
+    def constants(self, options: TrainOptions) -> dict[str, jax.Array]:
+        """Return what L2 pulls towards under ``centre = "counts"``: zero but for the log-counts.
+
+        Tables of zeros are given as one zero, which broadcasts.
+        """
+        if options.centre == "zero":
+            return {}
+        start = self.initial_parameters(0, 0.0)
+        return {n: jnp.asarray(v) if v.any() else jnp.zeros((), v.dtype) for n, v in start.items()}
+
+    def loss(
+        self,
+        parameters: Parameters,
+        constants: Parameters,
+        batch: Batch,
+        key: jax.Array,
+        options: TrainOptions,
+    ) -> tuple[jax.Array, Sums]:
+        """Return the objective of equation 5 per slot; see ``objective``."""
+        dropout = Dropout(key, options.dropout, options.word_dropout)
+        value, terms = objective(self, parameters, constants, batch, options, dropout)
+        return value, Sums(terms.log_likelihood, terms.slots, terms.impossible)
+
+    def optimiser(self, options: TrainOptions, steps: int) -> optax.GradientTransformation:
+        # Decoding and restoring need no optax, which takes a while to import.
+        from semipunct.models.punctuation.optimiser import optimiser
+
+        return optimiser(options, steps)
+
+    def to_data(self) -> dict[str, Any]:
+        return to_data(self.inventory, self.features, self.words)
+
+    @classmethod
+    def from_data(cls, data: Any, options: ModelOptions) -> PunctuationModel:
+        return cls(options, *from_data(data))
+
+    @property
+    def description(self) -> str:
+        score = "log-linear and neural" if self.options.network else "log-linear"
+        return (
+            f"A {score} model of underlying punctuation with a noisy channel (Li, Wang and Eisner "
+            "2019). It says how probable the punctuation of a sentence is, given its words and "
+            "tree, and finds the underlying punctuation behind it."
+        )
+
+    def signature(self) -> dict[str, str]:
+        return {
+            "channel": self.options.channel,
+            "sets": "hard" if self.options.hard_sets else "open",
+            "tokens": f">={self.options.minimum_token_count}",
+            "final": "yes" if self.options.final_mark else "no",
+        }
+
+    def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
+        return self.features.symbols.unseen(sentences)
 
     def log_choice(
         self, parameters: Parameters, batch: Batch, dropout: Dropout | None = None
     ) -> jax.Array:
-        """Log probability of every pair at every word, ``[words, pairs]``."""
+        """Return the log probability of every pair at every word, ``[words, pairs]``."""
         further = self._further(parameters, batch, dropout)
         return log_attach(parameters, self.attach_tables, batch.features, batch.relation, further)
 
     def tree_scores(self, parameters: Parameters, batch: Batch) -> TreeScores:
-        """What words and tree say, without any look at punctuation."""
+        """Score pairs by words and tree alone, without any look at punctuation."""
         summary, further = jnp.zeros((len(batch.relation), 0)), None
         if self.words is not None:
             summary = self._read(parameters, batch, None)
@@ -203,8 +331,8 @@ class PunctuationModel:
         batch: Batch,
         counted: jax.Array | None = None,
         dropout: Dropout | None = None,
-    ) -> Potentials:
-        """Log weights of all choices and slot automata of a batch.
+    ) -> GivenTrees:
+        """Return the log weights of all choices and slot automata of a batch.
 
         Args:
             parameters: weights by name.
@@ -217,7 +345,7 @@ class PunctuationModel:
         passes = [
             log_edits(parameters, i, symbols, self.options) for i in range(len(self.directions))
         ]
-        return Potentials(
+        return GivenTrees(
             choice,
             None if counted is None else jnp.broadcast_to(counted, choice.shape),
             self.pairs,

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from semipunct.features.columns import CODES, PLACES
 from semipunct.features.history import CLOSING, OPENING
 from semipunct.features.templates import TREE_TARGETS, Target
+from semipunct.models.layers import affine, dropped
 from semipunct.models.punctuation.options import ModelOptions
 
 PREFIX = "network."
@@ -125,14 +126,8 @@ def read_words(
         unseen = jax.random.bernoulli(next(keys), dropout.words, code["form"].shape)
         code["form"] = jnp.where(unseen, 0, code["form"])
 
-    def dropped(x: jax.Array) -> jax.Array:
-        if not (dropout and keys):
-            return x
-        kept = jax.random.bernoulli(next(keys), 1 - dropout.rate, x.shape)
-        return jnp.where(kept, x / (1 - dropout.rate), 0.0)
-
-    def affine(name: str, x: jax.Array) -> jax.Array:
-        return x @ w[f"{name}.weight"] + w[f"{name}.bias"]
+    def drop(x: jax.Array) -> jax.Array:
+        return dropped(x, dropout.rate, next(keys)) if dropout and keys else x
 
     def beside(x: jax.Array, distance: int) -> jax.Array:
         """What stands so far to the right of each word; an edge's vector beyond its sentence."""
@@ -144,18 +139,18 @@ def read_words(
 
     embedded = {name: w[f"embed.{name}"][code[name]] for name in CODES}
     of_the_head = [embedded[name][head] for name in _OF_THE_HEAD]
-    x = jax.nn.gelu(affine("input", dropped(_side_by_side(*embedded.values(), *of_the_head))))
+    x = jax.nn.gelu(affine(w, "input", drop(_side_by_side(*embedded.values(), *of_the_head))))
     for layer in range(layers):
         window = _side_by_side(*(beside(x, d) for d in (-1 - layer, 0, 1 + layer)))
-        value, gate = jnp.split(affine(f"convolution{layer}", dropped(window)), 2, 1)
+        value, gate = jnp.split(affine(w, f"convolution{layer}", drop(window)), 2, 1)
         x = x + jnp.tanh(value) * jax.nn.sigmoid(gate)
     before, after = beside(x, -1)[first], beside(x, 1)[last]
     total = jnp.pad(jnp.cumsum(x, 0), ((1, 0), (0, 0)))
     within = (total[last + 1] - total[first]) / (last - first + 1)[:, None]
     own = [embedded[name] for name in _BESIDE]
     read = _side_by_side(x, x[head], x[first], x[last], before, after, within, *own)
-    y = dropped(jax.nn.gelu(affine("hidden", dropped(read))))
-    return y + jax.nn.gelu(affine("deep", y))
+    y = drop(jax.nn.gelu(affine(w, "hidden", drop(read))))
+    return y + jax.nn.gelu(affine(w, "deep", y))
 
 
 def scores_of_words(
@@ -189,7 +184,7 @@ def scores_of_marks(weights: Mapping[str, Any], target: Target, summary: Any, se
         summary: ``[words, 2 width]`` from ``read_words``, or of one word.
         seen: ``[words, columns]`` codes, in the order of ``history.OPENING`` or ``CLOSING``.
     """
-    x = summary @ weights[f"{target}.weight"] + weights[f"{target}.bias"]
+    x = affine(weights, target, summary)
     for i, name in enumerate(_SEEN[target]):
         x = x + weights[f"embed.{name}"][seen[:, i]]
     return (x * (x > 0)) @ weights[f"score.{target}"]

@@ -2,43 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
+from semipunct.models.base import Parameters
 from semipunct.models.punctuation.batches import Batch
-from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.models.punctuation.network import PREFIX, Dropout
-from semipunct.structures.tree import Potentials, inside
+from semipunct.models.punctuation.options import TrainOptions
+from semipunct.structures.given_tree import GivenTrees, inside
 from semirings.expectation import Expectation
 from semirings.real import Real
 
-
-@dataclass(frozen=True, slots=True)
-class Regularisation:
-    """The two penalties of equation 5; a network's weights have a decay of their own.
-
-    Attributes:
-        l2: weight of the squared norm of ATTACH's parameters, per sentence.
-        channel_l2: the same for the channel's windows.
-        tied_l2: the same for the weights that its windows share.
-        centre: where the norm is measured from: zero, or the log-counts that training starts
-            from.
-        xi: weight of the posterior regulariser.
-        squared: square each sentence's expected count (footnote 7 finds no reason to).
-        printed: take the expectation under the prior p(T' | T), as line 15 of the printed
-            algorithm does, instead of under the posterior p(T' | T, x) of equation 5.
-    """
-
-    l2: float = 3e-4
-    channel_l2: float = 1e-4
-    tied_l2: float = 1e-3
-    centre: Literal["counts", "zero"] = "counts"
-    xi: float = 0.0
-    squared: bool = True
-    printed: bool = False
+if TYPE_CHECKING:
+    from semipunct.models.punctuation.model import PunctuationModel
 
 
 class Terms(NamedTuple):
@@ -57,17 +35,17 @@ class Terms(NamedTuple):
     impossible: jax.Array
 
 
-def expected_unmatched(potentials: Potentials, *, printed: bool) -> tuple[jax.Array, jax.Array]:
-    """Log-likelihood and E[c(T')] of each sentence, ``[sentences]`` both (appendix B).
+def expected_unmatched(potentials: GivenTrees, *, printed: bool) -> tuple[jax.Array, jax.Array]:
+    """Return log-likelihood and E[c] of each sentence, ``[sentences]`` both (appendix B).
 
     Args:
-        potentials: with ``counted`` one for the pairs that are unmatched.
+        potentials: with ``feature`` one for the pairs that are unmatched.
         printed: the expectation under the prior: no inside value is needed for it.
     """
     if printed:
-        total = inside(potentials._replace(counted=None), Real())
-        counted = 0.0 if potentials.counted is None else potentials.counted
-        prior = jnp.sum(jnp.exp(potentials.choice) * counted, 1)
+        total = inside(potentials._replace(feature=None), Real())
+        feature = 0.0 if potentials.feature is None else potentials.feature
+        prior = jnp.sum(jnp.exp(potentials.choice) * feature, 1)
         schedule = potentials.schedule
         by_sentence = jax.ops.segment_sum(
             jnp.where(schedule.is_word, prior, 0.0),
@@ -85,23 +63,22 @@ def objective(
     parameters: Parameters,
     start: Parameters,
     batch: Batch,
-    regularisation: Regularisation,
+    options: TrainOptions,
     dropout: Dropout | None = None,
 ) -> tuple[jax.Array, Terms]:
-    """The regularised negative log-likelihood per slot, and its parts.
+    """Return the regularised negative log-likelihood per slot, and its parts.
 
     Args:
         model: the model.
         parameters: weights by name.
         start: the centre ``counts``: the log-counts; a weight that is not named has centre zero.
         batch: from ``model.lay_out``.
-        regularisation: the penalties.
+        options: the penalties.
         dropout: what the network leaves out.
     """
-    r = regularisation
-    if r.xi:
+    if options.xi:
         potentials = model.potentials(parameters, batch, jnp.asarray(model.unmatched), dropout)
-        log_p, unmatched = expected_unmatched(potentials, printed=r.printed)
+        log_p, unmatched = expected_unmatched(potentials, printed=options.printed_regulariser)
     else:
         total = inside(model.potentials(parameters, batch, None, dropout), Real())
         log_p = Real().log_weight(total.value) + total.log_scale
@@ -113,14 +90,15 @@ def objective(
         jnp.sum(jnp.where(possible, batch.slots, 0)),
         jnp.sum((batch.slots > 0) & ~possible),
     )
-    penalty = jnp.where(possible, unmatched**2 if r.squared else unmatched, 0.0).sum() * r.xi
+    each = unmatched**2 if options.squared else unmatched
+    penalty = jnp.where(possible, each, 0.0).sum() * options.xi
     norm = jnp.zeros(())
     for name, weight in parameters.items():
         if name.startswith("channel"):
-            l2 = r.channel_l2 if name.endswith(".window") else r.tied_l2
+            l2 = options.channel_l2 if name.endswith(".window") else options.tied_l2
             norm += l2 * jnp.sum(weight**2)
         elif not name.startswith(PREFIX):
-            offset = start.get(name, 0.0) if r.centre == "counts" else 0.0
-            norm += r.l2 * jnp.sum((weight - offset) ** 2)
+            offset = start.get(name, 0.0) if options.centre == "counts" else 0.0
+            norm += options.l2 * jnp.sum((weight - offset) ** 2)
     loss = -terms.log_likelihood + penalty + norm * jnp.sum(batch.slots > 0)
     return loss / jnp.maximum(terms.slots, 1), terms

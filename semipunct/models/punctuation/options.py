@@ -1,11 +1,38 @@
-"""Options of the model: what ``config`` files and presets set."""
+"""Settings of the punctuation model and of its training, and its entry in the registry."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+from semipunct.features.templates import TEMPLATES
+from semipunct.models import kind
+from semipunct.models.settings import (
+    AtLeastOne,
+    Check,
+    Count,
+    NotNegative,
+    Positive,
+    Share,
+)
 
 Direction = Literal["none", "l2r", "r2l"]
+Centre = Literal["counts", "zero"]
+
+
+def _complaint(names: Sequence[str]) -> str | None:
+    """Return what is wrong with a choice of feature templates."""
+    known = sorted({t.name for t in TEMPLATES}, key=str.lower)
+    for name in names:
+        if name not in known:
+            return f"there is no feature template {name!r}; choose among: {', '.join(known)}"
+    if {"c", "history"} <= set(names):
+        return (
+            "c looks at the marks within a constituent, history at those to the left; no order of "
+            "drawing allows for both"
+        )
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +59,74 @@ class ModelOptions:
     """
 
     channel: Direction = "r2l"
-    passes: int = 1
+    passes: AtLeastOne = 1
     tied: bool = True
-    templates: tuple[str, ...] = (
+    templates: Annotated[tuple[str, ...], Check(_complaint)] = (
         "N", "W", "A", "C", "L", "R", "S",
         "H", "O", "side", "sibling", "place", "style", "sentence",
         "character", "shape", "feature", "tag", "word", "near", "history",
     )  # fmt: skip
-    minimum_token_count: int = 5
-    minimum_pair_count: int = 2
-    minimum_context_count: int = 3
-    longest_puncteme: int = 2
+    minimum_token_count: AtLeastOne = 5
+    minimum_pair_count: AtLeastOne = 2
+    minimum_context_count: AtLeastOne = 3
+    longest_puncteme: AtLeastOne = 2
     hard_sets: bool = False
     final_mark: bool = False
     network: bool = False
-    network_width: int = 128
-    network_layers: int = 2
+    network_width: AtLeastOne = 128
+    network_layers: Count = 2
+
+
+@dataclass(frozen=True, slots=True)
+class TrainOptions(kind.TrainOptions):
+    """Settings of training that other kinds do not share; ``learning_rate`` is ATTACH's.
+
+    The penalties are those of equation 5; the network's weights have a decay of their own.
+
+    Attributes:
+        channel_learning_rate: of Adam, for the channel.
+        network_learning_rate: of Adam, for the network.
+        network_decay: how fast the network's weights decay (AdamW).
+        dropout: share of the inputs of the network's layers that a step leaves out.
+        word_dropout: share of the word forms that a step hides from the network.
+        warmup: steps within which the network's rate rises.
+        l2: weight of the squared norm of ATTACH's weights, per sentence (equation 5).
+        channel_l2: the same for the channel's windows.
+        tied_l2: the same for the weights that its windows share (``model.tied``).
+        centre: what the norm is measured from: the log-counts that training starts from, or zero.
+        xi: weight of the posterior regulariser (equation 5).
+        squared: square each sentence's expected count of unmatched punctemes (footnote 7 finds no
+            reason to).
+        printed_regulariser: take that expectation under the prior p(T' | T), as line 15 of the
+            printed Algorithm 1 does, instead of under the posterior p(T' | T, x) of equation 5.
+    """
+
+    channel_learning_rate: Positive = 0.03
+    network_learning_rate: Positive = 2e-3
+    network_decay: NotNegative = 1e-4
+    dropout: Share = 0.3
+    word_dropout: Share = 0.1
+    warmup: Count = 100
+    l2: NotNegative = 1e-3
+    channel_l2: NotNegative = 1e-4
+    tied_l2: NotNegative = 1e-3
+    centre: Centre = "counts"
+    xi: NotNegative = 0.0
+    squared: bool = True
+    printed_regulariser: bool = False
+
+    def remedies(self) -> str:
+        return (
+            f"lower train.learning_rate (now {self.learning_rate}) or "
+            f"train.channel_learning_rate (now {self.channel_learning_rate}), or raise "
+            "train.batch_size or train.l2"
+        )
+
+
+KIND = kind.Kind(
+    name="punctuation",
+    model="semipunct.models.punctuation.model:PunctuationModel",
+    model_options=ModelOptions,
+    train_options=TrainOptions,
+    presets=("loglinear", "neural", "paper"),
+)

@@ -12,8 +12,7 @@ import numpy.typing as npt
 from semipunct.marks import FINAL, INITIAL, OPEN
 from semipunct.models.punctuation.channel import mirror
 from semipunct.models.punctuation.inventory import Inventory
-from semipunct.structures.trie import Trie
-from semipunct.structures.window import Edits, WindowAutomata
+from semipunct.structures.given_tree import Edits, Trie, WindowAutomata
 
 Floats = npt.NDArray[np.float32]
 
@@ -136,7 +135,7 @@ def automata(
             jnp.asarray(accept.closed) if number == 0 else jnp.zeros(slots, bool),
             np.array([inventory.symbols.index(INITIAL if mirrored else FINAL)]),
             *labels,
-            further=result,
+            next_pass=result,
         )
     if result is None:
         raise ValueError("a channel has at least one pass")

@@ -1,242 +1,186 @@
-"""Recurrent taggers of slots; the layers are Equinox's."""
+"""Recurrent networks that score the tags of slots; the layers are `semipunct.models.layers`.
+
+The weights of both are one flat dictionary: ``embed.*``, ``edges``, ``forward.*``, ``backward.*``,
+``output.*`` and, of the second network, those of its decoder.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
 
-Counts = tuple[int, int, int, int]
-"""How many word forms, suffixes, tags and language-specific tags there are."""
+from semipunct.models.layers import (
+    affine,
+    dropped,
+    gru,
+    gru_step,
+    lstm,
+    recurrent_weights,
+    uniform,
+)
+from semipunct.models.slot_tagging.options import ModelOptions
 
-Keys = jax.Array | None
-"""A random key while training, for dropout; None otherwise."""
+Weights = Mapping[str, Any]
+Floats = npt.NDArray[np.float32]
 
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """Sizes of a network, and how much of it training drops.
-
-    Attributes:
-        word, suffix, tag, xpos: of the embeddings of word forms, their ends, part-of-speech tags,
-            and language-specific tags.
-        hidden: of a recurrent state, in each direction.
-        dropout: share of the inputs of each layer that is dropped.
-        word_dropout: share of word forms taken for unknown ones.
-    """
-
-    word: int = 100
-    suffix: int = 24
-    tag: int = 24
-    xpos: int = 24
-    hidden: int = 128
-    dropout: float = 0.4
-    word_dropout: float = 0.1
+CODES = ("word", "suffix", "tag", "xpos")
+"""What of a word is embedded, in the order of its codes."""
 
 
 class Words(NamedTuple):
     """A padded batch of sentences.
 
     Attributes:
-        form, suffix, tag, xpos: ``[batch, length]`` codes; 0 is the unknown one.
+        codes: ``[CODES, batch, length]``; 0 is the unknown one.
         lengths: ``[batch]`` words of each.
     """
 
-    form: jax.Array
-    suffix: jax.Array
-    tag: jax.Array
-    xpos: jax.Array
-    lengths: jax.Array
+    codes: jax.Array | npt.NDArray[np.int32]
+    lengths: jax.Array | npt.NDArray[np.int32]
 
 
-Cell = eqx.nn.LSTMCell | eqx.nn.GRUCell
+class Dropout(NamedTuple):
+    """What training leaves out.
 
-
-class Embedding(eqx.Module):
-    """Words to vectors, with one before the first and one after the last: slots have neighbours."""
-
-    form: eqx.nn.Embedding
-    suffix: eqx.nn.Embedding
-    tag: eqx.nn.Embedding
-    xpos: eqx.nn.Embedding
-    edges: jax.Array
-    sizes: Sizes = eqx.field(static=True)
-
-    def __init__(self, codes: Counts, sizes: Sizes, key: jax.Array) -> None:
-        """Make tables for so many forms, suffixes and tags of both kinds."""
-        keys = jax.random.split(key, 5)
-        self.form = eqx.nn.Embedding(codes[0], sizes.word, key=keys[0])
-        self.suffix = eqx.nn.Embedding(codes[1], sizes.suffix, key=keys[1])
-        self.tag = eqx.nn.Embedding(codes[2], sizes.tag, key=keys[2])
-        self.xpos = eqx.nn.Embedding(codes[3], sizes.xpos, key=keys[3])
-        self.edges = jax.random.normal(keys[4], (2, self.size(sizes)))
-        self.sizes = sizes
-
-    @staticmethod
-    def size(sizes: Sizes) -> int:
-        """Of a word's vector."""
-        return sizes.word + sizes.suffix + sizes.tag + sizes.xpos
-
-    def __call__(self, words: Words, key: Keys) -> jax.Array:
-        """``[batch, length + 2, size]``; the vector after the last word fills the padding."""
-        form = words.form
-        if key is not None:
-            key, other = jax.random.split(key)
-            form = jnp.where(
-                jax.random.bernoulli(other, self.sizes.word_dropout, form.shape), 0, form
-            )
-        parts = (
-            self.form.weight[form],
-            self.suffix.weight[words.suffix],
-            self.tag.weight[words.tag],
-            self.xpos.weight[words.xpos],
-        )
-        x = dropped(jnp.concatenate(parts, -1), self.sizes.dropout, key)
-        batch, length, size = x.shape
-        inside = jnp.arange(length)[None, :, None] < words.lengths[:, None, None]
-        x = jnp.where(inside, x, self.edges[1])
-        edge = jnp.broadcast_to(self.edges[:, None, None], (2, batch, 1, size))
-        return jnp.concatenate([edge[0], x, edge[1]], 1)
-
-
-def dropped(x: jax.Array, rate: float, key: Keys) -> jax.Array:
-    """Dropout, outside training the identity."""
-    if key is None or not rate:
-        return x
-    return jnp.where(jax.random.bernoulli(key, 1 - rate, x.shape), x / (1 - rate), 0.0)
-
-
-def affine(layer: eqx.nn.Linear, x: jax.Array) -> jax.Array:
-    """A layer applied to the last axis."""
-    product = x @ layer.weight.T
-    return product if layer.bias is None else product + layer.bias
-
-
-def run(cell: Cell, x: jax.Array, lengths: jax.Array, *, reverse: bool) -> jax.Array:
-    """``[batch, length, hidden]`` states of a cell that reads ``[batch, length, size]``.
-
-    Beyond ``[batch]`` lengths it reads nothing: what is padded changes no state.
+    Attributes:
+        key: the source of chance.
+        rate: share of the inputs of each layer that is dropped.
+        words: share of word forms taken for unknown ones.
     """
-    hidden = jnp.zeros((x.shape[0], cell.hidden_size))
-    is_pair = isinstance(cell, eqx.nn.LSTMCell)
-    start: Any = (hidden, hidden) if is_pair else hidden
-    read: Callable[..., Any] = jax.vmap(cell)
 
-    def step(state: Any, at: tuple[jax.Array, jax.Array]) -> tuple[Any, jax.Array]:
-        word, place = at
-        inside = (place < lengths)[:, None]
-        state = jax.tree.map(lambda new, old: jnp.where(inside, new, old), read(word, state), state)
-        return state, state[0] if is_pair else state
+    key: jax.Array
+    rate: float
+    words: float
 
-    inputs = jnp.swapaxes(x, 0, 1), jnp.arange(x.shape[1])
-    _, states = jax.lax.scan(step, start, inputs, reverse=reverse)
+
+def network_weights(
+    options: ModelOptions, codes: tuple[int, ...], tags: int, generator: np.random.Generator
+) -> dict[str, Floats]:
+    """Draw initial weights; transitions of the chain all weigh the same.
+
+    Args:
+        options: which network, and its sizes.
+        codes: how many codes there are of each of `CODES`.
+        tags: how many tags.
+        generator: the source of chance.
+    """
+    sizes = [getattr(options, name) for name in CODES]
+    hidden, both, word = options.hidden, 2 * options.hidden, sum(sizes)
+    gates = 4 if options.network == "crf" else 3
+
+    def normal(rows: int, size: int) -> Floats:
+        return generator.standard_normal((rows, size)).astype(np.float32)
+
+    def layer(inputs: int, outputs: int) -> dict[str, Floats]:
+        return {
+            "weight": uniform(generator, (inputs, outputs), inputs),
+            "bias": uniform(generator, (outputs,), inputs),
+        }
+
+    parts: dict[str, Mapping[str, Floats]] = {
+        "embed": {n: normal(c, s) for n, c, s in zip(CODES, codes, sizes, strict=True)},
+        "forward": recurrent_weights(generator, gates, word, hidden),
+        "backward": recurrent_weights(generator, gates, word, hidden),
+    }
+    if options.network == "crf":
+        parts["output"] = layer(both, tags)
+    else:
+        parts |= {
+            "decoder": recurrent_weights(generator, 3, both, hidden),
+            "query": {"weight": uniform(generator, (hidden, hidden), hidden)},
+            "keys": layer(both, hidden),
+            "energy": {"weight": uniform(generator, (hidden,), hidden)},
+            "fusion": {"weight": uniform(generator, (both, hidden), both)},
+            "gate.fused": {"weight": uniform(generator, (hidden, hidden), hidden)},
+            "gate.state": layer(hidden, hidden),
+            "output": layer(hidden, tags),
+        }
+    result = {f"{part}.{n}": x for part, weights in parts.items() for n, x in weights.items()}
+    result["edges"] = normal(2, word)
+    if options.network == "crf":
+        result["transition"] = np.zeros((tags, tags), np.float32)
+    return result
+
+
+def scores(
+    options: ModelOptions, weights: Weights, words: Words, dropout: Dropout | None
+) -> tuple[jax.Array, jax.Array | None]:
+    """Score the tags of slots, and their neighbours where the network has a chain.
+
+    Args:
+        options: which network.
+        weights: from `network_weights`.
+        words: the sentences.
+        dropout: only while training.
+
+    Returns:
+        ``[batch, length + 1, tags]`` and ``[tags, tags]``, or None if slots are independent given
+        the words.
+    """
+    # A key of its own for each mask: two masks of one key would leave out the same places.
+    keys = None if dropout is None else jax.random.split(dropout.key, 4)
+
+    def drop(x: jax.Array, mask: int) -> jax.Array:
+        if dropout is None or keys is None or not dropout.rate:
+            return x
+        return dropped(x, dropout.rate, keys[mask])
+
+    codes = jnp.asarray(words.codes)
+    if dropout is not None and keys is not None:
+        unknown = jax.random.bernoulli(keys[3], dropout.words, codes.shape[1:])
+        codes = codes.at[0].set(jnp.where(unknown, 0, codes[0]))
+    lengths = jnp.asarray(words.lengths)
+    embedded = [weights[f"embed.{name}"][codes[i]] for i, name in enumerate(CODES)]
+    x = with_edges(drop(jnp.concatenate(embedded, -1), 0), weights["edges"], lengths)
+    read = lstm if options.network == "crf" else gru
+    left = read(weights, "forward", x, lengths + 2, reverse=False)[:, :-1]
+    right = read(weights, "backward", x, lengths + 2, reverse=True)[:, 1:]
+    h = drop(jnp.concatenate([left, right], -1), 1)
+    if options.network == "crf":
+        return affine(weights, "output", h), weights["transition"]
+    return affine(weights, "output", drop(_attend(weights, h, lengths), 2)), None
+
+
+def with_edges(x: jax.Array, edges: jax.Array, lengths: jax.Array) -> jax.Array:
+    """Put a vector before the first word and one after the last: slots have neighbours.
+
+    Args:
+        x: ``[batch, length, size]``.
+        edges: ``[2, size]``.
+        lengths: ``[batch]``.
+
+    Returns:
+        ``[batch, length + 2, size]``; the vector after the last word fills the padding.
+    """
+    batch, length, size = x.shape
+    inside = jnp.arange(length)[None, :, None] < lengths[:, None, None]
+    edge = jnp.broadcast_to(edges[:, None, None], (2, batch, 1, size))
+    return jnp.concatenate([edge[0], jnp.where(inside, x, edges[1]), edge[1]], 1)
+
+
+def _attend(weights: Weights, h: jax.Array, lengths: jax.Array) -> jax.Array:
+    """Read slots ``[batch, slots, both]`` with attention to all of them and late fusion.
+
+    This is the decoder of Tilk and Alumäe (2016, section 3); returns ``[batch, slots, hidden]``.
+    """
+    inside = jnp.arange(h.shape[1])[None] <= lengths[:, None]
+    keys = affine(weights, "keys", h)
+
+    def step(state: jax.Array, read: jax.Array) -> tuple[jax.Array, jax.Array]:
+        query = state @ weights["query.weight"]
+        energy = jnp.tanh(query[:, None] + keys) @ weights["energy.weight"]
+        share = jax.nn.softmax(jnp.where(inside, energy, -jnp.inf))
+        state = gru_step(weights, "decoder", state, read)
+        fused = jnp.einsum("bl,bld->bd", share, h) @ weights["fusion.weight"]
+        gate = fused @ weights["gate.fused.weight"] + affine(weights, "gate.state", state)
+        return state, fused * jax.nn.sigmoid(gate) + state
+
+    start = jnp.zeros((h.shape[0], weights["decoder.state.weight"].shape[0]))
+    read = jnp.swapaxes(affine(weights, "decoder.input", h), 0, 1)
+    _, states = jax.lax.scan(step, start, read)
     return jnp.swapaxes(states, 0, 1)
-
-
-class Context(eqx.Module):
-    """A bidirectional recurrent layer that reads words and speaks of slots."""
-
-    forward: Cell
-    backward: Cell
-
-    def __init__(self, kind: type[Cell], size: int, hidden: int, key: jax.Array) -> None:
-        """Make a cell of the given kind for each direction."""
-        first, second = jax.random.split(key)
-        self.forward = kind(size, hidden, key=first)
-        self.backward = kind(size, hidden, key=second)
-
-    def __call__(self, x: jax.Array, lengths: jax.Array) -> jax.Array:
-        """``[batch, length + 1, 2 hidden]``: what is left of each slot, and what is right of it.
-
-        Args:
-            x: ``[batch, length + 2, size]`` words and edges.
-            lengths: ``[batch]`` words.
-        """
-        left = run(self.forward, x, lengths + 2, reverse=False)[:, :-1]
-        right = run(self.backward, x, lengths + 2, reverse=True)[:, 1:]
-        return jnp.concatenate([left, right], -1)
-
-
-class CrfTagger(eqx.Module):
-    """BiLSTM and a linear chain over slots with one table of transitions (Xu et al. 2016)."""
-
-    embedding: Embedding
-    context: Context
-    output: eqx.nn.Linear
-    transition: jax.Array
-
-    def __init__(self, codes: Counts, tags: int, sizes: Sizes, key: jax.Array) -> None:
-        """Start with transitions that all weigh the same."""
-        keys = jax.random.split(key, 3)
-        self.embedding = Embedding(codes, sizes, keys[0])
-        self.context = Context(eqx.nn.LSTMCell, Embedding.size(sizes), sizes.hidden, keys[1])
-        self.output = eqx.nn.Linear(2 * sizes.hidden, tags, key=keys[2])
-        self.transition = jnp.zeros((tags, tags))
-
-    def __call__(self, words: Words, key: Keys) -> tuple[jax.Array, jax.Array]:
-        """``[batch, length + 1, tags]`` scores of slots, ``[tags, tags]`` of neighbours."""
-        first, second = (None, None) if key is None else jax.random.split(key)
-        h = self.context(self.embedding(words, first), words.lengths)
-        h = dropped(h, self.embedding.sizes.dropout, second)
-        return affine(self.output, h), self.transition
-
-
-class AttentionTagger(eqx.Module):
-    """BiGRU, then a GRU with attention to all of its states and late fusion (Tilk and Alumäe 2016).
-
-    Slots are independent given the words.
-    """
-
-    embedding: Embedding
-    context: Context
-    decoder: eqx.nn.GRUCell
-    query: eqx.nn.Linear
-    keys: eqx.nn.Linear
-    energy: eqx.nn.Linear
-    fusion: eqx.nn.Linear
-    gates: tuple[eqx.nn.Linear, eqx.nn.Linear]
-    output: eqx.nn.Linear
-
-    def __init__(self, codes: Counts, tags: int, sizes: Sizes, key: jax.Array) -> None:
-        """Make all layers."""
-        keys = jax.random.split(key, 10)
-        hidden, both = sizes.hidden, 2 * sizes.hidden
-        self.embedding = Embedding(codes, sizes, keys[0])
-        self.context = Context(eqx.nn.GRUCell, Embedding.size(sizes), hidden, keys[1])
-        self.decoder = eqx.nn.GRUCell(both, hidden, key=keys[2])
-        self.query = eqx.nn.Linear(hidden, hidden, use_bias=False, key=keys[3])
-        self.keys = eqx.nn.Linear(both, hidden, key=keys[4])
-        self.energy = eqx.nn.Linear(hidden, 1, use_bias=False, key=keys[5])
-        self.fusion = eqx.nn.Linear(both, hidden, use_bias=False, key=keys[6])
-        self.gates = (
-            eqx.nn.Linear(hidden, hidden, use_bias=False, key=keys[7]),
-            eqx.nn.Linear(hidden, hidden, key=keys[8]),
-        )
-        self.output = eqx.nn.Linear(hidden, tags, key=keys[9])
-
-    def __call__(self, words: Words, key: Keys) -> tuple[jax.Array, None]:
-        """``[batch, length + 1, tags]`` scores of slots; of neighbours, none."""
-        first, second = (None, None) if key is None else jax.random.split(key)
-        h = self.context(self.embedding(words, first), words.lengths)
-        h = dropped(h, self.embedding.sizes.dropout, second)
-        slots = jnp.arange(h.shape[1])
-        inside = slots[None] <= words.lengths[:, None]
-        keys = affine(self.keys, h)
-
-        def step(state: jax.Array, at: jax.Array) -> tuple[jax.Array, jax.Array]:
-            query = affine(self.query, state)
-            energy = jnp.tanh(query[:, None] + keys) @ self.energy.weight[0]
-            share = jax.nn.softmax(jnp.where(inside, energy, -jnp.inf))
-            state = jax.vmap(self.decoder)(at, state)
-            fused = affine(self.fusion, jnp.einsum("bl,bld->bd", share, h))
-            gate = jax.nn.sigmoid(affine(self.gates[0], fused) + affine(self.gates[1], state))
-            return state, fused * gate + state
-
-        start = jnp.zeros((h.shape[0], self.decoder.hidden_size))
-        _, states = jax.lax.scan(step, start, jnp.swapaxes(h, 0, 1))
-        states = dropped(jnp.swapaxes(states, 0, 1), self.embedding.sizes.dropout, second)
-        return affine(self.output, states), None

@@ -1,111 +1,98 @@
-"""Fitting and asking the recurrent taggers: both are linear chains over slots."""
+"""Recurrent taggers of slots as models: how competitors are trained, saved and scored."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
+import msgspec
 import numpy as np
 import numpy.typing as npt
-import optax  # pyright: ignore[reportMissingTypeStubs]
 
 from semipunct.arrays.compilation import jit
-from semipunct.arrays.padding import by_length, round_up, shuffled
-from semipunct.corpus.sentences import Sentence
-from semipunct.models.slot_tagging.networks import (
-    AttentionTagger,
-    Counts,
-    CrfTagger,
-    Keys,
-    Sizes,
-    Words,
+from semipunct.arrays.padding import round_up
+from semipunct.corpus.sentences import Puncteme, Sentence
+from semipunct.models.base import (
+    Array,
+    Batches,
+    Model,
+    Parameters,
+    Sums,
+    Weights,
+    log_likelihoods,
 )
+from semipunct.models.slot_tagging.networks import CODES, Dropout, Words, network_weights, scores
+from semipunct.models.slot_tagging.options import ModelOptions, TrainOptions
 from semipunct.models.slot_tagging.tags import Tags
 from semipunct.structures.chain import linear_chain
 from semipunct.structures.distribution import Distribution
-from semipunct.tasks.base import Slots
 from semirings.real import Real
 
-Kind = Literal["crf", "attention"]
-KINDS = {"crf": CrfTagger, "attention": AttentionTagger}
+if TYPE_CHECKING:
+    import optax  # pyright: ignore[reportMissingTypeStubs]
 
-_BATCH = 64
-_WORDS = 2048
+NORM = 5.0
+"""Gradients are scaled down to this norm where theirs is larger, as is usual for recurrent networks
+(Pascanu et al. 2013)."""
+
 _SUFFIX = 3  # letters
+_MINIMUM = {"word": 2, "suffix": 2, "tag": 1, "xpos": 1}  # rarer values are unknown ones
 
 
-@dataclass(frozen=True, slots=True)
-class FitOptions:
-    """How a tagger is trained.
+class Vocabulary(msgspec.Struct, frozen=True):
+    """The values of a word that are known: value i of a kind has code i + 1, others have 0."""
 
-    Attributes:
-        epochs: passes over the training sentences.
-        batch_size: sentences of an update.
-        learning_rate: at the start; a cosine takes it to zero.
-        weight_decay: of AdamW.
-        seed: of weights, order and dropout.
-        sizes: of the network.
-        report: called with the epoch and the perplexity per slot on development sentences.
-    """
-
-    epochs: int = 20
-    batch_size: int = 32
-    learning_rate: float = 2e-3
-    weight_decay: float = 1e-2
-    seed: int = 0
-    sizes: Sizes = field(default_factory=Sizes)
-    report: Callable[[int, float], None] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Codes:
-    """Numbers of word forms, their ends and their tags; 0 is for the unknown ones."""
-
-    form: dict[str, int]
-    suffix: dict[str, int]
-    tag: dict[str, int]
-    xpos: dict[str, int]
+    word: tuple[str, ...]
+    suffix: tuple[str, ...]
+    tag: tuple[str, ...]
+    xpos: tuple[str, ...]
 
     @classmethod
-    def of(cls, sentences: Sequence[Sentence]) -> Codes:
-        """Number what training sentences hold, words from two occurrences on."""
+    def of(cls, sentences: Sequence[Sentence]) -> Vocabulary:
+        """Collect the values in training sentences."""
 
-        def numbered(values: Iterator[str], minimum: int) -> dict[str, int]:
-            counts = Counter(values)
-            return {
-                v: i for i, v in enumerate(sorted(v for v in counts if counts[v] >= minimum), 1)
-            }
+        def frequent(kind: str) -> tuple[str, ...]:
+            counts = Counter(v for s in sentences for v in _values(kind, s))
+            return tuple(sorted(v for v, n in counts.items() if n >= _MINIMUM[kind]))
 
-        return cls(
-            numbered((f.lower() for s in sentences for f in s.forms), 2),
-            numbered((f.lower()[-_SUFFIX:] for s in sentences for f in s.forms), 2),
-            numbered((u for s in sentences for u in s.upos), 1),
-            numbered((x for s in sentences for x in s.xpos), 1),
-        )
+        return cls(*(frequent(kind) for kind in CODES))
 
     @property
-    def sizes(self) -> Counts:
-        """Entries of each table."""
-        return len(self.form) + 1, len(self.suffix) + 1, len(self.tag) + 1, len(self.xpos) + 1
+    def sizes(self) -> tuple[int, ...]:
+        """Codes of each of `CODES`, the unknown one included."""
+        return tuple(len(getattr(self, kind)) + 1 for kind in CODES)
 
-    def words(self, sentences: Sequence[Sentence], batch: int, length: int) -> Words:
-        """The padded codes of sentences."""
-        found = np.zeros((4, batch, length), np.int32)
-        lengths = np.zeros(batch, np.int32)
-        for i, s in enumerate(sentences):
-            n = lengths[i] = len(s.forms)
-            found[0, i, :n] = [self.form.get(f.lower(), 0) for f in s.forms]
-            found[1, i, :n] = [self.suffix.get(f.lower()[-_SUFFIX:], 0) for f in s.forms]
-            found[2, i, :n] = [self.tag.get(u, 0) for u in s.upos]
-            found[3, i, :n] = [self.xpos.get(x, 0) for x in s.xpos]
-        form, suffix, tag, xpos = map(jnp.asarray, found)
-        return Words(form, suffix, tag, xpos, jnp.asarray(lengths))
+    def codes(self, sentences: Iterable[Sentence]) -> list[npt.NDArray[np.int32]]:
+        """Return ``[CODES, words]`` of each sentence."""
+        code = {kind: {v: i for i, v in enumerate(getattr(self, kind), 1)} for kind in CODES}
+        return [
+            np.array([[code[k].get(v, 0) for v in _values(k, s)] for k in CODES], np.int32)
+            for s in sentences
+        ]
+
+
+def _values(kind: str, sentence: Sentence) -> Sequence[str]:
+    match kind:
+        case "word":
+            return [form.lower() for form in sentence.forms]
+        case "suffix":
+            return [form.lower()[-_SUFFIX:] for form in sentence.forms]
+        case "tag":
+            return sentence.upos
+        case _:
+            return sentence.xpos
+
+
+class _Data(msgspec.Struct):
+    """Everything of a tagger but options and weights."""
+
+    vocabulary: Vocabulary
+    tags: Tags
 
 
 class Batch(NamedTuple):
@@ -118,99 +105,189 @@ class Batch(NamedTuple):
     """
 
     words: Words
-    evidence: jax.Array
-    some: jax.Array
+    evidence: npt.NDArray[np.float32]
+    some: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Tagger:
-    """A fitted tagger.
+class Encoded:
+    """Sentences as the taggers see them.
 
     Attributes:
-        tags: the strings.
-        codes: the words.
-        network: its layers.
+        codes: ``[CODES, words]`` of each sentence.
+        strings: for each sentence ``[words + 1]`` rows of ``evidence``.
+        evidence: ``[strings, tags]`` log p(string | tag) of the distinct strings of slots.
     """
 
+    codes: Sequence[npt.NDArray[np.int32]]
+    strings: Sequence[npt.NDArray[np.int32]]
+    evidence: npt.NDArray[np.float32]
+
+    @property
+    def lengths(self) -> list[int]:
+        """Words of each sentence."""
+        return [codes.shape[1] for codes in self.codes]
+
+
+@dataclass(frozen=True, eq=False)
+class SlotTagger(Model[Encoded, Batch]):
+    """A tagger of slots by a recurrent network; no tree is looked at.
+
+    Attributes:
+        options: what was asked for.
+        tags: the strings.
+        vocabulary: the words.
+    """
+
+    kind: ClassVar[str] = "slot-tagger"
+    scoring_limits: ClassVar[tuple[int, int]] = (64, 2048)
+
+    options: ModelOptions
     tags: Tags
-    codes: Codes
-    network: CrfTagger | AttentionTagger
+    vocabulary: Vocabulary
 
     @classmethod
-    def fit(
-        cls,
-        kind: Kind,
-        sentences: Sequence[Sentence],
-        development: Sequence[Sentence],
-        options: FitOptions | None = None,
-    ) -> Tagger:
-        """Train, and keep the weights that suit the development sentences best."""
-        options = options or FitOptions()
-        tags, codes = Tags.of(sentences), Codes.of(sentences)
-        key = jax.random.key(options.seed)
-        network = KINDS[kind](codes.sizes, len(tags), options.sizes, key)
-        tagger = cls(tags, codes, network)
-        steps = options.epochs * -(-len(sentences) // options.batch_size)
-        rate = optax.cosine_decay_schedule(options.learning_rate, steps)
-        optimiser = optax.chain(
-            optax.clip_by_global_norm(5.0), optax.adamw(rate, weight_decay=options.weight_decay)
+    def fit(cls, sentences: Sequence[Sentence], options: ModelOptions) -> SlotTagger:
+        return cls(options, Tags.of(sentences, options), Vocabulary.of(sentences))
+
+    def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
+        """Draw the weights; transitions, which start at zero, are drawn with ``scale``."""
+        generator = np.random.default_rng(seed)
+        result = network_weights(self.options, self.vocabulary.sizes, len(self.tags), generator)
+        if scale > 0 and (zero := result.get("transition")) is not None:
+            result["transition"] = generator.normal(0.0, scale, zero.shape).astype(np.float32)
+        return {**result}
+
+    def encode(self, sentences: Sequence[Sentence]) -> Encoded:
+        number: dict[Puncteme, int] = {}
+        strings = [
+            np.array([number.setdefault(slot, len(number)) for slot in s.slots], np.int32)
+            for s in sentences
+        ]
+        return Encoded(
+            self.vocabulary.codes(sentences), strings, self.tags.log_evidence(tuple(number))
         )
-        state = optimiser.init(eqx.filter(network, eqx.is_array))
-        slots = sum(len(s.slots) for s in development)
-        best, least = tagger, np.inf
-        for epoch in range(options.epochs):
-            generator = np.random.default_rng((options.seed, epoch))
-            for members in shuffled(len(sentences), options.batch_size, generator):
-                key, drop = jax.random.split(key)
-                batch = tagger._batch([sentences[i] for i in members], options.batch_size)
-                network, state = _step(network, state, batch, drop, optimiser)
-            tagger = cls(tags, codes, network)
-            perplexity = float(np.exp(-tagger.log_likelihoods(development).sum() / slots))
-            if options.report:
-                options.report(epoch + 1, perplexity)
-            if perplexity < least:
-                best, least = tagger, perplexity
-        return best
+
+    def fit_shape(self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int) -> int:
+        """Return the number of sentences: lengths are padded batch by batch, to few sizes."""
+        return sentences
+
+    def lay_out(self, encoded: Encoded, draft: Sequence[int], shape: int | None = None) -> Batch:
+        members, size = draft, shape or len(draft)
+        lengths = np.zeros(size, np.int32)
+        lengths[: len(members)] = [encoded.codes[i].shape[1] for i in members]
+        length = round_up(int(lengths.max()), 16)
+        codes = np.zeros((len(CODES), size, length), np.int32)
+        evidence = np.zeros((size, length + 1, len(self.tags)), np.float32)
+        for row, i in enumerate(members):
+            codes[:, row, : lengths[row]] = encoded.codes[i]
+            evidence[row, : lengths[row] + 1] = encoded.evidence[encoded.strings[i]]
+        return Batch(Words(codes, lengths), evidence, np.arange(size) < len(members))
+
+    def log_likelihoods(
+        self, parameters: Parameters, batch: Batch, dropout: Dropout | None = None
+    ) -> jax.Array:
+        """Return ``[sentences]`` log p(strings | words), summed over tags that may be written so.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+            dropout: only while training.
+        """
+        score, transition = scores(self.options, parameters, batch.words, dropout)
+        lengths = jnp.asarray(batch.words.lengths) + 1
+        said = _log_partition(score + batch.evidence, transition, lengths)
+        return jnp.where(batch.some, said - _log_partition(score, transition, lengths), 0.0)
+
+    def loss(
+        self,
+        parameters: Parameters,
+        constants: Parameters,
+        batch: Batch,
+        key: jax.Array,
+        options: TrainOptions,
+    ) -> tuple[jax.Array, Sums]:
+        """Return the negative log-likelihood per slot; every string is possible."""
+        dropout = Dropout(key, options.dropout, options.word_dropout)
+        total = jnp.sum(self.log_likelihoods(parameters, batch, dropout))
+        slots = jnp.sum(jnp.where(batch.some, jnp.asarray(batch.words.lengths) + 1, 0))
+        return -total / slots, Sums(total, slots, jnp.zeros((), jnp.int32))
+
+    def optimiser(self, options: TrainOptions, steps: int) -> optax.GradientTransformation:
+        """Return AdamW with clipped gradients."""
+        import optax  # pyright: ignore[reportMissingTypeStubs]
+
+        from semipunct.models.optimisation import schedule
+
+        rate = schedule(options.schedule, options.learning_rate, steps)
+        return optax.chain(
+            optax.clip_by_global_norm(NORM), optax.adamw(rate, weight_decay=options.weight_decay)
+        )
+
+    def to_data(self) -> dict[str, Any]:
+        return msgspec.to_builtins(_Data(self.vocabulary, self.tags))
+
+    @classmethod
+    def from_data(cls, data: Any, options: ModelOptions) -> SlotTagger:
+        found = msgspec.convert(data, _Data)
+        if not found.tags.strings or found.tags.strings[0]:
+            raise ValueError("strings of tags that do not begin with the empty one")
+        return cls(options, found.tags, found.vocabulary)
+
+    @property
+    def description(self) -> str:
+        network = {
+            "crf": "A BiLSTM with a linear chain over slots (Xu et al. 2016)",
+            "attention": "A BiGRU with an attentive decoder (Tilk and Alumäe 2016)",
+        }[self.options.network]
+        return (
+            f"{network}, which tags the slots between words with strings of punctuation. It says "
+            "how probable the punctuation of a sentence is, given its words and tags; trees are "
+            "not looked at."
+        )
+
+    def signature(self) -> dict[str, str]:
+        return {
+            "network": self.options.network,
+            "tokens": f">={self.options.minimum_token_count}",
+        }
+
+    def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
+        tags, xpos = set(self.vocabulary.tag), set(self.vocabulary.xpos)
+        found = {"upos": Counter(u for s in sentences for u in s.upos if u not in tags)}
+        # A treebank without language-specific tags taught nothing of them.
+        if xpos != {"_"}:
+            found["xpos"] = Counter(x for s in sentences for x in s.xpos if x not in xpos)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class TaggerPunctuator:
+    """A tagger with its weights, which scores and restores punctuation.
+
+    Attributes:
+        model: the tagger.
+        parameters: its weights.
+    """
+
+    model: SlotTagger
+    parameters: Weights
 
     def log_likelihoods(self, sentences: Sequence[Sentence]) -> npt.NDArray[np.float64]:
-        """``[sentences]``."""
-        result = np.zeros(len(sentences))
-        for members, batch in self._batches(sentences):
-            result[members] = np.asarray(_score(self.network, batch))[: len(members)]
-        return result
+        """Return ``[sentences]`` log p(strings | words)."""
+        batches = Batches(self.model, self.model.encode(sentences))
+        return log_likelihoods(self.model, self.parameters, batches)
 
-    def restore(self, sentences: Sequence[Sentence]) -> list[Slots]:
-        """The strings of least expected edit distance under each slot's marginals."""
-        result: list[Slots] = [()] * len(sentences)
-        for members, batch in self._batches(sentences):
-            marginals = np.asarray(_marginals(self.network, batch), np.float64)
+    def restore(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
+        """Return the strings of least expected edit distance under each slot's marginals."""
+        result: list[tuple[Puncteme, ...]] = [()] * len(sentences)
+        weights = {name: jnp.asarray(value) for name, value in self.parameters.items()}
+        for members, batch in Batches(self.model, self.model.encode(sentences)):
+            marginals = np.asarray(_marginals(self.model, weights, batch), np.float64)
             for row, i in zip(marginals, members, strict=False):
-                result[i] = tuple(self.tags.least_risk(row[: len(sentences[i].slots)]))
+                slots = row[: len(sentences[i].slots)]
+                result[i] = tuple(self.model.tags.least_risk(slots))
         return result
-
-    def _batches(self, sentences: Sequence[Sentence]) -> Iterator[tuple[list[int], Batch]]:
-        lengths = [len(s.forms) for s in sentences]
-        for members in by_length(lengths, _BATCH, _WORDS):
-            yield members, self._batch([sentences[i] for i in members], _BATCH)
-
-    def _batch(self, sentences: Sequence[Sentence], size: int) -> Batch:
-        length = round_up(max(len(s.forms) for s in sentences), 16)
-        evidence = np.zeros((size, length + 1, len(self.tags)), np.float32)
-        for row, s in zip(evidence, sentences, strict=False):
-            row[: len(s.slots)] = self.tags.log_evidence(s.slots)
-        some = np.arange(size) < len(sentences)
-        words = self.codes.words(sentences, size, length)
-        return Batch(words, jnp.asarray(evidence), jnp.asarray(some))
-
-
-def _log_likelihood(
-    network: CrfTagger | AttentionTagger, batch: Batch, key: Keys = None
-) -> jax.Array:
-    """``[batch]`` log p(strings | words), summed over the tags that may be written so."""
-    score, transition = network(batch.words, key)
-    lengths = batch.words.lengths + 1
-    said = _log_partition(score + batch.evidence, transition, lengths)
-    return jnp.where(batch.some, said - _log_partition(score, transition, lengths), 0.0)
 
 
 def _log_partition(score: jax.Array, transition: jax.Array | None, lengths: jax.Array) -> jax.Array:
@@ -221,28 +298,9 @@ def _log_partition(score: jax.Array, transition: jax.Array | None, lengths: jax.
     return jnp.sum(jnp.where(inside, jax.nn.logsumexp(score, -1), 0.0), -1)
 
 
-@partial(jit)
-def _score(network: CrfTagger | AttentionTagger, batch: Batch) -> jax.Array:
-    return _log_likelihood(network, batch)
-
-
-@partial(jit)
-def _marginals(network: CrfTagger | AttentionTagger, batch: Batch) -> jax.Array:
-    score, transition = network(batch.words, None)
+@partial(jit, static_argnums=0)
+def _marginals(model: SlotTagger, parameters: Parameters, batch: Batch) -> jax.Array:
+    score, transition = scores(model.options, parameters, batch.words, None)
+    lengths = jnp.asarray(batch.words.lengths) + 1
     # Those of tags alone: those of transitions would be a matrix for each slot.
-    return jax.grad(lambda x: jnp.sum(_log_partition(x, transition, batch.words.lengths + 1)))(
-        score
-    )
-
-
-@partial(jit, static_argnums=4, donate_argnums=1)
-def _step(
-    network: Any, state: Any, batch: Batch, key: jax.Array, optimiser: Any
-) -> tuple[Any, Any]:
-    def loss(network: Any) -> jax.Array:
-        slots = jnp.sum(jnp.where(batch.some, batch.words.lengths + 1, 0))
-        return -jnp.sum(_log_likelihood(network, batch, key)) / slots
-
-    gradient = jax.grad(loss)(network)
-    updates, state = optimiser.update(gradient, state, network)
-    return eqx.apply_updates(network, updates), state
+    return jax.grad(lambda x: jnp.sum(_log_partition(x, transition, lengths)))(score)

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus.sentences import Puncteme, Sentence
 from semipunct.models.slot_tagging.tags import Tags, target_counts
-from semipunct.tasks.base import Slots
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class Trivial:
         return cls(tags, np.log(counts / counts.sum(1, keepdims=True)))
 
     def log_likelihoods(self, sentences: Sequence[Sentence]) -> npt.NDArray[np.float64]:
-        """``[sentences]``."""
+        """Return ``[sentences]`` log p(strings)."""
         result = np.empty(len(sentences))
         for i, s in enumerate(sentences):
             evidence = self.tags.log_evidence(s.slots).astype(np.float64)
@@ -41,7 +40,7 @@ class Trivial:
             result[i] = np.logaddexp.reduce(evidence + self.log_probability[rows], 1).sum()
         return result
 
-    def restore(self, sentences: Sequence[Sentence]) -> list[Slots]:
-        """The string of least risk at the end, that of inner slots (none, as a rule) before."""
+    def restore(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
+        """Put the string of least risk at the end, that of inner slots (none, as a rule) before."""
         inner, last = self.tags.least_risk(np.exp(self.log_probability))
         return [(*[inner] * (len(s.slots) - 1), last) for s in sentences]

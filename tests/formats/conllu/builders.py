@@ -1,12 +1,9 @@
-"""Small CoNLL-U texts and trees for the tests of the treebank package."""
+"""Small texts in CoNLL-U."""
 
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
-from hypothesis import strategies as st
-
-from semipunct.formats.conllu.records import Record, read
+from semipunct.formats.conllu.records import Record, read_records
 
 
 def word(
@@ -38,28 +35,10 @@ def records(text: str | bytes, *, trees: bool = True) -> list[Record]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "text.conllu"
         path.write_bytes(content)
-        return list(read(path, trees=trees))
+        return list(read_records(path, trees=trees))
 
 
 def record(*lines: str) -> Record:
     """Read one sentence."""
     (only,) = records(sentence(*lines))
     return only
-
-
-@st.composite
-def trees(draw: st.DrawFn, largest: int = 12) -> tuple[int, ...]:
-    """Heads of any tree with one root, projective or not."""
-    n = draw(st.integers(1, largest))
-    order = draw(st.permutations(range(1, n + 1)))
-    heads = [0] * n
-    for rank, node in enumerate(order[1:], start=1):
-        heads[node - 1] = order[draw(st.integers(0, rank - 1))]
-    return tuple(heads)
-
-
-def dominates(heads: Sequence[int], ancestor: int, node: int) -> bool:
-    """Whether the ancestor lies on the way from the node to the root (or is the node)."""
-    while node not in (0, ancestor):
-        node = heads[node - 1]
-    return node == ancestor

@@ -1,6 +1,7 @@
 """Sentences with punctuation, for the tests of writing it back."""
 
-from semipunct.corpus.sentences import Sentence, to_sentence
+from semipunct.corpus import Entry, Sentence
+from semipunct.formats.conllu.reading import to_entry
 from semipunct.formats.conllu.records import Record, format_record
 from tests.formats.conllu.builders import record, records, word
 
@@ -17,18 +18,26 @@ def with_arcs(line: str, arcs: str) -> str:
     return "\t".join((*columns[:8], arcs, columns[9]))
 
 
-def sentence_of(*lines: str) -> Sentence:
-    found = to_sentence(record(*lines))
-    assert isinstance(found, Sentence)
+def entry_of(*lines: str) -> Entry[Record]:
+    """The entry of a sentence that is not omitted."""
+    found = to_entry(record(*lines))
+    assert isinstance(found.content, Sentence)
     return found
 
 
-def reread(found: Record) -> Sentence:
+def content(entry: Entry[Record]) -> Sentence:
+    """The sentence of an entry."""
+    assert isinstance(entry.content, Sentence)
+    return entry.content
+
+
+def reread(found: Record) -> Entry[Record]:
+    """What is read when the record has been written."""
     (again,) = records(format_record(found))
     assert (again.lines, again.ends, again.tokens) == (found.lines, found.ends, found.tokens)
-    sentence = to_sentence(again)
-    assert isinstance(sentence, Sentence)
-    return sentence
+    entry = to_entry(again)
+    assert isinstance(entry.content, Sentence)
+    return entry
 
 
 def body(found: Record) -> list[str]:

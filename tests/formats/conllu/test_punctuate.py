@@ -2,19 +2,22 @@ from dataclasses import replace
 
 import pytest
 
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus import Sentence
+from semipunct.corpus.sentences import without_punctuation
 from semipunct.errors import UsageError
 from semipunct.formats.conllu.punctuate import (
+    bare_entry,
     convention_of,
     punctuated,
     surface_text,
-    without_punctuation,
 )
-from semipunct.marks import ABBREVIATION, FINAL, INITIAL, OPEN, UNK
+from semipunct.formats.conllu.reading import to_entry
+from semipunct.marks import ABBREVIATION, OPEN, UNK, with_boundaries
+from semipunct.trees import DependencyTree
 from tests.formats.conllu.builders import record, word
-from tests.formats.conllu.punctuation import GLUED, body, mark, reread, sentence_of
+from tests.formats.conllu.punctuation import GLUED, body, content, entry_of, mark, reread
 
-YES = sentence_of(
+YES = entry_of(
     "# sent_id = yes",
     "# text = Yes, Mr. Ho left.",
     "# text_en = Yes, Mr. Ho left.",
@@ -27,18 +30,13 @@ YES = sentence_of(
 )
 
 
-def test_without_punctuation():
-    bare = without_punctuation(YES)
-    assert bare == replace(YES, slots=((INITIAL,), (), (), (), ()))
-    both = replace(YES, slots=((INITIAL, "“"), *YES.slots[1:-1], (".", FINAL)))
-    assert without_punctuation(both).slots == ((INITIAL,), (), (), (), (FINAL,))
-
-
 def test_a_record_that_is_already_right_comes_back():
-    assert punctuated(YES, YES.slots) is YES.record
-    assert punctuated(without_punctuation(YES), YES.slots) is YES.record
-    plain = [tuple(token for token in slot if token != INITIAL) for slot in YES.slots]
-    assert punctuated(YES, [*plain[:-1], (*plain[-1], FINAL)]) is YES.record
+    slots = content(YES).slots
+    assert punctuated(YES, slots) is YES.record
+    bare = replace(YES, content=without_punctuation(content(YES)))
+    assert punctuated(bare, slots) is YES.record
+    # Boundary marks are the channel's: they are never written.
+    assert punctuated(YES, with_boundaries(slots, final=True)) is YES.record
 
 
 def test_other_marks():
@@ -57,7 +55,7 @@ def test_other_marks():
         "8 left left VERB _ _ 0 root _ SpaceAfter=No",
         "9 . . PUNCT . _ 8 punct _ _",
     ]
-    assert reread(found).slots == ((INITIAL, "“"), ("!", "”"), (ABBREVIATION, ","), (), (".",))
+    assert content(reread(found)).slots == (("“",), ("!", "”"), (ABBREVIATION, ","), (), (".",))
 
 
 def test_no_marks():
@@ -71,7 +69,7 @@ def test_no_marks():
         "3 Ho ho X _ _ 2 flat _ _",
         "4 left left VERB _ _ 0 root _ _",
     ]
-    back = punctuated(reread(found), YES.slots)
+    back = punctuated(reread(found), content(YES).slots)
     assert body(back)[3:] == [
         "1 Yes yes X _ _ 5 discourse _ Gloss=si|SpaceAfter=No",
         "2 , , PUNCT _ _ 1 punct _ _",
@@ -89,16 +87,16 @@ def test_the_abbreviation_dot_follows_the_slot():
     assert [token.form for token in found.tokens] == ["Yes.", ",", "Mr", "Ho", "left", "."]
     assert [token.lemma for token in found.tokens[:3]] == ["yes", ",", "mr."]
     assert found.lines[1] == "# text = Yes., Mr Ho left."
-    assert reread(found).slots == ((INITIAL,), *slots[1:])
+    assert content(reread(found)).slots == ((), *slots[1:])
 
 
 def test_original_heads_stay_non_projective():
     heads = [3, 4, 0, 3]
-    source = sentence_of(*(word(i, f"w{i}", head) for i, head in enumerate(heads, start=1)))
-    assert source.lifted == 1
+    source = entry_of(*(word(i, f"w{i}", head) for i, head in enumerate(heads, start=1)))
+    assert source.notes.lifts == 1
     found = punctuated(source, [(), (",",), (), (), (".",)])
     assert [token.head for token in found.tokens if token.upos != "PUNCT"] == [4, 5, 0, 4]
-    assert reread(found).heads == source.heads
+    assert content(reread(found)).tree == content(source).tree
 
 
 QUOTES = [
@@ -122,18 +120,18 @@ QUOTES = [
     ],
 )
 def test_straight_quotation_marks(slots, forms, surface):
-    source = sentence_of(*QUOTES)
+    source = entry_of(*QUOTES)
     found = punctuated(source, slots)
     assert [token.form for token in found.tokens] == forms
-    assert reread(found).slots == ((INITIAL, *slots[0]), *slots[1:])
+    assert content(reread(found)).slots == tuple(slots)
     assert surface_text(source, slots) == surface
 
 
 def test_tagged_quotation_marks_stay_straight_alone():
     lines = [mark(1, '"', 2, "``"), word(2, "Go", 0), mark(3, ".", 2)]
-    found = punctuated(sentence_of(*lines), [("“",), ("!",)])
+    found = punctuated(entry_of(*lines), [("“",), ("!",)])
     assert [token.form for token in found.tokens] == ['"', "Go", "!"]
-    found = punctuated(sentence_of(*lines), [("“",), ("!", "”")])
+    found = punctuated(entry_of(*lines), [("“",), ("!", "”")])
     assert [token.form for token in found.tokens] == ["“", "Go", "!", "”"]
 
 
@@ -157,9 +155,10 @@ def test_what_cannot_be_written(slots, complaint):
 
 
 def test_a_mark_spelt_like_a_special_token_stays():
-    source = sentence_of(mark(1, "^", 2), word(2, "a", 0))
-    assert source.slots[0] == (INITIAL, UNK)
-    assert punctuated(source, source.slots) is source.record
+    source = entry_of(mark(1, "^", 2), word(2, "a", 0))
+    slots = content(source).slots
+    assert slots[0] == (UNK,)
+    assert punctuated(source, slots) is source.record
     found = punctuated(source, [(UNK,), ("!",)])
     assert [token.form for token in found.tokens] == ["^", "a", "!"]
     with pytest.raises(UsageError):
@@ -169,7 +168,7 @@ def test_a_mark_spelt_like_a_special_token_stays():
 @pytest.mark.parametrize(
     "forms, slots, expected",
     [
-        (("Yes", "etc"), [(INITIAL, "“"), (",",), (ABBREVIATION, "”")], "“Yes, etc.”"),
+        (("Yes", "etc"), [("“",), (",",), (ABBREVIATION, "”")], "“Yes, etc.”"),
         (("同樣", "施力"), [(), (",",), ("。",)], "同樣,施力。"),
         (("同樣", "施力"), [(), (), ()], "同樣施力"),
     ],
@@ -184,40 +183,45 @@ def test_a_sentence_without_a_record(forms, slots, expected):
         upos=("X", "Y"),
         xpos=("X1", "_"),
         feats=("_", "Case=Nom|Number=Sing"),
-        relations=("nsubj", "root"),
-        heads=(2, 0),
+        tree=DependencyTree((2, 0), ("nsubj", "root")),
         slots=((), (), ()),
-        word_ids=(3, 7),
     )
-    found = punctuated(bare, slots)
-    again = reread(found)
+    entry = bare_entry(bare)
+    assert (entry.content, entry.word_ids) == (bare, (1, 2))
+    found = punctuated(entry, slots)
+    again = content(reread(found))
     assert found.lines[:2] == ("# sent_id = s", f"# text = {expected}")
-    assert surface_text(bare, slots) == expected
-    assert again.slots[1:] == tuple(map(tuple, slots[1:]))
-    for name in ("sentence_id", "forms", "lemmas", "upos", "relations", "heads"):
+    assert surface_text(entry, slots) == expected
+    assert again.slots == tuple(slots)
+    for name in ("sentence_id", "forms", "lemmas", "upos", "xpos", "feats", "tree"):
         assert getattr(again, name) == getattr(bare, name)
 
 
 def test_surface_text():
-    assert surface_text(YES, YES.slots) == "Yes, Mr. Ho left."
+    assert surface_text(YES, content(YES).slots) == "Yes, Mr. Ho left."
     odd = replace(YES, record=record("# text = Yes,  Mr. Ho left .", *YES.record.lines[3:-1]))
-    assert surface_text(odd, odd.slots) == "Yes,  Mr. Ho left ."
+    assert surface_text(odd, content(odd).slots) == "Yes,  Mr. Ho left ."
     # Where nothing is said of spaces, the rules speak.
-    silent = sentence_of(word(1, "字", 0), mark(2, "，", 1), word(3, "字", 1), mark(4, ".", 1))
-    assert surface_text(silent, silent.slots) == "字，字."
+    silent = entry_of(word(1, "字", 0), mark(2, "，", 1), word(3, "字", 1), mark(4, ".", 1))
+    assert surface_text(silent, content(silent).slots) == "字，字."
     assert surface_text(silent, [(), (), ()]) == "字字"
     # Where something is said of one token, it is said of all.
-    spaced = sentence_of(
+    spaced = entry_of(
         word(1, "a", 0, misc=GLUED), mark(2, ",", 1), word(3, "b", 1), mark(4, ".", 1)
     )
-    assert surface_text(spaced, spaced.slots) == "a, b ."
+    assert surface_text(spaced, content(spaced).slots) == "a, b ."
     assert surface_text(spaced, [(), (";",), (".",)]) == "a; b ."
     assert surface_text(spaced, [(), (",",), ("!",)]) == "a, b!"
 
 
 def test_the_convention_is_read_off_the_records():
     lines = [word(1, "Here", 3), mark(2, ",", 3), word(3, "is", 0), mark(4, ".", 3)]
-    assert convention_of([sentence_of(*lines)]) == "governor"
+    assert convention_of([entry_of(*lines)]) == "governor"
     lines[1] = mark(2, ",", 1)
-    assert convention_of([sentence_of(*lines)]) == "unit"
+    assert convention_of([entry_of(*lines)]) == "unit"
     assert convention_of([]) == "unit"
+    # What was omitted tells nothing.
+    omitted = to_entry(record(word(1, "Here", 2), mark(2, ",", 0)))
+    assert convention_of([omitted]) == "unit"
+    with pytest.raises(UsageError, match="it was omitted \\(punctuation has dependents\\)"):
+        punctuated(omitted, [(), ()])

@@ -8,23 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
-from semipunct.files import open_text_output
-from semipunct.formats.conllu.records import (
-    NO_HEAD,
-    format_record,
-    misc_attributes,
-    read,
-    write,
-    write_texts,
-)
-from tests.formats.conllu.builders import chain, record, records, sentence, trees, word
+from semipunct.files import output
+from semipunct.formats.conllu.misc import attributes
+from semipunct.formats.conllu.records import NO_HEAD, format_record, read_records, write_texts
+from tests.formats.conllu.builders import chain, record, records, sentence, word
+from tests.trees.cases import trees
 
 ODD = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\t\n\r"), max_size=4)
 
 
 def written(found):
     stream = io.StringIO(newline="")
-    write(found, stream)
+    write_texts(map(format_record, found), stream)
     return stream.getvalue()
 
 
@@ -64,7 +59,8 @@ def test_annotations_are_read_back_and_nothing_else_changes(text, value):
         format_record(item, {1: {"Punct:Left": value}}, ["# note"]) for item in found
     )
     again = records(annotated)
-    assert [misc_attributes(item, 1)["Punct:Left"] for item in again] == [value] * len(found)
+    columns = [item.lines[item.tokens[0].position].split("\t")[9] for item in again]
+    assert [attributes(column)["Punct:Left"] for column in columns] == [value] * len(found)
     without = [line for item in again for line in item.lines if line.lstrip("\ufeff") != "# note"]
     first_words = {item.line - 1 + item.tokens[0].position for item in found}
     original = [line for item in found for line in item.lines]
@@ -125,12 +121,12 @@ def test_without_trees_heads_may_be_missing():
 def test_standard_input_and_gzip(tmp_path, monkeypatch):
     text = chain(3)
     path = tmp_path / "text.conllu.gz"
-    with open_text_output(path) as stream:
-        write(records(text), stream)
+    with output(str(path)) as stream:
+        write_texts(map(format_record, records(text)), stream)
     assert gzip.decompress(path.read_bytes()).decode() == text
-    assert written(read(path)) == text
+    assert written(read_records(path)) == text
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    (found,) = read("-")
+    (found,) = read_records("-")
     assert found.path == "<stdin>"
     assert written([found]) == text
 
@@ -138,8 +134,8 @@ def test_standard_input_and_gzip(tmp_path, monkeypatch):
 def test_standard_output_stays_open(monkeypatch):
     target = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(target))
-    with open_text_output("-") as stream:
-        write(records(chain(1)), stream)
+    with output("-") as stream:
+        write_texts(map(format_record, records(chain(1))), stream)
     assert target.getvalue().decode() == chain(1)
 
 

@@ -11,15 +11,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus import Sentence
+from semipunct.features.strings import Spelling
+from semipunct.marks import EDITS, with_boundaries
 from semipunct.models.punctuation.attach import log_attach
-from semipunct.models.punctuation.batches import Batch, Frame
-from semipunct.models.punctuation.channel import EDITS, log_edits
-from semipunct.models.punctuation.inventory import Spelling
+from semipunct.models.punctuation.batches import Batch, BatchShape
+from semipunct.models.punctuation.channel import log_edits
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.structures.tree import Potentials, inside
-from semipunct.structures.window import Edits
+from semipunct.structures.given_tree import Edits, GivenTrees, inside
+from semipunct.trees import DependencyTree
 from semirings import Expectation, Semiring
 from tests.oracle import Channel, Derivation, Pair, Tokens, derivations
 
@@ -30,7 +31,7 @@ TINY = {
     "minimum_context_count": 1,
     "templates": ("N", "W", "A", "C", "L", "R", "S", "c"),
 }
-FRAME = Frame(
+SHAPE = BatchShape(
     sentences=16,
     words=48,
     strings=32,
@@ -48,7 +49,7 @@ FRAME = Frame(
         "closing_symmetric": 256,
     },
 )
-"""One frame for all small batches, so that whatever is compiled is compiled once."""
+"""One shape for all small batches, so that whatever is compiled is compiled once."""
 
 QUICK = {"xla_backend_optimization_level": 0}
 """Compiling takes longer than running here, by far."""
@@ -74,54 +75,57 @@ def sentence(
         upos=tuple(upos or ["X"] * n),
         xpos=tuple(upos or ["X"] * n),
         feats=("_",) * n,
-        relations=tuple(relations),
-        heads=tuple(heads),
+        tree=DependencyTree(tuple(heads), tuple(relations)),
         slots=tuple(tuple(slot.split()) for slot in slots),
-        word_ids=tuple(range(1, n + 1)),
     )
 
 
 SENTENCES = (
-    sentence([0], ["^", "."]),
-    sentence([2, 0], ["^", ",", "."], ["advmod", "root"], ["ADV", "VERB"]),
-    sentence([2, 0, 2], ["^ “", "", "” ,", ""], ["dep", "root", "dep"], ["X", "VERB", "X"]),
-    sentence([0, 1, 2], ["^", ",", "", ", ."], ["root", "appos", "dep"], ["NOUN", "NOUN", "X"]),
-    sentence([2, 4, 2, 0], ["^ “", "", "", "” .", ""], ["dep", "appos", "dep", "root"]),
-    sentence([3, 1, 0, 5, 3], ["^", "", "", "“", "", ". ”"]),
-    sentence([0, 1], ["^", "", ", , ."]),
+    sentence([0], ["", "."]),
+    sentence([2, 0], ["", ",", "."], ["advmod", "root"], ["ADV", "VERB"]),
+    sentence([2, 0, 2], ["“", "", "” ,", ""], ["dep", "root", "dep"], ["X", "VERB", "X"]),
+    sentence([0, 1, 2], ["", ",", "", ", ."], ["root", "appos", "dep"], ["NOUN", "NOUN", "X"]),
+    sentence([2, 4, 2, 0], ["“", "", "", "” .", ""], ["dep", "appos", "dep", "root"]),
+    sentence([3, 1, 0, 5, 3], ["", "", "", "“", "", ". ”"]),
+    sentence([0, 1], ["", ", , .", ""]),
     sentence([2, 0, 2], ["", "", "", ""]),
-    sentence([0, 1, 1], ["“", "", ",", "” $"]),
-    sentence([2, 0], ["^ ,", "", "; $"]),
-    sentence([3, 3, 0, 3], ["^ .", "", "", ",", ""]),
-    sentence([0], ["^ , .", ""]),
+    sentence([0, 1, 1], ["“", "", ",", "”"]),
+    sentence([2, 0], [",", "", ";"]),
+    sentence([3, 3, 0, 3], [".", "", "", ",", ""]),
+    sentence([0], [", .", ""]),
 )
-"""Trees of 1 to 5 words; with and without boundary marks; `;` is unknown to the model."""
+"""Trees of 1 to 5 words; `;` is unknown to the model."""
 
 TRAINING = (
     *SENTENCES[:9],
-    sentence([2, 0], ["^ “", "”", "."], ["advmod", "root"]),
-    sentence([2, 0], ["^ “", "”", "."], ["appos", "root"]),
-    *[sentence([2, 0], ["^", ", ”", ", ”"])] * 3,
+    sentence([2, 0], ["“", "”", "."], ["advmod", "root"]),
+    sentence([2, 0], ["“", "”", "."], ["appos", "root"]),
+    *[sentence([2, 0], ["", ", ”", ", ”"])] * 3,
     # As many left punctemes of two tokens as right ones: all directions have the same shapes.
-    *[sentence([0], ["^ , “", ""])] * 3,
-    *[sentence([0], ["^ . “", ""])] * 3,
+    *[sentence([0], [", “", ""])] * 3,
+    *[sentence([0], [". “", ""])] * 3,
 )
 
 
 @cache
 def model(channel: str, **options: object) -> PunctuationModel:
-    """The model of the training sentences."""
-    return PunctuationModel.fit(TRAINING, ModelOptions(channel=channel, **{**TINY, **options}))
+    """The model of the training sentences.
+
+    Where the window moves from left to right the channel puts a mark at the end of sentences,
+    too, so that whatever is asked of all directions is asked with and without it.
+    """
+    chosen = {**TINY, "final_mark": channel == "l2r", **options}
+    return PunctuationModel.fit(TRAINING, ModelOptions(channel=channel, **chosen))
 
 
 def batch_of(
     m: PunctuationModel, sentences: Sequence[Sentence], members: Sequence[int] | None = None
 ) -> Batch:
-    """Some of the sentences, padded to `FRAME`."""
+    """Some of the sentences, padded to ``SHAPE``."""
     chosen = range(len(sentences)) if members is None else members
-    batch = m.lay_out(m.prepare(sentences), list(chosen), FRAME)
-    if batch.relation.shape != (FRAME.words,):
-        raise ValueError(f"{len(sentences)} sentences exceed the frame of these tests")
+    batch = m.batch(m.encode(sentences), list(chosen), SHAPE)
+    if batch.relation.shape != (SHAPE.words,):
+        raise ValueError(f"{len(sentences)} sentences exceed the shape of these tests")
     return batch
 
 
@@ -166,7 +170,7 @@ def oracle_choices(
     row = 0
     for s in sentences:
         result.append([])
-        for _ in s.heads:
+        for _ in s.tree.heads:
             result[-1].append(dict(zip(names, np.exp(table[row]).tolist(), strict=True)))
             row += 1
     return result
@@ -179,8 +183,9 @@ def jitted_attach(m: PunctuationModel) -> Callable[[Parameters, Batch], jax.Arra
 
 
 def known_slots(m: PunctuationModel, s: Sentence) -> list[Tokens]:
-    """The surface strings with unknown tokens replaced."""
-    return [tuple(m.inventory.symbols[i] for i in m.inventory.encode(slot)) for slot in s.slots]
+    """The strings of the channel: boundary marks added, unknown tokens replaced."""
+    strings = with_boundaries(s.slots, final=m.options.final_mark)
+    return [tuple(m.inventory.symbols[i] for i in m.inventory.encode(string)) for string in strings]
 
 
 def oracle_derivations(
@@ -190,12 +195,12 @@ def oracle_derivations(
     channel = oracle_channel(m, parameters)
     return [
         derivations(
-            s.heads,
+            s.tree.heads,
             choices,
             channel,
             known_slots(m, s),
-            s.slots[0][:1] == ("^",),
-            s.slots[-1][-1:] == ("$",),
+            initial_mark=True,
+            final_mark=m.options.final_mark,
         )
         for s, choices in zip(sentences, oracle_choices(m, parameters, sentences), strict=True)
     ]
@@ -222,7 +227,7 @@ class Answer(NamedTuple):
     edits: Edits
 
 
-def ask(potentials: Potentials, semiring: Semiring) -> Answer:
+def ask(potentials: GivenTrees, semiring: Semiring) -> Answer:
     """One forward and one reverse pass.
 
     Everything is an argument, constants of the model included, so that all directions share one
@@ -232,9 +237,9 @@ def ask(potentials: Potentials, semiring: Semiring) -> Answer:
 
 
 @cache
-def _ask(semiring: Semiring) -> Callable[[Potentials], Answer]:
+def _ask(semiring: Semiring) -> Callable[[GivenTrees], Answer]:
     def log_weights(
-        inputs: tuple[jax.Array, Edits], potentials: Potentials
+        inputs: tuple[jax.Array, Edits], potentials: GivenTrees
     ) -> tuple[jax.Array, tuple[jax.Array, jax.Array | None]]:
         choice, edits = inputs
         automata = potentials.automata._replace(edits=edits)
@@ -244,7 +249,7 @@ def _ask(semiring: Semiring) -> Callable[[Potentials], Answer]:
         expected = semiring.expected(total.value) if counts else None
         return jnp.sum(log_weight), (log_weight, expected)
 
-    def answer(potentials: Potentials) -> Answer:
+    def answer(potentials: GivenTrees) -> Answer:
         inputs = potentials.choice, potentials.automata.edits
         gradient, (log_weight, expected) = jax.grad(log_weights, has_aux=True)(inputs, potentials)
         return Answer(log_weight, expected, *gradient)
@@ -254,14 +259,14 @@ def _ask(semiring: Semiring) -> Callable[[Potentials], Answer]:
 
 def potentials_of(
     m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]
-) -> Potentials:
+) -> GivenTrees:
     """The potentials of a batch; the unmatched punctemes are what is counted."""
     return _potentials_of(m)(parameters, batch_of(m, sentences))
 
 
 @cache
-def _potentials_of(m: PunctuationModel) -> Callable[[Parameters, Batch], Potentials]:
-    def potentials(p: Parameters, b: Batch) -> Potentials:
+def _potentials_of(m: PunctuationModel) -> Callable[[Parameters, Batch], GivenTrees]:
+    def potentials(p: Parameters, b: Batch) -> GivenTrees:
         made = m.potentials(p, b, jnp.asarray(m.unmatched))
         # Weakly typed arrays would be another signature, hence another compilation.
         return jax.tree.map(lambda x: jax.lax.convert_element_type(x, jnp.asarray(x).dtype), made)
@@ -302,6 +307,6 @@ def tables(
     rows = [
         [row.get(name, 0.0) for name in names]
         for s, words in zip(sentences, by_word, strict=True)
-        for _, row in zip(s.heads, words, strict=True)
+        for _, row in zip(s.tree.heads, words, strict=True)
     ]
     return np.array(rows)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus import Sentence
 from semipunct.marks import is_unmatched
 from semipunct.models.punctuation.model import PunctuationModel
 from semirings import Derivation, Expectation, Log, Real, Semiring, Viterbi
@@ -46,14 +46,20 @@ def case(direction: str, seed: int, scale: float) -> Case:
     return m, parameters, oracle_derivations(m, parameters, SENTENCES)
 
 
-@pytest.fixture(params=DRAWS, ids=lambda draw: f"seed{draw[0]}-scale{draw[1]}")
-def draw(request: pytest.FixtureRequest) -> tuple[int, float]:
-    return request.param
-
-
-@pytest.fixture(params=DIRECTIONS)
-def drawn(request: pytest.FixtureRequest, draw: tuple[int, float]) -> Case:
-    return case(request.param, *draw)
+@pytest.fixture(
+    params=[
+        pytest.param(
+            (direction, *draw),
+            id=f"{direction}-seed{draw[0]}-scale{draw[1]}",
+            # Each direction and each draw once; the oracle takes most of the time.
+            marks=() if i == j else pytest.mark.exhaustive,
+        )
+        for i, direction in enumerate(DIRECTIONS)
+        for j, draw in enumerate(DRAWS)
+    ]
+)
+def drawn(request: pytest.FixtureRequest) -> Case:
+    return case(*request.param)
 
 
 def answers(
@@ -64,7 +70,7 @@ def answers(
 ) -> Answer:
     """What a semiring says, cut to the sentences and their words after a look at the padding."""
     answer = ask(potentials_of(m, parameters, sentences), semiring)
-    words = sum(len(s.heads) for s in sentences)
+    words = sum(len(s.tree.heads) for s in sentences)
     assert np.isfinite(answer.choice).all()
     assert all(np.isfinite(table).all() for table in answer.edits)
     # Padding: no sentence, no words, nothing to derive but the empty derivation.
@@ -131,7 +137,7 @@ def test_expectations_are_the_oracles_and_the_gradient_along_a_tilt(drawn: Case)
     np.testing.assert_allclose(count, expected, atol=2e-5)
     marginals = answers(m, parameters, Real()).choice
     by_word = np.asarray(marginals @ m.unmatched)
-    starts = np.cumsum([0, *(len(s.heads) for s in SENTENCES)])[:-1]
+    starts = np.cumsum([0, *(len(s.tree.heads) for s in SENTENCES)])[:-1]
     np.testing.assert_allclose(count, np.add.reduceat(by_word, starts), atol=2e-5)
 
 
@@ -180,11 +186,7 @@ def small_sentences(draw: st.DrawFn) -> Sentence:
     token = st.sampled_from([",", ".", "“", "”", ";"])
     slots = draw(st.lists(st.lists(token, max_size=2), min_size=4, max_size=4))
     assume(sum(map(len, slots)) <= 4)
-    opening, closing = draw(st.booleans()), draw(st.booleans())
-    texts = [" ".join(slot) for slot in slots]
-    texts[0] = f"{'^ ' * opening}{texts[0]}"
-    texts[-1] = f"{texts[-1]}{' $' * closing}"
-    return sentence(heads, texts)
+    return sentence(heads, [" ".join(slot) for slot in slots])
 
 
 @settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from semipunct.marks import EDITS
 from semipunct.models.punctuation.channel import (
-    EDITS,
     channel_parameters,
     log_edits,
     mirror,
     possible_edits,
 )
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.structures.window import Edits
+from semipunct.structures.given_tree import Edits
 from tests.oracle import Channel, edit_paths
 
 SYMBOLS = ("<start>", "^", "$", "<open>", "<unk>", ",", ".")

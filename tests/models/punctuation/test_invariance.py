@@ -9,18 +9,18 @@ import jax
 import numpy as np
 import pytest
 
-from semipunct.corpus.sentences import Sentence
-from semipunct.models.punctuation.batches import fit_frame
+from semipunct.corpus import Sentence
+from semipunct.models.punctuation.batches import draft, fit_shape
 from semipunct.models.punctuation.channel import mirror
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.structures.tree import inside
-from semipunct.structures.window import Edits
+from semipunct.structures.given_tree import Edits, inside
+from semipunct.trees import DependencyTree
 from semirings import Log, Real, Viterbi
 from tests.models.punctuation.cases import (
     DIRECTIONS,
-    FRAME,
     QUICK,
     SENTENCES,
+    SHAPE,
     Parameters,
     ask,
     model,
@@ -35,8 +35,8 @@ def log_p(m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sente
 
 
 def freely(m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]):
-    """Log p(x | T) and its gradient with respect to the parameters, in a frame made to measure."""
-    batch = m.lay_out(m.prepare(sentences), range(len(sentences)))
+    """Log p(x | T) and its gradient with respect to the parameters, in a shape made to measure."""
+    batch = m.batch(m.encode(sentences), range(len(sentences)))
 
     def loss(p: Parameters):
         total = inside(m.potentials(p, batch), Real())
@@ -59,7 +59,7 @@ def test_the_company_and_the_order_change_nothing(direction: str):
     np.testing.assert_allclose(backwards[::-1], expected, rtol=1e-5)
 
 
-def test_the_size_of_the_frame_changes_nothing():
+def test_the_size_of_the_shape_changes_nothing():
     m = model("r2l")
     parameters = m.initial_parameters(7, 1.0)
     expected = log_p(m, parameters, SENTENCES)
@@ -67,57 +67,55 @@ def test_the_size_of_the_frame_changes_nothing():
     np.testing.assert_allclose(got, expected, rtol=1e-5)
 
 
-def test_a_batch_beyond_the_frame_gets_a_larger_one():
+def test_a_batch_beyond_the_shape_gets_a_larger_one():
     m = model("l2r")
-    prepared = m.prepare(SENTENCES)
-    tight = replace(FRAME, words=8, strings=4, states=2, steps=2, factors=4)
-    batch = m.lay_out(prepared, range(len(SENTENCES)), tight)
+    prepared = m.encode(SENTENCES)
+    tight = replace(SHAPE, words=8, strings=4, states=2, steps=2, factors=4)
+    batch = m.batch(prepared, range(len(SENTENCES)), tight)
     assert len(batch.relation) >= sum(prepared.lengths)
     assert batch.slots[: len(SENTENCES)].tolist() == [len(s.slots) for s in SENTENCES]
 
 
-def test_a_fitted_frame_fits():
+def test_a_fitted_shape_fits():
     m = model("l2r")
-    prepared = m.prepare(SENTENCES)
+    prepared = m.encode(SENTENCES)
     batches = [[0, 1, 2], [3, 4], [5, 6, 7, 8]]
-    frame = fit_frame(prepared, batches, 4)
+    shape = fit_shape([draft(prepared, b) for b in batches], 4)
     for members in batches:
-        batch = m.lay_out(prepared, members, frame)
-        assert batch.relation.shape == (frame.words,)
+        batch = m.batch(prepared, members, shape)
+        assert batch.relation.shape == (shape.words,)
         assert batch.slots.shape == (4,)
 
 
 def test_one_long_sentence_among_short_ones_takes_memory_in_proportion():
     """What a batch needs grows with its words, not with their square or worse."""
     m = model("l2r")
-    long = sentence([0, *[1] * 1999], ["^", *[","] * 1999, "."])
-    prepared = m.prepare([*SENTENCES, long])
-    frame = fit_frame(prepared, [list(range(len(SENTENCES)))], 16)
-    batch = m.lay_out(prepared, [len(SENTENCES)], frame)
+    long = sentence([0, *[1] * 1999], ["", *[","] * 1999, "."])
+    prepared = m.encode([*SENTENCES, long])
+    shape = fit_shape([draft(prepared, range(len(SENTENCES)))], 16)
+    batch = m.batch(prepared, [len(SENTENCES)], shape)
     bytes_per_word = sum(x.nbytes for x in jax.tree.leaves(batch)) / 2000
     assert bytes_per_word < 20_000
 
 
-SWAPPED = {"^": "$", "$": "^"}
-
-
 def mirrored_sentence(s: Sentence) -> Sentence:
-    """The sentence read from its end; boundary marks change places."""
-    n = len(s.heads)
+    """The sentence read from its end."""
+    n = len(s.forms)
     return replace(
         s,
         upos=s.upos[::-1],
         xpos=s.xpos[::-1],
         feats=s.feats[::-1],
-        relations=s.relations[::-1],
-        heads=tuple(n + 1 - h if h else 0 for h in reversed(s.heads)),
-        slots=tuple(tuple(SWAPPED.get(t, t) for t in slot[::-1]) for slot in s.slots[::-1]),
+        tree=DependencyTree(
+            tuple(n + 1 - h if h else 0 for h in reversed(s.tree.heads)), s.tree.relations[::-1]
+        ),
+        slots=tuple(slot[::-1] for slot in s.slots[::-1]),
     )
 
 
 def test_l2r_on_a_mirrored_sentence_is_r2l():
     """With mirrored edits, and pairs as likely as their mirror images."""
-    there, back = model("r2l"), model("l2r")
+    there, back = model("r2l", final_mark=True), model("l2r")
     parameters = there.initial_parameters(3, 1.0)
     a = potentials_of(there, parameters, SENTENCES)
     b = potentials_of(back, parameters, [mirrored_sentence(s) for s in SENTENCES])
@@ -133,11 +131,11 @@ def test_l2r_on_a_mirrored_sentence_is_r2l():
     mirrored = np.full_like(choice, -np.inf)
     base = 0
     for s in SENTENCES:
-        words = slice(base, base + len(s.heads))
+        words = slice(base, base + len(s.forms))
         for p, i in enumerate(image):
             if i is not None:
                 mirrored[words, i] = choice[words, p][::-1]
-        base += len(s.heads)
+        base += len(s.forms)
     # Potentials of r2l hold the mirrored edits already; in text order l2r reads the same, but
     # for the boundary marks, which have changed places.
     symbols = list(there.inventory.symbols)
@@ -163,12 +161,12 @@ def test_mirrored_tables_are_what_the_r2l_window_reads():
 
 
 STRANGE = (
-    sentence([0], ["^ , ; ” ”", "“ . ; ;"]),
+    sentence([0], [", ; ” ”", "“ . ; ;"]),
     sentence([0], ["; ;", ""]),
-    sentence([2, 0], ["^", "” “ . , ” “", ""]),
-    sentence([0], ["^", " ".join([",", ".", "“", "”", ";"] * 6)]),
+    sentence([2, 0], ["", "” “ . , ” “", ""]),
+    sentence([0], ["", " ".join([",", ".", "“", "”", ";"] * 6)]),
     sentence([0], [" ".join([".", *[","] * 29]), ""]),
-    sentence([0, 1, 1], ["^", " ".join(["”"] * 30), "", " ".join(["“", "."] * 15) + " $"]),
+    sentence([0, 1, 1], ["", " ".join(["”"] * 30), "", " ".join(["“", "."] * 15)]),
 )
 
 
@@ -202,8 +200,8 @@ def test_long_sentences_stay_finite(heads: Sequence[int]):
     m = model("r2l")
     parameters = m.initial_parameters(0, 0.0)
     slots = ["", ",", "", "", "; ,"] * 2000
-    long = sentence(list(heads), ["^", *slots[:-1], "."])
-    batch = m.lay_out(m.prepare([long]), [0])
+    long = sentence(list(heads), ["", *slots[:-1], "."])
+    batch = m.batch(m.encode([long]), [0])
     for semiring in (Real(), Viterbi()):
         total = jax.jit(lambda p, s=semiring: inside(m.potentials(p, batch), s))(parameters)
         log_weight = semiring.log_weight(total.value) + total.log_scale

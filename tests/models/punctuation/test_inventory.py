@@ -10,15 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semipunct.marks import FINAL, INITIAL, OPEN, UNK
-from semipunct.models.punctuation.inventory import START, Spelling, build_inventory
+from semipunct.features.strings import Spelling
+from semipunct.marks import FINAL, INITIAL, OPEN, START, UNK
+from semipunct.models.punctuation.inventory import build_inventory
 from semipunct.models.punctuation.options import ModelOptions
 from tests.models.punctuation.cases import TRAINING, model, sentence, spelling_probability
 
 TINY = {"minimum_token_count": 2, "minimum_pair_count": 1, "minimum_context_count": 1}
 SOME = (
-    sentence([2, 0], ["^ “", "” ,", "."], ["advmod", "root"]),
-    sentence([2, 0], ["^ “", "”", ". !"], ["advmod", "root"]),
+    sentence([2, 0], ["“", "” ,", "."], ["advmod", "root"]),
+    sentence([2, 0], ["“", "”", ". !"], ["advmod", "root"]),
     sentence([0, 1], ["", ",", ""], ["root", "dep"]),
 )
 

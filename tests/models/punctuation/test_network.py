@@ -8,13 +8,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from semipunct.features.attributes import Attributes
 from semipunct.features.columns import CODES, PLACES, columns, seen_symbols
 from semipunct.features.history import CLOSING, OPENING
 from semipunct.features.vocabulary import Symbols
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.network import PREFIX, Dropout, read_words, scores_of_words
-from semipunct.models.punctuation.objective import Regularisation, objective
-from semipunct.models.punctuation.options import ModelOptions
+from semipunct.models.punctuation.objective import objective
+from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 from tests.models.punctuation.cases import SENTENCES, TINY, TRAINING, batch_of, sentence
 
 SMALL = {"network": True, "network_width": 8, "network_layers": 2}
@@ -54,14 +55,14 @@ def scores(sentences, own=None):
 
 def test_columns_written_out():
     s = replace(
-        sentence([2, 0, 2, 3], ["^", "", ",", "", "."], upos=["DET", "NOUN", "X", "X"]),
+        sentence([2, 0, 2, 3], ["", "", ",", "", "."], upos=["DET", "NOUN", "X", "X"]),
         forms=("The", "cat", "of", "B2B"),
         feats=("_", "Number=Sing", "_", "Number=Sing"),
     )
     symbols = seen_symbols([s, s])
-    tokens = Symbols({"token": (",", ".")})
+    tokens = Symbols.of([s], (",", "."))
     names = (*CODES, *PLACES, *OPENING, *CLOSING)
-    found = dict(zip(names, columns([s], symbols, tokens).T.tolist(), strict=True))
+    found = dict(zip(names, columns(Attributes([s], tokens), symbols).T.tolist(), strict=True))
     assert symbols.values["form"] == ("b2b", "cat", "of", "the")
     assert symbols.values["suffix"] == ("b2b", "cat", "of", "the")
     assert symbols.values["prefix"] == ("b2", "ca", "of", "th")
@@ -97,7 +98,7 @@ def test_columns_written_out():
         "edge": [3, 3, 1, 3],
         "last_place": [0, 3, 2, 1],
     }
-    unseen = columns([s], seen_symbols([sentence([0], ["", ""])]), tokens)
+    unseen = columns(Attributes([s], tokens), seen_symbols([sentence([0], ["", ""])]))
     assert (unseen[:, CODES.index("form")] == 0).all()
 
 
@@ -119,13 +120,13 @@ def test_neighbours_and_padding_are_not_seen():
 
 
 def test_punctuation_is_not_seen_but_words_and_trees_are():
-    s = sentence([2, 0, 2, 3], ["^", "", ",", "", "."])
+    s = sentence([2, 0, 2, 3], ["", "", ",", "", "."])
     assert (scores([s]) == scores([replace(s, slots=((),) * 5)])).all()
     for other in (
         replace(s, forms=("w0", "w1", "w2", "new")),
-        replace(s, heads=(2, 0, 2, 2)),
+        replace(s, tree=replace(s.tree, heads=(2, 0, 2, 2))),
         replace(s, upos=("X", "X", "X", "VERB")),
-        replace(s, relations=("dep", "root", "appos", "dep")),
+        replace(s, tree=replace(s.tree, relations=("dep", "root", "appos", "dep"))),
     ):
         assert np.abs(scores([s]) - scores([other])).max() > 1e-3
 
@@ -157,20 +158,20 @@ def test_it_learns_which_words_take_a_comma():
     """Nothing but the word before tells whether a comma follows: tags and tree are all alike."""
     words = ("yes", "no", "far", "near")
     made = [
-        replace(sentence([2, 0], ["^", "," if i % 2 else "", "."]), forms=(words[i % 4], "go"))
+        replace(sentence([2, 0], ["", "," if i % 2 else "", "."]), forms=(words[i % 4], "go"))
         for i in range(16)
     ]
     learning = PunctuationModel.fit(
         made, ModelOptions(**{**TINY, **SMALL, "templates": ("N",), "minimum_pair_count": 1})
     )
-    batch = learning.lay_out(learning.prepare(made), range(16))
+    batch = learning.batch(learning.encode(made), range(16))
     now = {n: jnp.asarray(x) for n, x in learning.initial_parameters(0, 0.0).items()}
+
+    settings = TrainOptions(l2=0.0, channel_l2=0.0)
 
     @jax.jit
     def loss_and_gradient(p):
-        return jax.value_and_grad(
-            lambda q: objective(learning, q, {}, batch, Regularisation(0.0, 0.0))[0]
-        )(p)
+        return jax.value_and_grad(lambda q: objective(learning, q, {}, batch, settings)[0])(p)
 
     first, _ = loss_and_gradient(now)
     for _ in range(60):

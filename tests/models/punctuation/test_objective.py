@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from semipunct.models.punctuation.objective import Regularisation, expected_unmatched, objective
+from semipunct.models.punctuation.objective import expected_unmatched, objective
+from semipunct.models.punctuation.options import TrainOptions
 from tests.models.punctuation.cases import (
     SENTENCES,
     batch_of,
@@ -21,7 +22,7 @@ from tests.models.punctuation.cases import (
 from tests.oracle import expected_unmatched as oracle_unmatched
 from tests.oracle import total
 
-NOTHING = Regularisation(l2=0.0, channel_l2=0.0, tied_l2=0.0, xi=0.0)
+NOTHING = TrainOptions(l2=0.0, channel_l2=0.0, tied_l2=0.0, xi=0.0)
 
 
 @cache
@@ -75,8 +76,13 @@ def test_the_objective_adds_up(squared: bool):
     start = {name: np.zeros_like(value) for name, value in parameters.items()}
     start["attach.relation"] = m.initial_parameters(0, 0.0)["attach.relation"]
     l2 = {"attach": 0.01, "window": 0.02, "tied": 0.05}
-    settings = Regularisation(
-        l2["attach"], l2["window"], l2["tied"], centre="counts", xi=0.7, squared=squared
+    settings = TrainOptions(
+        l2=l2["attach"],
+        channel_l2=l2["window"],
+        tied_l2=l2["tied"],
+        centre="counts",
+        xi=0.7,
+        squared=squared,
     )
 
     @jax.jit

@@ -1,0 +1,35 @@
+"""Tokens that are frequent enough to be known, and the one that stands for all others."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Set
+
+from semipunct.marks import OPEN, START, UNK, Puncteme
+
+MINIMUM_COUNT = 5
+"""A token that occurs fewer times in the training portion becomes ``marks.UNK``.
+
+Li, Wang and Eisner (2019), section 4.
+"""
+
+
+def token_counts(slots: Iterable[Puncteme]) -> Counter[str]:
+    """Count the tokens in slots."""
+    return Counter(token for slot in slots for token in slot)
+
+
+def frequent_tokens(counts: Mapping[str, int], minimum: int = MINIMUM_COUNT) -> tuple[str, ...]:
+    """Choose the tokens that stay themselves, the most frequent first, without ``marks.UNK``.
+
+    Args:
+        counts: of the tokens in the slots of training sentences.
+        minimum: how often a token must occur. The abbreviation dot is a token like any other.
+    """
+    kept = [(-n, t) for t, n in counts.items() if n >= minimum and t not in (START, UNK, OPEN)]
+    return tuple(token for _, token in sorted(kept))
+
+
+def with_unknown(puncteme: Puncteme, known: Set[str]) -> Puncteme:
+    """Replace every token that is not known by ``marks.UNK``."""
+    if all(token in known for token in puncteme):
+        return puncteme
+    return tuple(token if token in known else UNK for token in puncteme)

@@ -1,0 +1,101 @@
+"""Treebanks: sentences as they were read, those left out, and what reading did to them."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeAlias, get_args
+
+from typing_extensions import TypeVar
+
+from semipunct.corpus.sentences import Sentence
+
+Reason = Literal["punctuation has dependents", "nothing but punctuation"]
+REASONS: tuple[Reason, ...] = get_args(Reason)
+
+PUNCTUATION = "PUNCT"
+"""The universal tag of punctuation."""
+
+R = TypeVar("R", default=Any, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Omitted:
+    """A sentence that models cannot take, and why."""
+
+    reason: Reason
+    sentence_id: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingNotes:
+    """What reading a sentence found and changed.
+
+    Attributes:
+        tokens: words and punctuation of the file.
+        punctuation: those that are punctuation.
+        lifts: arcs lifted to make the tree projective.
+        quotes_replaced: straight quotation marks made directional.
+        quotes_straight: those left as they are.
+    """
+
+    tokens: int = 0
+    punctuation: int = 0
+    lifts: int = 0
+    quotes_replaced: int = 0
+    quotes_straight: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Generic[R]):
+    """One sentence of a file.
+
+    Attributes:
+        content: the sentence as models see it, or why they do not.
+        record: what its format needs to write it back; nobody else looks into it.
+        word_ids: ``[n]`` the number of each word in the file; empty for an omitted sentence.
+        notes: what reading did.
+    """
+
+    content: Sentence | Omitted
+    record: R
+    word_ids: tuple[int, ...] = ()
+    notes: ReadingNotes = ReadingNotes()
+
+
+AnyEntry: TypeAlias = Entry[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Treebank:
+    """All sentences of some files, and those left out.
+
+    Attributes:
+        sentences: those that models can take.
+        omitted: the others.
+        projectivised: how many sentences had a non-projective arc.
+    """
+
+    sentences: tuple[Sentence, ...]
+    omitted: tuple[Omitted, ...]
+    projectivised: int = 0
+
+    @classmethod
+    def of(cls, entries: Iterable[AnyEntry]) -> "Treebank":
+        """Collect entries; their records are let go."""
+        sentences: list[Sentence] = []
+        omitted: list[Omitted] = []
+        projectivised = 0
+        for entry in entries:
+            projectivised += entry.notes.lifts > 0
+            if isinstance(entry.content, Sentence):
+                sentences.append(entry.content)
+            else:
+                omitted.append(entry.content)
+        return cls(tuple(sentences), tuple(omitted), projectivised)
+
+    def omitted_by_reason(self) -> dict[Reason, int]:
+        """Count the omitted sentences; every reason is a key."""
+        counts = Counter(omitted.reason for omitted in self.omitted)
+        return {reason: counts[reason] for reason in REASONS}

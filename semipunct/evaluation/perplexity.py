@@ -1,0 +1,137 @@
+"""Perplexity: how well punctuation was predicted, given words and trees."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from semipunct.evaluation.columns import Column, Counts, Floats, LogLikelihood, SlotCount
+from semipunct.evaluation.metric import Measure, Statistics
+from semipunct.files import finite
+
+
+@dataclass(frozen=True, slots=True)
+class PerplexityFigures:
+    """Figures of how well the punctuation of a corpus was predicted.
+
+    Attributes:
+        sentences: how many.
+        slots: n + 1 for each sentence of n words.
+        log_likelihood: natural logarithm; minus infinity if one sentence has probability zero.
+        unscorable: sentences with probability zero.
+        perplexity: per slot, over all sentences (section 4).
+        perplexity_of_scorable: per slot, over those of positive probability.
+    """
+
+    sentences: int
+    slots: int
+    log_likelihood: float
+    unscorable: int
+    perplexity: float
+    perplexity_of_scorable: float
+
+    @classmethod
+    def of(cls, log_likelihood: Floats, slots: Counts) -> PerplexityFigures:
+        """Return the figures of log-likelihoods and slots, both ``[sentences]``.
+
+        Unlike `PerplexityStatistics` it takes NaN, as of a training that diverges.
+        """
+        scorable = ~np.isneginf(log_likelihood)
+        total, number = float(log_likelihood.sum()), int(slots.sum())
+        return cls(
+            sentences=len(slots),
+            slots=number,
+            log_likelihood=total,
+            unscorable=int((~scorable).sum()),
+            perplexity=perplexity(total, number),
+            perplexity_of_scorable=perplexity(
+                float(log_likelihood[scorable].sum()), int(slots[scorable].sum())
+            ),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all figures for JSON; null stands for an infinite or undefined one."""
+        return {
+            "perplexity": finite(self.perplexity),
+            "log_likelihood": finite(self.log_likelihood),
+            "slots": self.slots,
+            "sentences": self.sentences,
+            "unscorable": self.unscorable,
+            "perplexity_of_scorable": finite(self.perplexity_of_scorable),
+        }
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return the figures for a table; sentences of probability zero only if there are any."""
+        rows = [
+            ("perplexity per slot", f"{self.perplexity:.4f}"),
+            ("log-likelihood (nats)", f"{self.log_likelihood:,.2f}"),
+            ("slots", f"{self.slots:,}"),
+            ("sentences", f"{self.sentences:,}"),
+        ]
+        if self.unscorable:
+            rows.append(("  of probability zero", f"{self.unscorable:,}"))
+            rows.append(("perplexity without these", f"{self.perplexity_of_scorable:.4f}"))
+        return rows
+
+
+def perplexity(log_likelihood: float, slots: int) -> float:
+    """Return the perplexity per slot, exp(-log p / slots); NaN where there is no slot.
+
+    The exponential is the C library's: numpy's differs in its last digit from one processor to
+    another, and stored figures should not.
+    """
+    if not slots:
+        return math.nan
+    try:
+        return math.exp(-log_likelihood / slots)
+    except OverflowError:
+        return math.inf
+
+
+def surprisal(totals: Floats, slots: Floats) -> Floats:
+    """Return the negative log-likelihood per slot.
+
+    Two systems share the slots, and a swap leaves the sum of both log-likelihoods as it is.  So
+    the difference of their perplexities grows with that of their surprisals, and has the same p.
+    """
+    return -totals[..., 0] / slots
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PerplexityStatistics(Statistics):
+    """The contribution of each sentence to `PerplexityFigures`.
+
+    Attributes:
+        log_likelihood: ``[sentences]`` log p(x | T), natural logarithm; minus infinity for a
+            sentence of probability zero.
+        slots: ``[sentences]``, n + 1 each.
+
+    Raises:
+        ValueError: for NaN, a positive logarithm, or columns of different lengths.
+    """
+
+    task: ClassVar[str] = "perplexity"
+    columns: ClassVar[Mapping[str, Column]] = {
+        "slots": SlotCount(),
+        "log_likelihood": LogLikelihood(),
+    }
+    measures: ClassVar[tuple[Measure, ...]] = (
+        Measure(
+            "perplexity", "perplexity per slot", ("log_likelihood",), "slots", surprisal, np.exp
+        ),
+        Measure(
+            "perplexity_of_scorable", "  where both can score", ("log_likelihood",), "slots",
+            surprisal, np.exp, of_finite=True,
+        ),
+    )  # fmt: skip
+    conditions: ClassVar[tuple[str, ...]] = ("tokens",)
+
+    log_likelihood: Floats
+    slots: Counts
+
+    def figures(self) -> PerplexityFigures:
+        return PerplexityFigures.of(self.log_likelihood, self.slots)

@@ -1,0 +1,11 @@
+"""The metrics by name: a new one needs its class and a line here."""
+
+from semipunct.evaluation.metric import Statistics
+from semipunct.evaluation.perplexity import PerplexityStatistics
+from semipunct.evaluation.restoration import RestorationStatistics
+
+METRICS: dict[str, type[Statistics]] = {
+    "perplexity": PerplexityStatistics,
+    "restoration": RestorationStatistics,
+}
+"""Statistics by the name of the task."""

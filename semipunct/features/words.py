@@ -1,0 +1,167 @@
+"""All words of some sentences in one table: places in the tree, neighbours, families.
+
+Everything is computed for all words at once. Where a word has no head, neighbour or the like, its
+place is ``outside``, one past the last word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+
+from semipunct.arrays.unique_rows import Ints
+from semipunct.corpus import Sentence
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The words of some sentences, one sentence after another.
+
+    Attributes:
+        sentences: the sentences.
+        start: ``[sentences + 1]`` where the words of each begin.
+        sentence: ``[words]`` the sentence of each word.
+        heads: ``[words]`` heads as the trees have them: 1 to n, 0 for the root.
+        left: ``[words]`` the slot at the left edge of each constituent, 0 to n.
+        right: ``[words]`` the slot at its right edge.
+    """
+
+    sentences: Sequence[Sentence]
+    start: Ints
+    sentence: Ints
+    heads: Ints
+    left: Ints
+    right: Ints
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence]) -> Words:
+        """Lay the words of sentences end to end."""
+        lengths = np.array([s.tree.words for s in sentences], np.int64)
+        start = np.concatenate([np.zeros(1, np.int64), lengths.cumsum()])
+        total = int(start[-1])
+
+        def joined(parts: Sequence[Sequence[int]]) -> Ints:
+            return np.fromiter(chain.from_iterable(parts), np.int64, total)
+
+        return cls(
+            sentences,
+            start,
+            np.arange(len(sentences)).repeat(lengths),
+            joined([s.tree.heads for s in sentences]),
+            joined([s.tree.left for s in sentences]),
+            joined([s.tree.right for s in sentences]),
+        )
+
+    @property
+    def count(self) -> int:
+        """The number of words, and the place that is outside of all sentences."""
+        return len(self.heads)
+
+    @cached_property
+    def first_word(self) -> Ints:
+        """``[words]`` the first word of each word's sentence."""
+        return self.start[self.sentence]
+
+    @cached_property
+    def length(self) -> Ints:
+        """``[words]`` the words of each word's sentence."""
+        return np.diff(self.start)[self.sentence]
+
+    @cached_property
+    def places(self) -> Mapping[str, Ints]:
+        """``[words]`` each: the words that stand in some relation to every word.
+
+        ``first`` and ``last`` are the words at the edges of its constituent, ``second`` and
+        ``last_but_one`` their neighbours within it, ``before``, ``before_that``, ``after`` and
+        ``after_that`` the nearest words outside of it.
+        """
+        base, outside = self.first_word, self.count
+        first, last = base + self.left, base + self.right - 1
+        wide = self.right - self.left > 1
+        head = np.where(self.heads > 0, base + self.heads - 1, outside)
+        return {
+            "self": np.arange(outside),
+            "head": head,
+            "grandparent": np.append(head, outside)[head],
+            "first": first,
+            "second": np.where(wide, first + 1, outside),
+            "last_but_one": np.where(wide, last - 1, outside),
+            "last": last,
+            "before_that": np.where(self.left > 1, first - 2, outside),
+            "before": np.where(self.left > 0, first - 1, outside),
+            "after": np.where(self.right < self.length, last + 1, outside),
+            "after_that": np.where(self.right + 1 < self.length, last + 2, outside),
+        }
+
+    @cached_property
+    def depth(self) -> Ints:
+        """``[words]`` arcs between each word and the root of its tree."""
+        # Pointer doubling: after k rounds every distance up to 2^k is known.
+        up = np.append(self.places["head"], self.count)
+        distance = (up != self.count).astype(np.int64)
+        while (up != self.count).any():
+            distance += distance[up]
+            up = up[up]
+        return distance[:-1]
+
+    @cached_property
+    def families(self) -> tuple[Ints, Ints]:
+        """``[members]`` each: words ordered by family and within it, and their families.
+
+        A family is a word with its dependents, called by that word; the root is in none but its
+        own.
+        """
+        head, own = self.places["head"], np.arange(self.count)
+        dependents = own[head < self.count]
+        heads = np.unique(head[dependents])
+        family = np.concatenate([head[dependents], heads])
+        member = np.concatenate([dependents, heads])
+        order = np.lexsort((member, family))
+        return member[order], family[order]
+
+    def sibling_order(self) -> Ints:
+        """Code the place of each word among the dependents on its side of the head.
+
+        Returns:
+            ``[words]`` 4 times the place counted from inside plus that from outside, up to 3 each.
+        """
+        on_left = np.arange(self.count) < self.places["head"]
+        on_left &= self.heads > 0
+        # From inside to outside: the nearest to the head comes first on either side.
+        outwards = np.where(on_left, -np.arange(self.count), np.arange(self.count))
+        head = np.where(self.heads > 0, self.places["head"], -1 - self.sentence)
+        order = np.lexsort((outwards, on_left, head))
+        new = np.ones(self.count, bool)
+        new[1:] = (np.diff(head[order]) != 0) | (np.diff(on_left[order].astype(np.int8)) != 0)
+        group = new.cumsum() - 1
+        sizes = np.bincount(group)
+        inside = np.arange(self.count) - (sizes.cumsum() - sizes)[group]
+        outside = sizes[group] - 1 - inside
+        codes = np.empty(self.count, np.int64)
+        codes[order] = 4 * np.minimum(inside, 3) + np.minimum(outside, 3)
+        return codes
+
+    def neighbours_in_family(self, label: Ints, nothing: int, the_head: int) -> tuple[Ints, Ints]:
+        """Tell what stands next to each word among its head and the head's dependents.
+
+        Args:
+            label: ``[words]`` codes of the words.
+            nothing: the code where there is no neighbour.
+            the_head: the code where it is the head.
+
+        Returns:
+            ``[words]`` codes of the neighbours at the left and at the right.
+        """
+        before, after = np.full((2, self.count), nothing)
+        member, family = self.families
+        seen = np.where(member == family, the_head, label[member])
+        together = family[1:] == family[:-1]
+        right = together & (member[1:] != family[1:])
+        before[member[1:][right]] = seen[:-1][right]
+        left = together & (member[:-1] != family[:-1])
+        after[member[:-1][left]] = seen[1:][left]
+        return before, after

@@ -1,0 +1,89 @@
+"""What every format offers: a reader of entries, and a writer that gives them back."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar, Generic, TextIO, TypeVar
+
+from semipunct.corpus import Entry
+from semipunct.marks import Puncteme
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """What a writer adds to a sentence.
+
+    Attributes:
+        attributes: names and values by word, 1 to n.
+        comments: names and values that belong to the sentence as a whole.
+    """
+
+    attributes: Mapping[int, Mapping[str, str]] = field(default_factory=dict[int, dict[str, str]])
+    comments: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class Writer(ABC, Generic[R]):
+    """Writes entries of one format back; what is not said to change stays as it was read."""
+
+    @abstractmethod
+    def annotated(self, entry: Entry[R], annotation: Annotation) -> str:
+        """Give an entry back with annotations."""
+
+    @abstractmethod
+    def punctuated(self, entry: Entry[R], slots: Sequence[Puncteme]) -> str:
+        """Give an entry back with other punctuation, ``[n + 1]`` strings of tokens.
+
+        Raises:
+            UsageError: if the number of slots is wrong or a token cannot be written.
+        """
+
+    @abstractmethod
+    def text(self, entry: Entry[R], slots: Sequence[Puncteme]) -> str:
+        """Write the sentence of an entry as plain text, with ``[n + 1]`` strings of tokens."""
+
+    @abstractmethod
+    def write(self, texts: Iterable[str], stream: TextIO) -> None:
+        """Write texts that the other methods gave, apart as the format wants it.
+
+        Args:
+            texts: entries of one file or of several.
+            stream: which must not translate line ends.
+        """
+
+    def unchanged(self, entry: Entry[R]) -> str:
+        """Give an entry back as it was read."""
+        return self.annotated(entry, Annotation())
+
+
+class Format(ABC, Generic[R]):
+    """A format of files that hold sentences.
+
+    Attributes:
+        name: what users call it.
+        suffixes: endings of file names that tell it, such as ``.conllu``.
+    """
+
+    name: ClassVar[str]
+    suffixes: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def read(self, path: str | Path) -> Iterator[Entry[R]]:
+        """Yield the sentences of a file in order, one in memory at a time.
+
+        Args:
+            path: a file, ``.gz`` or not, or ``-`` for standard input.
+
+        Raises:
+            TreebankError: with file and line, if the file is missing or not in this format.
+        """
+
+    @abstractmethod
+    def writer(self, like: Iterable[Entry[R]] = ()) -> Writer[R]:
+        """Make a writer.
+
+        Args:
+            like: entries whose conventions it keeps, where the format leaves a choice.
+        """

@@ -1,0 +1,94 @@
+"""From records of CoNLL-U to sentences: punctuation into slots, trees made projective."""
+
+import unicodedata
+from collections.abc import Sequence
+
+from semipunct.corpus import Entry, Omitted, ReadingNotes, Sentence
+from semipunct.corpus.treebank import PUNCTUATION, Reason
+from semipunct.formats.conllu.quotes import directional_quotes
+from semipunct.formats.conllu.records import Record, Token
+from semipunct.marks import ABBREVIATION, SPECIAL_TOKENS, UNK, Puncteme
+from semipunct.trees import DependencyTree, lifted, without_leaves
+
+
+def to_entry(record: Record) -> Entry[Record]:
+    """Take the punctuation out of a tree and put it into slots.
+
+    Punctuation is what has the universal tag PUNCT. Straight quotation marks become
+    directional. A word that ends in a dot and is longer than it loses the dot, which becomes
+    ``marks.ABBREVIATION``, the first token of the slot at its right; forms of nothing but
+    punctuation characters and symbols keep theirs. A token spelt like a special one becomes
+    ``marks.UNK``. The tree is made projective after the punctuation has gone.
+
+    A sentence whose punctuation has dependents, or that is nothing but punctuation, is omitted.
+    Li, Wang and Eisner (2019), section 4.
+
+    Args:
+        record: whose heads form a tree.
+    """
+    tokens = record.tokens
+    is_punctuation = [token.upos == PUNCTUATION for token in tokens]
+    reason = _reason_to_omit(tokens, is_punctuation)
+    if reason:
+        notes = ReadingNotes(len(tokens), sum(is_punctuation))
+        return Entry(
+            Omitted(reason, record.sentence_id, record.path, record.line), record, notes=notes
+        )
+    surface, replaced, straight = directional_quotes(tokens, is_punctuation)
+    words = [token for token in tokens if token.upos != PUNCTUATION]
+    dotted = [_is_abbreviation(word.form) for word in words]
+    slots = [
+        ((ABBREVIATION, *slot) if dot else slot)
+        for dot, slot in zip((False, *dotted), token_slots(surface, is_punctuation), strict=True)
+    ]
+    whole = DependencyTree(
+        tuple(token.head for token in tokens), tuple(token.relation for token in tokens)
+    )
+    marks = [token.word_id for token in tokens if token.upos == PUNCTUATION]
+    tree, lifts = lifted(without_leaves(whole, marks))
+    forms = (word.form[:-1] if dot else word.form for word, dot in zip(words, dotted, strict=True))
+    sentence = Sentence(
+        sentence_id=record.sentence_id,
+        path=record.path,
+        line=record.line,
+        forms=tuple(forms),
+        lemmas=tuple(word.lemma for word in words),
+        upos=tuple(word.upos for word in words),
+        xpos=tuple(word.xpos for word in words),
+        feats=tuple(word.feats for word in words),
+        tree=tree,
+        slots=tuple(slots),
+    )
+    notes = ReadingNotes(len(tokens), sum(is_punctuation), lifts, replaced, straight)
+    return Entry(sentence, record, tuple(word.word_id for word in words), notes)
+
+
+def token_slots(surface: Sequence[str], is_punctuation: Sequence[bool]) -> list[Puncteme]:
+    """Distribute the punctuation of a sentence over its slots.
+
+    Args:
+        surface: words and tokens in order, quotation marks directional.
+        is_punctuation: which of them are tokens.
+
+    Returns:
+        ``[n + 1]`` for n words; tokens spelt like special ones are ``marks.UNK``.
+    """
+    slots: list[list[str]] = [[]]
+    for text, punctuation in zip(surface, is_punctuation, strict=True):
+        if punctuation:
+            slots[-1].append(UNK if text in SPECIAL_TOKENS else text)
+        else:
+            slots.append([])
+    return [tuple(slot) for slot in slots]
+
+
+def _reason_to_omit(tokens: Sequence[Token], is_punctuation: Sequence[bool]) -> Reason | None:
+    if any(token.head and is_punctuation[token.head - 1] for token in tokens):
+        return "punctuation has dependents"
+    return "nothing but punctuation" if all(is_punctuation) else None
+
+
+def _is_abbreviation(form: str) -> bool:
+    if len(form) < 2 or not form.endswith("."):
+        return False
+    return any(unicodedata.category(char)[0] not in "PS" for char in form)

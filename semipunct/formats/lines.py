@@ -1,0 +1,36 @@
+"""Lines of text files, decoded: what every format that is text reads."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from semipunct.errors import TreebankError
+from semipunct.files import FileKind, byte_lines, display_name
+
+KIND = FileKind(
+    TreebankError, "name the .conllu files in it instead", "fetch or compress the file again"
+)
+
+
+def text_lines(path: str | Path) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file, each with its line end if it has one.
+
+    Raises `TreebankError` if the file cannot be read (see `files.byte_lines`), is not UTF-8 or
+    holds a NUL byte.
+    """
+    name = display_name(path)
+    offset = 0
+    for number, content in enumerate(byte_lines(path, KIND), start=1):
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise TreebankError(
+                f"{name}:{number}: byte {content[error.start]:#04x} at offset "
+                f"{offset + error.start} of the file is not UTF-8; convert the file to UTF-8"
+            ) from error
+        if "\0" in text:
+            raise TreebankError(
+                f"{name}:{number}: a NUL byte at offset {offset + content.index(0)} of the file; "
+                "this is not a text file in UTF-8, convert or repair it"
+            )
+        offset += len(content)
+        yield text

@@ -1,0 +1,22 @@
+"""Distances between strings of tokens.
+
+"Edits operate on punctuation tokens" (Li, Wang and Eisner 2019, section 6.1); the paper gives no
+weights, so each edit costs 1.
+"""
+
+from functools import lru_cache
+
+from rapidfuzz.distance import LCSseq, Levenshtein
+
+from semipunct.marks.tokens import Puncteme
+
+
+@lru_cache(maxsize=1 << 16)
+def edit_distance(a: Puncteme, b: Puncteme) -> int:
+    """Return the Levenshtein distance: how many single tokens to insert, delete or substitute."""
+    return Levenshtein.distance(a, b)
+
+
+def common_tokens(a: Puncteme, b: Puncteme) -> int:
+    """Return the length of the longest common subsequence."""
+    return LCSseq.similarity(a, b)

@@ -1,0 +1,86 @@
+"""The edits of the noisy channel as data: names, effects, and where each is possible.
+
+A window slides over the underlying tokens of a slot and makes one edit of each two tokens ``ab`` it
+holds, a left of b in the text (Li, Wang and Eisner 2019, section 2.2).
+"""
+
+from typing import Literal, NamedTuple, get_args
+
+from semipunct.marks.tokens import FINAL, INITIAL, OPEN, Puncteme
+
+EditName = Literal["keep", "absorb_left", "absorb_right", "transpose"]
+
+EDITS: tuple[EditName, ...] = get_args(EditName)
+"""In the order in which arrays of edits are indexed."""
+
+# Which of the two tokens of the window an edit leaves, 0 for a and 1 for b, in text order.
+_LEFT_OVER: dict[str, tuple[int, ...]] = {
+    "keep": (0, 1),
+    "absorb_left": (1,),
+    "absorb_right": (0,),
+    "transpose": (1, 0),
+}
+
+
+class Edit(NamedTuple):
+    """One edit that was made: its name and the window ``ab``, a left of b."""
+
+    name: EditName
+    a: str
+    b: str
+
+    @property
+    def result(self) -> Puncteme:
+        """The tokens that it leaves."""
+        return result(self.name, self.a, self.b)
+
+
+class Move(NamedTuple):
+    """An edit as a sliding window makes it, which reads one token after another.
+
+    Attributes:
+        pending: the token that stays in the window: 0 for the one that was pending, 1 for the one
+            that was read.
+        written: the token that leaves the window, likewise, or None.
+    """
+
+    pending: int
+    written: int | None
+
+
+def result(name: EditName, a: str, b: str) -> Puncteme:
+    """Apply an edit to the window ``ab``."""
+    return tuple((a, b)[i] for i in _LEFT_OVER[name])
+
+
+def move(name: EditName, *, mirrored: bool) -> Move:
+    """Tell what an edit does to the pending token and the one that is read.
+
+    Args:
+        name: of the edit, in text order.
+        mirrored: whether the window moves from right to left, so that the pending token is b.
+    """
+    left_over = _LEFT_OVER[name]
+    if mirrored:
+        left_over = tuple(1 - i for i in reversed(left_over))
+    return Move(left_over[-1], left_over[0] if len(left_over) == 2 else None)
+
+
+def possible(a: str, b: str) -> tuple[EditName, ...]:
+    """List the edits that a window allows.
+
+    Two equal tokens have one way to stay and one to merge; the boundary marks stay at their edge
+    and are never absorbed; the open puncteme is written as it stands.
+    """
+    if OPEN in (a, b):
+        return ("keep",)
+    excluded: set[EditName] = set()
+    if a == b:
+        excluded |= {"absorb_left", "transpose"}
+    if INITIAL in (a, b):
+        excluded |= {"absorb_left", "transpose"}
+    if FINAL in (a, b):
+        excluded |= {"absorb_right", "transpose"}
+    if a == b == INITIAL:
+        excluded.add("absorb_right")
+    return tuple(name for name in EDITS if name not in excluded)

@@ -1,0 +1,143 @@
+"""Matching opening and closing marks: which mark closes which.
+
+A mark closes the nearest open one that it pairs with; what was opened between the two stays
+without a partner, so pairs nest. Which marks pair, and what a mark does that may open as well as
+close, differs from one use to the next, and is the data of a ``Matcher``.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from semipunct.marks.tokens import PAIRS, STRAIGHT, Puncteme, TokenPair
+
+Place = tuple[int, int]
+"""A token's slot, and its index among the tokens of that slot."""
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """A table of pairs and the one rule by which marks are matched.
+
+    Attributes:
+        pairs: opening and closing tokens.
+        closes_past_others: whether a mark that may also open something closes a mark below the
+            innermost open one; if not it opens, unless its partner is the innermost.
+    """
+
+    pairs: frozenset[TokenPair]
+    closes_past_others: bool = True
+
+    @cached_property
+    def openings(self) -> frozenset[str]:
+        """The tokens that may open."""
+        return frozenset(opening for opening, _ in self.pairs)
+
+    @cached_property
+    def partners(self) -> dict[str, frozenset[str]]:
+        """The opening tokens of every closing one."""
+        found: dict[str, set[str]] = {}
+        for opening, closing in self.pairs:
+            found.setdefault(closing, set()).add(opening)
+        return {closing: frozenset(openings) for closing, openings in found.items()}
+
+    def closed_by(self, token: str, waiting: Sequence[str]) -> int | None:
+        """Find the index of the open mark that a token closes, None if it closes nothing.
+
+        Args:
+            token: the next token.
+            waiting: the open marks, the innermost last.
+        """
+        partners = self.partners.get(token)
+        if not partners or not waiting:
+            return None
+        reach = range(len(waiting) - 1, -1, -1)
+        if token in self.openings and not self.closes_past_others:
+            reach = reach[:1]
+        return next((i for i in reach if waiting[i] in partners), None)
+
+    def after(self, waiting: tuple[str, ...], tokens: Iterable[str]) -> tuple[str, ...]:
+        """Give the marks that wait for their closing ones after further tokens."""
+        for token in tokens:
+            closed = self.closed_by(token, waiting)
+            if closed is not None:
+                waiting = waiting[:closed]
+            elif token in self.openings:
+                waiting = (*waiting, token)
+        return waiting
+
+
+REMEMBERED = Matcher(PAIRS.union((mark, mark) for mark in STRAIGHT))
+"""For features: all pairs, and straight quotation marks, which pair with themselves."""
+
+TYPOGRAPHIC = Matcher(REMEMBERED.pairs | {("”", "”"), ("»", "»")})
+"""For setting type: also marks that some traditions set at both ends (Swedish, Finnish)."""
+
+
+class PairingErrors(NamedTuple):
+    """Openings without their closings, and closings without their openings."""
+
+    openings: int
+    closings: int
+
+
+def pairing_errors(slots: Sequence[Puncteme], pairs: Set[TokenPair] = PAIRS) -> PairingErrors:
+    """Count openings without closings and closings without openings in one sentence.
+
+    All slots are read as one string from left to right. A mark that can open and close (*«* in
+    French and in German) closes the innermost open mark if it can, and opens otherwise. What was
+    opened after the partner of a closing mark has lost its own closing. Tokens that occur in no
+    pair are ignored.
+
+    Args:
+        slots: the tokens of each slot.
+        pairs: what opens and closes.
+    """
+    matcher = Matcher(frozenset(pairs), closes_past_others=False)
+    waiting: list[str] = []
+    unclosed = unopened = 0
+    for tokens in slots:
+        for token in tokens:
+            closed = matcher.closed_by(token, waiting)
+            if closed is not None:
+                unclosed += len(waiting) - closed - 1
+                del waiting[closed:]
+            elif token in matcher.openings:
+                waiting.append(token)
+            elif token in matcher.partners:
+                unopened += 1
+    return PairingErrors(unclosed + len(waiting), unopened)
+
+
+def matched_pairs(
+    slots: Sequence[Puncteme], matcher: Matcher = TYPOGRAPHIC
+) -> list[tuple[Place, Place]]:
+    """Find the opening and closing tokens that belong together, in the order of their closing.
+
+    Linear in the tokens.
+
+    Args:
+        slots: the tokens of each slot.
+        matcher: what pairs with what.
+    """
+    found: list[tuple[Place, Place]] = []
+    waiting: list[str] = []
+    places: list[Place] = []
+    counts: Counter[str] = Counter()
+    for slot, tokens in enumerate(slots):
+        for index, token in enumerate(tokens):
+            # A search that finds something removes what it has passed; one that would find nothing
+            # is not begun, or many closing marks would pass the same open ones again and again.
+            can_close = any(counts[opening] for opening in matcher.partners.get(token, ()))
+            closed = matcher.closed_by(token, waiting) if can_close else None
+            if closed is not None:
+                found.append((places[closed], (slot, index)))
+                counts.subtract(waiting[closed:])
+                del waiting[closed:], places[closed:]
+            elif token in matcher.openings:
+                waiting.append(token)
+                places.append((slot, index))
+                counts[token] += 1
+    return found

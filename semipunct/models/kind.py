@@ -1,0 +1,175 @@
+"""Kinds of models: their settings, their presets, and where their code is; JAX is not imported.
+
+Settings are read and checked, and model folders recognised, before the model's own module is
+loaded: a mistake in a setting is told at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from importlib import import_module, resources
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from semipunct.models.settings import (
+    AtLeastOne,
+    Count,
+    NotNegative,
+    Positive,
+    Seed,
+    Setting,
+    checked,
+)
+
+if TYPE_CHECKING:
+    from semipunct.models.base import Model
+
+Schedule = Literal["constant", "cosine"]
+
+VISITS = 268
+"""Sentence visits for the square root of the number of training sentences.
+
+It gives 30,000 visits to English-EWT and 17,000 to Chinese-GSD; a number of its own for each
+treebank gained next to nothing (docs/decisions/0011-loglinear-preset.md).
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainOptions:
+    """The settings of the section ``[train]`` that all kinds share; a kind's own class adds more.
+
+    Attributes:
+        visits: sentences visited in all, each as often as it comes up; 0 for as many as suit the
+            size of the treebank.
+        batch_size: sentences in a batch.
+        learning_rate: of the optimiser, for the weights that have no rate of their own.
+        schedule: ``cosine`` lets all rates fall along a half wave, ``constant`` does not.
+        initial_scale: standard deviation of the normal distribution that weights are drawn from
+            which else start at zero.
+        evaluate_every: sentence visits between evaluations on the development sentences, each
+            of which writes a checkpoint; 0 for ``evaluations`` of them in all.
+        patience: evaluations without improvement after which training stops; 0 for never.
+        seed: of the initial weights and of the order of the sentences.
+    """
+
+    visits: Count = 0
+    batch_size: AtLeastOne = 32
+    learning_rate: Positive = 0.004
+    schedule: Schedule = "cosine"
+    initial_scale: NotNegative = 0.0
+    evaluate_every: Count = 0
+    patience: Count = 4
+    seed: Seed = 0
+
+    evaluations: ClassVar[int] = 6
+    """Of a run that does not say: few, because each also writes the state of the run."""
+
+    def suggested_visits(self, sentences: int) -> int:
+        """Return how many visits suit a treebank of so many sentences.
+
+        A larger one needs more visits in all, and fewer of each sentence.
+        """
+        return 1000 * max(1, round(VISITS * math.sqrt(sentences) / 1000))
+
+    def remedies(self) -> str:
+        """Say which settings to change when training diverges."""
+        return f"lower train.learning_rate (now {self.learning_rate}), or raise train.batch_size"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of model, as the registry and model folders know it.
+
+    Attributes:
+        name: as in ``semipunct train --kind NAME`` and in manifests.
+        model: ``module:Class`` of the model, loaded when it is needed.
+        model_options: class of the settings in ``[model]``: what decides the shape of a model.
+        train_options: class of the settings in ``[train]``.
+        presets: names of the files in the folder ``presets`` beside the module; the first one is
+            the default. A kind without any starts from the defaults of its classes.
+    """
+
+    name: str
+    model: str
+    model_options: type[Any]
+    train_options: type[TrainOptions]
+    presets: tuple[str, ...] = ()
+
+    @property
+    def sections(self) -> dict[str, type[Any]]:
+        """The class of options of each section of a configuration."""
+        return {"model": self.model_options, "train": self.train_options}
+
+    def load(self) -> type[Model[Any, Any]]:
+        """Import the class of the model."""
+        module, _, name = self.model.partition(":")
+        return getattr(import_module(module), name)
+
+    def preset(self, name: str) -> str:
+        """Return the text of a preset, which is TOML."""
+        package = self.model.partition(":")[0].rpartition(".")[0]
+        return resources.files(package).joinpath(f"presets/{name}.toml").read_text("utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All settings of a run.
+
+    Attributes:
+        kind: the kind of model.
+        model, train: an instance of each of the kind's classes of options.
+    """
+
+    kind: Kind
+    model: Any
+    train: Any
+
+    @classmethod
+    def of(cls, kind: Kind, settings: Iterable[Setting] = ()) -> Config:
+        """Check settings; those that are not given have the defaults of the kind's classes.
+
+        Args:
+            kind: the kind of model.
+            settings: of two with the same key the later one wins.
+
+        Raises:
+            ConfigError: as `semipunct.models.settings.checked` does.
+        """
+        values = checked(kind.sections, settings)
+        return cls(
+            kind, kind.model_options(**values["model"]), kind.train_options(**values["train"])
+        )
+
+    @classmethod
+    def from_dict(
+        cls, kind: Kind, values: Mapping[str, Mapping[str, object]], where: str
+    ) -> Config:
+        """Invert ``to_dict``; a setting that an older program did not know gets its default.
+
+        Args:
+            kind: the kind of model.
+            values: settings by section and name.
+            where: the source, for messages.
+
+        Raises:
+            ConfigError: as ``of`` does.
+        """
+        return cls.of(
+            kind,
+            (
+                Setting(f"{section}.{key}", value, where)
+                for section, pairs in values.items()
+                for key, value in pairs.items()
+            ),
+        )
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """Return sections of plain values, as TOML and JSON hold them."""
+        return {
+            section: {
+                key: list(value) if isinstance(value, tuple) else value
+                for key, value in asdict(options).items()
+            }
+            for section, options in (("model", self.model), ("train", self.train))
+        }

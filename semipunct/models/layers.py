@@ -1,0 +1,164 @@
+"""Layers of neural networks as functions of a flat dictionary of weights.
+
+The weights of a layer lie under its name: ``NAME.weight``, ``NAME.bias``. So the weights of every
+model are one dictionary of arrays, which optimiser, store and checkpoints take as it is
+(docs/decisions/0020-neural-layers.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+Weights = Mapping[str, Any]
+
+
+def uniform(
+    generator: np.random.Generator, shape: tuple[int, ...], inputs: int
+) -> npt.NDArray[np.float32]:
+    """Draw initial weights from U(-1/sqrt(inputs), 1/sqrt(inputs)).
+
+    The variance of what a layer puts out is then a third of that of its inputs, however many there
+    are.
+
+    Args:
+        generator: the source of chance.
+        shape: of the weights.
+        inputs: how many numbers each output is a sum of.
+    """
+    limit = inputs**-0.5
+    return generator.uniform(-limit, limit, shape).astype(np.float32)
+
+
+def affine(weights: Weights, name: str, x: Any) -> Any:
+    """Apply ``x W + b`` to the last axis of ``x``, ``[..., inputs]`` to ``[..., outputs]``.
+
+    Args:
+        weights: ``NAME.weight`` ``[inputs, outputs]`` and ``NAME.bias`` ``[outputs]``.
+        name: of the layer.
+        x: arrays of JAX as of numpy.
+    """
+    return x @ weights[f"{name}.weight"] + weights[f"{name}.bias"]
+
+
+def dropped(x: jax.Array, rate: float, key: jax.Array) -> jax.Array:
+    """Set some entries to zero, and scale the others so that the mean stays.
+
+    Args:
+        x: of any shape.
+        rate: the share that is dropped, below 1.
+        key: the source of chance.
+    """
+    kept = jax.random.bernoulli(key, 1 - rate, x.shape)
+    return jnp.where(kept, x / (1 - rate), 0.0)
+
+
+def recurrent_weights(
+    generator: np.random.Generator, gates: int, inputs: int, hidden: int
+) -> dict[str, npt.NDArray[np.float32]]:
+    """Draw the weights of a recurrent cell, by their names within it.
+
+    Args:
+        generator: the source of chance.
+        gates: 4 for `lstm`, 3 for `gru`.
+        inputs: size of an input.
+        hidden: size of the state.
+    """
+    return {
+        "input.weight": uniform(generator, (inputs, gates * hidden), hidden),
+        "input.bias": uniform(generator, (gates * hidden,), hidden),
+        "state.weight": uniform(generator, (hidden, gates * hidden), hidden),
+        "state.bias": uniform(generator, (gates * hidden,), hidden),
+    }
+
+
+def lstm(
+    weights: Weights, name: str, x: jax.Array, lengths: jax.Array, *, reverse: bool
+) -> jax.Array:
+    """Run a long short-term memory (Hochreiter and Schmidhuber 1997, with forget gates).
+
+    Args:
+        weights: from `recurrent_weights` with 4 gates, under ``name``.
+        name: of the cell.
+        x: ``[batch, length, inputs]``.
+        lengths: ``[batch]``; padding beyond them changes no state.
+        reverse: whether it reads from the end.
+
+    Returns:
+        ``[batch, length, hidden]`` states after each input.
+    """
+
+    def step(state: tuple[jax.Array, jax.Array], read: jax.Array) -> tuple[jax.Array, jax.Array]:
+        hidden, cell = state
+        gates = read + affine(weights, f"{name}.state", hidden)
+        entry, forget, new, out = jnp.split(gates, 4, -1)
+        cell = jax.nn.sigmoid(forget) * cell + jax.nn.sigmoid(entry) * jnp.tanh(new)
+        return jax.nn.sigmoid(out) * jnp.tanh(cell), cell
+
+    start = jnp.zeros((x.shape[0], weights[f"{name}.state.weight"].shape[0]), x.dtype)
+    read = affine(weights, f"{name}.input", x)
+    return _scan(step, (start, start), read, lengths, reverse=reverse)
+
+
+def gru(
+    weights: Weights, name: str, x: jax.Array, lengths: jax.Array, *, reverse: bool
+) -> jax.Array:
+    """Run gated recurrent units (Cho et al. 2014).
+
+    Args:
+        weights: from `recurrent_weights` with 3 gates, under ``name``.
+        name: of the cell.
+        x: ``[batch, length, inputs]``.
+        lengths: ``[batch]``; padding beyond them changes no state.
+        reverse: whether it reads from the end.
+
+    Returns:
+        ``[batch, length, hidden]`` states after each input.
+    """
+
+    def step(state: tuple[jax.Array], read: jax.Array) -> tuple[jax.Array]:
+        return (gru_step(weights, name, state[0], read),)
+
+    start = jnp.zeros((x.shape[0], weights[f"{name}.state.weight"].shape[0]), x.dtype)
+    read = affine(weights, f"{name}.input", x)
+    return _scan(step, (start,), read, lengths, reverse=reverse)
+
+
+def gru_step(weights: Weights, name: str, state: jax.Array, read: jax.Array) -> jax.Array:
+    """Return the next state ``[batch, hidden]``.
+
+    Args:
+        weights: of the cell, under ``name``.
+        name: of the cell.
+        state: ``[batch, hidden]``.
+        read: ``[batch, 3 hidden]``, the layer ``NAME.input`` applied to the input.
+    """
+    reset, update, new = jnp.split(read, 3, -1)
+    own = jnp.split(affine(weights, f"{name}.state", state), 3, -1)
+    proposed = jnp.tanh(new + jax.nn.sigmoid(reset + own[0]) * own[2])
+    kept = jax.nn.sigmoid(update + own[1])
+    return proposed + kept * (state - proposed)
+
+
+def _scan(
+    step: Any, start: tuple[jax.Array, ...], read: jax.Array, lengths: jax.Array, *, reverse: bool
+) -> jax.Array:
+    """Run a cell over ``[batch, length, ...]``; the first part of its state is its output."""
+
+    def masked(
+        state: tuple[jax.Array, ...], at: tuple[jax.Array, jax.Array]
+    ) -> tuple[tuple[jax.Array, ...], jax.Array]:
+        place, inputs = at
+        inside = (place < lengths)[:, None]
+        new = step(state, inputs)
+        state = tuple(jnp.where(inside, a, b) for a, b in zip(new, state, strict=True))
+        return state, state[0]
+
+    places = jnp.arange(read.shape[1])
+    _, states = jax.lax.scan(masked, start, (places, jnp.swapaxes(read, 0, 1)), reverse=reverse)
+    return jnp.swapaxes(states, 0, 1)

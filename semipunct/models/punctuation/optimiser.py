@@ -1,0 +1,56 @@
+"""The optimiser of the punctuation model: a rate each for ATTACH, the channel and the network."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import optax  # pyright: ignore[reportMissingTypeStubs]
+
+from semipunct.models.optimisation import schedule
+from semipunct.models.punctuation.network import PREFIX
+from semipunct.models.punctuation.options import TrainOptions
+
+NORM = 1.0
+"""Gradients of the network are scaled down to this norm where theirs is larger.
+
+The usual value. Only the network's are clipped: the rest of the model is a sum of log-linear parts,
+and its gradients, of averages per slot, are bounded.
+"""
+
+
+def optimiser(options: TrainOptions, steps: int) -> optax.GradientTransformation:
+    """Return Adam, with a rate each for the channel's weights, the network's and the rest.
+
+    Args:
+        options: rates, schedule, warm-up and decay.
+        steps: updates in all.
+    """
+
+    def adam(rate: float) -> optax.GradientTransformation:
+        return optax.adam(schedule(options.schedule, rate, steps))
+
+    def label(parameters: Mapping[str, Any]) -> dict[str, str]:
+        return {n: _group(n) for n in parameters}
+
+    warmup = min(options.warmup, steps // 4)
+    rising = optax.linear_schedule(0.0, options.network_learning_rate, warmup)
+    falling = schedule(options.schedule, options.network_learning_rate, steps - warmup)
+    network = optax.chain(
+        optax.clip_by_global_norm(NORM),
+        optax.adamw(
+            optax.join_schedules([rising, falling], [warmup]), weight_decay=options.network_decay
+        ),
+    )
+    rates: dict[Hashable, optax.GradientTransformation] = {
+        "attach": adam(options.learning_rate),
+        "channel": adam(options.channel_learning_rate),
+        "network": network,
+    }
+    return optax.multi_transform(rates, label)
+
+
+def _group(name: str) -> str:
+    if name.startswith(PREFIX):
+        return "network"
+    return "channel" if name.startswith("channel") else "attach"

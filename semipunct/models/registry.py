@@ -1,0 +1,38 @@
+"""The registry of model kinds: a name, and where its `Kind` is defined.
+
+Nothing is imported until a kind is asked for, so that this module depends on no model.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from semipunct.errors import ConfigError
+from semipunct.models.kind import Kind
+from semipunct.models.settings import nearest
+
+KINDS: dict[str, str] = {
+    "punctuation": "semipunct.models.punctuation.options:KIND",
+    "slot-tagger": "semipunct.models.slot_tagging.options:KIND",
+}
+
+DEFAULT = "punctuation"
+
+
+def kind_named(name: str, where: str = "--kind") -> Kind:
+    """Return the kind of a name.
+
+    Args:
+        name: a key of `KINDS`.
+        where: the source of the name, for messages.
+
+    Raises:
+        ConfigError: if there is no such kind.
+    """
+    if name not in KINDS:
+        raise ConfigError(
+            f"{where}: there is no kind of model {name!r}{nearest(name, KINDS)}; "
+            f"choose one of: {', '.join(KINDS)}"
+        )
+    module, _, attribute = KINDS[name].partition(":")
+    return getattr(import_module(module), attribute)

@@ -1,0 +1,154 @@
+"""Checks of settings: types, bounds, and what is said of a value that is wrong.
+
+A kind of model declares its settings as frozen dataclasses whose fields are annotated with bounds.
+Everything here works on such classes and knows none of them; JAX is not imported.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from typing import Annotated, Any, cast, get_args, get_type_hints
+
+import msgspec
+from msgspec import Meta, inspect
+
+from semipunct.errors import ConfigError
+
+Count = Annotated[int, Meta(ge=0)]
+AtLeastOne = Annotated[int, Meta(ge=1)]
+Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+Positive = Annotated[float, Meta(gt=0)]
+NotNegative = Annotated[float, Meta(ge=0)]
+Share = Annotated[float, Meta(ge=0, le=0.9)]
+"""Of what dropout leaves out; what is kept is divided by the rest, which must not vanish."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A condition on a setting that types and bounds cannot express.
+
+    It stands in the annotation of a field, ``Annotated[tuple[str, ...], Check(function)]``.
+
+    Attributes:
+        complaint: returns what is wrong with a value, or None.
+    """
+
+    complaint: Callable[[Any], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: its full key (``train.l2``), its value, and where it was written."""
+
+    key: str
+    value: object
+    where: str
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return ``; did you mean ...?`` with the nearest known word, or nothing if none is near.
+
+    A key without its section, or in the wrong one, is near the one of that name.
+
+    Args:
+        word: what was written.
+        known: what could have been meant.
+    """
+    names = list(known)
+    last = word.rpartition(".")[2]
+    same = [name for name in names if "." in name and name.rpartition(".")[2] == last]
+    found = same or get_close_matches(word, names, 1, 0.5)
+    if not found:
+        by_last = {name.rpartition(".")[2]: name for name in names}
+        found = [by_last[m] for m in get_close_matches(last, by_last, 1, 0.5)]
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
+def checked(
+    sections: Mapping[str, type[Any]], settings: Iterable[Setting]
+) -> dict[str, dict[str, Any]]:
+    """Check settings and convert their values; of two with the same key the later one wins.
+
+    Args:
+        sections: the class of options of each section.
+        settings: what was written.
+
+    Returns:
+        The values by section and name: keyword arguments of the classes.
+
+    Raises:
+        ConfigError: at the first setting that is unknown, of a wrong type or out of bounds. The
+            message says where it was written, what was found, and what to write.
+    """
+    known = [
+        f"{section}.{name}" for section, options in sections.items() for name in types(options)
+    ]
+    values: dict[str, dict[str, Any]] = {section: {} for section in sections}
+    for setting in settings:
+        if setting.key not in known:
+            raise ConfigError(
+                f"{setting.where}: there is no setting {setting.key!r}{nearest(setting.key, known)}"
+            )
+        section, _, name = setting.key.partition(".")
+        values[section][name] = _converted(setting, types(sections[section])[name])
+    return values
+
+
+@cache
+def types(options: type[Any]) -> Mapping[str, Any]:
+    """Return the annotation of each setting of a class of options, by name and in order."""
+    hints = get_type_hints(options, include_extras=True)
+    info = cast(inspect.DataclassType, inspect.type_info(options))
+    return {field.name: hints[field.name] for field in info.fields}
+
+
+def _converted(setting: Setting, hint: Any) -> Any:
+    value, where = setting.value, f"{setting.where}: {setting.key}"
+    info = inspect.type_info(hint)
+    if isinstance(info, inspect.VarTupleType) and isinstance(value, str):
+        value = [part.strip() for part in value.split(",")]
+    if isinstance(info, inspect.FloatType) and type(value) is int:
+        value = float(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ConfigError(f"{where} is {value}; give a finite number")
+    try:
+        found = msgspec.convert(value, hint)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{where} is {_wanted(value, info)}") from error
+    for check in get_args(hint)[1:]:
+        if isinstance(check, Check) and (complaint := check.complaint(found)):
+            raise ConfigError(f"{where}: {complaint}")
+    return found
+
+
+def _wanted(value: object, info: inspect.Type) -> str:
+    """Return the value as it is shown, and what to give instead."""
+    if isinstance(info, inspect.LiteralType):
+        choices = [str(choice) for choice in info.values]
+        return f"{value!r}{nearest(str(value), choices)}; choose one of: {', '.join(choices)}"
+    if isinstance(info, inspect.VarTupleType):
+        return f'{value!r}; give a list of names: ["N", "W"]'
+    if isinstance(info, inspect.IntType | inspect.FloatType):
+        number = int if isinstance(info, inspect.IntType) else float
+        if type(value) is number:
+            return f"{value}; it must be {_bound(value, info)}"
+    wanted: dict[type[inspect.Type], str] = {
+        inspect.IntType: "a whole number",
+        inspect.FloatType: "a number",
+        inspect.BoolType: "true or false",
+    }
+    shown = "nothing" if value is None else f"{value!r}"
+    return f"{shown}; give {wanted.get(type(info), 'text')}"
+
+
+def _bound(value: float, info: inspect.IntType | inspect.FloatType) -> str:
+    """Return the bound that a value breaks, in words."""
+    if info.gt is not None and value <= info.gt:
+        return f"greater than {info.gt}"
+    if info.ge is not None and value < info.ge:
+        return f"at least {info.ge}"
+    return f"at most {info.le}"

@@ -1,0 +1,69 @@
+"""Settings of the slot taggers and of their training, and their entry in the registry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from semipunct.models import kind
+from semipunct.models.settings import AtLeastOne, Count, NotNegative, Positive, Share
+
+EPOCHS = 20
+"""Passes over the training sentences; of the evaluations, one after each, the best is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """Everything that decides the shape of a tagger.
+
+    Attributes:
+        network: ``crf``, a BiLSTM and a linear chain over slots (Xu et al. 2016), or
+            ``attention``, a BiGRU with an attentive decoder (Tilk and Alumäe 2016).
+        word: size of the embeddings of word forms.
+        suffix: of their ends.
+        tag: of part-of-speech tags.
+        xpos: of language-specific tags.
+        hidden: size of a recurrent state, in each direction.
+        minimum_token_count: rarer tokens become UNK, as in the punctuation model.
+        minimum_string_count: rarer strings of slots are no tags of their own.
+    """
+
+    network: Literal["crf", "attention"] = "crf"
+    word: AtLeastOne = 100
+    suffix: AtLeastOne = 24
+    tag: AtLeastOne = 24
+    xpos: AtLeastOne = 24
+    hidden: AtLeastOne = 128
+    minimum_token_count: AtLeastOne = 5
+    minimum_string_count: AtLeastOne = 2
+
+
+@dataclass(frozen=True, slots=True)
+class TrainOptions(kind.TrainOptions):
+    """Settings of training that other kinds do not share, and defaults that differ.
+
+    Attributes:
+        weight_decay: of AdamW.
+        dropout: share of the inputs of each layer that a step leaves out.
+        word_dropout: share of word forms that a step takes for unknown ones.
+    """
+
+    learning_rate: Positive = 2e-3
+    patience: Count = 0
+    weight_decay: NotNegative = 1e-2
+    dropout: Share = 0.4
+    word_dropout: Share = 0.1
+
+    evaluations: ClassVar[int] = EPOCHS
+
+    def suggested_visits(self, sentences: int) -> int:
+        return EPOCHS * sentences
+
+
+KIND = kind.Kind(
+    name="slot-tagger",
+    model="semipunct.models.slot_tagging.tagger:SlotTagger",
+    model_options=ModelOptions,
+    train_options=TrainOptions,
+    presets=("crf", "attention"),
+)

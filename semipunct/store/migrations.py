@@ -1,0 +1,55 @@
+"""Migrations of model folders: from what an older program wrote to what this one reads.
+
+A folder is parsed into `Parsed` and goes through the functions from its version on, in order; the
+files stay as they are. A setting that was added later needs no function: it gets the default of its
+class. Whatever else changes raises `VERSION` and adds a function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from semipunct.store.checked_files import Array
+
+VERSION = 2
+"""The format that is written: raised whenever an older program could not read what is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A model folder as it was parsed, nothing of it understood yet.
+
+    Attributes:
+        kind: the name of the kind of model.
+        settings: the settings by section and name.
+        vocabulary: everything of the model but options and weights.
+        arrays: the weights by name.
+    """
+
+    kind: str
+    settings: dict[str, Any]
+    vocabulary: dict[str, Any]
+    arrays: dict[str, Array]
+
+
+def migrated(parsed: Parsed, version: int) -> Parsed:
+    """Return what a folder of a version holds, as the current version would hold it.
+
+    Args:
+        parsed: the folder.
+        version: its version, at most `VERSION`.
+    """
+    for number in range(version, VERSION):
+        parsed = MIGRATIONS[number](parsed)
+    return parsed
+
+
+def _name_the_kind(parsed: Parsed) -> Parsed:
+    """Version 1 knew one kind of model and did not name it."""
+    return replace(parsed, kind="punctuation")
+
+
+MIGRATIONS: dict[int, Callable[[Parsed], Parsed]] = {1: _name_the_kind}
+"""From each version to the next one."""

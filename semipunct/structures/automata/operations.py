@@ -1,0 +1,252 @@
+"""Closure, removal of epsilons, shortest distances and acceptance, in any semiring.
+
+All operations take automata of values (``machine.lift``) and keep the order of factors, so a
+semiring need not be commutative. What goes through loops needs ``semiring.star``. In ``Real`` a
+loop of weight one or more gives NaN beside infinity, as zero times infinity does; ``Log`` keeps
+the two apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+from jax.core import Tracer
+
+from semipunct.arrays.shapes import check_lengths, check_shapes
+from semipunct.errors import UsageError
+from semipunct.structures.automata.machine import EPSILON, Automaton, sizes
+from semipunct.structures.base import Total
+from semipunct.structures.recursion import Recursion
+from semirings.base import Semiring, Value
+
+
+def closure(semiring: Semiring, matrix: Value) -> Value:
+    """Return the star ``1 + A + A A + ...`` of a matrix: sums over all paths.
+
+    One state after another is allowed in between: ``a[i, j] + a[i, k] star(a[k, k]) a[k, j]``
+    is Gauss-Jordan elimination, Floyd-Warshall and Kleene's construction in one.
+
+    Args:
+        semiring: what the values belong to.
+        matrix: ``[..., n, n]`` values of steps.
+
+    Raises:
+        TypeError: if the semiring has no star.
+
+    Source: Lehmann (1977), Algebraic structures for transitive closure, section 3.
+    """
+    s = semiring
+    shape = jax.tree.leaves(matrix)[0].shape
+    n, leading = shape[-1], (1,) * (len(shape) - 2)
+
+    def through(paths: Value, k: jax.Array) -> tuple[Value, None]:
+        into = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, k, 1, -1), paths)
+        out = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, k, 1, -2), paths)
+        loop = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, k, 1, -1), out)
+        return s.plus(paths, s.times(s.times(into, s.star(loop)), out)), None
+
+    paths, _ = jax.lax.scan(through, matrix, jnp.arange(n))
+    one = (*leading, 1, 1)
+    same = jnp.eye(n, dtype=bool).reshape(*leading, n, n)
+    empty = s.where(same, s.ones(one), s.zeros(one))
+    return s.plus(empty, paths)
+
+
+def remove_epsilon(semiring: Semiring, automaton: Automaton) -> Automaton:
+    """Return an automaton without epsilon arcs that gives every string the same weight.
+
+    With E the epsilon arcs, arcs become ``star(E) A`` and final weights ``star(E) rho``.
+
+    Args:
+        semiring: what the values belong to.
+        automaton: values.
+
+    Raises:
+        TypeError: if the semiring has no star.
+
+    Source: Mohri (2002), Generic epsilon-removal and input epsilon-normalization algorithms for
+    weighted transducers, section 3.
+    """
+    s = semiring
+    silent = closure(s, jax.tree.map(lambda x: x[..., EPSILON, :, :], automaton.arcs))
+    reading = jax.tree.map(lambda x: x[..., EPSILON + 1 :, :, :], automaton.arcs)
+    arcs = _product(s, jax.tree.map(lambda x: x[..., None, :, :], silent), reading)
+    shape = jax.tree.leaves(arcs)[0].shape
+    nothing = s.zeros((*shape[:-3], 1, *shape[-2:]))
+    final = s.sum(s.times(silent, _rows(automaton.final)), axis=-1)
+    return Automaton(automaton.initial, s.concatenate([nothing, arcs], axis=-3), final)
+
+
+def distances(semiring: Semiring, automaton: Automaton) -> Value:
+    """Sum over all paths between each two states: ``[..., states, states]``.
+
+    Args:
+        semiring: what the values belong to.
+        automaton: values.
+
+    Raises:
+        TypeError: if the semiring has no star.
+
+    Source: Mohri (2002), Semiring frameworks and algorithms for shortest-distance problems,
+    section 2.4: the generic all-pairs problem.
+    """
+    return closure(semiring, semiring.sum(automaton.arcs, axis=-3))
+
+
+def shortest_distance(semiring: Semiring, automaton: Automaton) -> Value:
+    """Sum over all accepting paths, that is, over all strings: ``[...]``.
+
+    Args:
+        semiring: what the values belong to.
+        automaton: values.
+
+    Raises:
+        TypeError: if the semiring has no star.
+    """
+    s = semiring
+    between = distances(s, automaton)
+    reached = s.sum(s.times(_columns(automaton.initial), between), axis=-2)
+    return s.sum(s.times(reached, automaton.final), axis=-1)
+
+
+def accept(
+    semiring: Semiring,
+    automaton: Automaton,
+    strings: jax.Array,
+    lengths: jax.Array | None = None,
+) -> Total:
+    """Weigh given strings: sum over all paths that read them, epsilons included.
+
+    Where a semiring has no star, or derivations are asked for, see ``string_paths``.
+
+    Args:
+        semiring: what the values of the automaton belong to.
+        automaton: values, with at most one leading axis, that of the batch (or of size 1).
+        strings: ``[batch, length]`` symbols, none of them epsilon.
+        lengths: ``[batch]`` symbols used, 0 to ``length``; all of them by default.
+
+    Raises:
+        TypeError: if the semiring has no star.
+        UsageError: if shapes do not fit, or a length or a symbol is out of range.
+    """
+    s = semiring
+    arcs = jax.tree.leaves(automaton.arcs)[0]
+    axes = "batch? symbols states states" if arcs.ndim == 4 else "symbols states states"
+    strings, lengths = checked_strings(strings, lengths, arcs, axes)
+    if arcs.ndim == 3:
+        automaton = jax.tree.map(lambda x: x[None], automaton)
+    initial, silenced, final = remove_epsilon(s, automaton)
+    item = jnp.arange(len(lengths))
+
+    def matrix(symbol: jax.Array) -> Value:
+        return jax.tree.map(lambda x: x[item % x.shape[0], symbol], silenced)
+
+    states = sizes(automaton)[1]
+    start = s.times(s.ones((len(lengths), states)), initial)
+    return read_strings(s, start, matrix, strings, lengths, final, Recursion())
+
+
+def read_strings(
+    semiring: Semiring,
+    start: Value,
+    matrix: Callable[[Any], Value],
+    slices: Any,
+    lengths: jax.Array,
+    final: Value,
+    recursion: Recursion,
+) -> Total:
+    """Multiply a row vector, one matrix for each position, and a column vector.
+
+    Args:
+        semiring: what the values belong to.
+        start: ``[batch, states]`` the row vectors.
+        matrix: from a slice ``[batch, ...]`` to its matrices ``[batch, states, states]``.
+        slices: a pytree of arrays ``[batch, length, ...]``.
+        lengths: ``[batch]`` positions used.
+        final: ``[batch, states]`` the column vectors, or what broadcasts.
+        recursion: memory budget of the steps.
+    """
+    s = semiring
+    batch, length = jax.tree.leaves(slices)[0].shape[:2]
+
+    def step(state: Any, indexed: Any) -> Any:
+        vector, log_scale = state
+        position, at = indexed
+        after = s.sum(s.times(_columns(vector), matrix(at)), axis=1)
+        after, factor = s.balance(after, (1,))
+        active = position < lengths
+        log_scale = log_scale + jnp.where(active, factor, 0.0)
+        return s.where(active[:, None], after, vector), log_scale
+
+    positions = jnp.broadcast_to(jnp.arange(length), (batch, length))
+    state = s.balance(start, (1,))
+    vector, log_scale = recursion.scan(step, state, (positions, slices), length)
+    return Total(s.sum(s.times(vector, final), axis=1), log_scale)
+
+
+def checked_strings(
+    strings: jax.Array, lengths: jax.Array | None, arcs: jax.Array, axes: str
+) -> tuple[jax.Array, jax.Array]:
+    """Check strings and lengths, and fill strings with epsilon beyond their lengths.
+
+    Args:
+        strings: ``[batch, length]`` symbols.
+        lengths: ``[batch]`` symbols used, or None for all.
+        arcs: of the automaton that is to read them.
+        axes: the names of the axes of ``arcs``.
+
+    Raises:
+        UsageError: if shapes do not fit, or a length or a symbol is out of range.
+    """
+    strings = jnp.asarray(strings)
+    check_shapes(strings=(strings, "batch length"))
+    batch, length = strings.shape
+    lengths = jnp.full(batch, length, jnp.int32) if lengths is None else jnp.asarray(lengths)
+    sizes = check_shapes(
+        strings=(strings, "batch length"), lengths=(lengths, "batch"), arcs=(arcs, axes)
+    )
+    if not jnp.issubdtype(strings.dtype, jnp.integer):
+        raise UsageError(f"strings must be integers, not {strings.dtype}")
+    check_lengths(lengths, length)
+    if not any(isinstance(x, Tracer) for x in (strings, lengths)):
+        _check_symbols(np.asarray(strings), np.asarray(lengths), arcs.shape, sizes["symbols"])
+    used = jnp.arange(length)[None] < lengths[:, None]
+    return jnp.where(used, strings, EPSILON), lengths
+
+
+def _check_symbols(
+    strings: npt.NDArray[Any], lengths: npt.NDArray[Any], shape: tuple[int, ...], symbols: int
+) -> None:
+    """Check known strings, in numpy: within a function that jax traces, its results are traced."""
+    used = np.arange(strings.shape[1])[None] < lengths[:, None]
+    wrong = np.argwhere(used & ((strings <= EPSILON) | (strings >= symbols)))
+    if len(wrong):
+        place = tuple(int(i) for i in wrong[0])
+        raise UsageError(
+            f"strings{list(place)} is {strings[place]}; the symbols of arcs, of shape "
+            f"{shape}, are 1 to {symbols - 1}, and epsilon is not part of a string"
+        )
+
+
+def _product(s: Semiring, a: Value, b: Value) -> Value:
+    """Multiply matrices, summing term by term.
+
+    ``Semiring.matmul`` may drop what is far below the largest entry; of an automaton that would
+    be a string that is no longer accepted.
+    """
+    left = jax.tree.map(lambda x: x[..., :, :, None], a)
+    right = jax.tree.map(lambda x: x[..., None, :, :], b)
+    return s.sum(s.times(left, right), axis=-2)
+
+
+def _columns(vector: Value) -> Value:
+    return jax.tree.map(lambda x: x[..., :, None], vector)
+
+
+def _rows(vector: Value) -> Value:
+    return jax.tree.map(lambda x: x[..., None, :], vector)

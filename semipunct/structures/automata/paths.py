@@ -1,0 +1,152 @@
+"""String paths: the paths on which an automaton reads given strings.
+
+| Part    | Shape                               | Entry                                   |
+| ------- | ----------------------------------- | --------------------------------------- |
+| initial | ``[batch, states]``                 | ``[b, s]``: the path begins in s        |
+| arcs    | ``[batch, length, states, states]`` | ``[b, i, s, t]``: s to t reads symbol i |
+| final   | ``[batch, states]``                 | ``[b, s]``: the path ends in s          |
+
+Before ``expanded`` arcs are those of the automaton, ``[batch, symbols, states, states]``, at
+whatever positions they are used. A first axis of size 1 is shared by all batch items.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax.core import Tracer
+
+from semipunct.errors import UsageError
+from semipunct.structures.automata.machine import EPSILON, Automaton
+from semipunct.structures.automata.operations import checked_strings, read_strings
+from semipunct.structures.base import PartWise, Total, lifted
+from semipunct.structures.recursion import Recursion
+from semirings.base import Semiring
+
+
+class PathParts(NamedTuple):
+    """An entry for each part of a path; the module's table has their shapes."""
+
+    initial: Any
+    arcs: Any
+    final: Any
+
+
+@partial(
+    jax.tree_util.register_dataclass,
+    data_fields=["weights", "strings", "lengths"],
+    meta_fields=["symbols", "by_position"],
+)
+@dataclass(frozen=True)
+class StringPaths(PartWise[PathParts]):
+    """The accepting paths of a batch of strings; see ``string_paths``.
+
+    Attributes:
+        strings: ``[batch, length]`` symbols; epsilon beyond the lengths.
+        symbols: how many the automaton has, epsilon included.
+        by_position: whether arcs are written out at each position.
+    """
+
+    strings: jax.Array
+    symbols: int
+    by_position: bool = False
+
+    def expanded(self) -> StringPaths:
+        return replace(self, weights=self._written_out(self.weights), by_position=True)
+
+    def uses(self, parts: PathParts) -> Automaton:
+        """Count the uses of each arc of the automaton: sum expanded parts over positions.
+
+        Of marginals these are the expected counts that re-estimation needs (Baum 1972).
+
+        Args:
+            parts: expanded, ``[..., batch, length, states, states]`` and so on.
+
+        Returns:
+            ``[..., batch, symbols, states, states]`` and so on, zero for epsilon.
+        """
+        used = jnp.arange(self.strings.shape[1])[None] < self.lengths[:, None]
+        there = (self.strings[:, :, None] == jnp.arange(self.symbols)[None, None]) & used[
+            :, :, None
+        ]
+        arcs = jnp.einsum(
+            "bla,...blst->...bast",
+            there.astype(parts.arcs.dtype),
+            parts.arcs,
+            precision="highest",
+        )
+        return Automaton(parts.initial, arcs, parts.final)
+
+    def total(
+        self,
+        semiring: Semiring,
+        feature: PathParts | None = None,
+        recursion: Recursion = Recursion(),
+    ) -> Total:
+        """Run the forward recursion; arguments as in ``Structure.total``."""
+        s = semiring
+        features = PathParts(None, None, None) if feature is None else feature
+        if not self.by_position:
+            features = features._replace(arcs=jax.tree.map(self._at_positions, features.arcs))
+        initial, arcs, final = self._written_out(self.weights)
+        start = s.times(s.ones(initial.shape), lifted(s, initial, features.initial))
+        return read_strings(
+            s,
+            start,
+            lambda at: lifted(s, *at),
+            (arcs, features.arcs),
+            self.lengths,
+            lifted(s, final, features.final),
+            recursion,
+        )
+
+    def _written_out(self, parts: PathParts) -> PathParts:
+        shape = (len(self.lengths), parts.initial.shape[-1])
+        return PathParts(
+            jnp.broadcast_to(parts.initial, shape),
+            parts.arcs if self.by_position else self._at_positions(parts.arcs),
+            jnp.broadcast_to(parts.final, shape),
+        )
+
+    def _at_positions(self, arcs: jax.Array) -> jax.Array:
+        """Take the arcs of each position's symbol: ``[batch, length, ...]``."""
+        item = jnp.arange(len(self.lengths))[:, None] % arcs.shape[0]
+        return arcs[item, self.strings]
+
+
+def string_paths(
+    automaton: Automaton, strings: jax.Array, lengths: jax.Array | None = None
+) -> StringPaths:
+    """Make the structure of all accepting paths of given strings.
+
+    The weight of a path is the product along it. A path has one arc for each symbol, so that
+    semirings without a star, those of derivations, have an answer too. Epsilon arcs would make
+    paths of any length; they are refused. Take ``remove_epsilon`` (in ``Log``, whose values are
+    log weights) first: an arc then stands for all ways through epsilons to it. Where jax traces
+    the weights their presence cannot be checked, and they are ignored.
+
+    Args:
+        automaton: log weights; the batch axis may have size 1 or be missing.
+        strings: ``[batch, length]`` symbols, none of them epsilon; anything beyond ``lengths``.
+        lengths: ``[batch]`` symbols used, 0 to ``length``; all of them by default. The paths of
+            the empty string are the states, each weighted by initial and final weight.
+
+    Raises:
+        UsageError: if there are epsilon arcs, shapes do not fit, or a length or a symbol is out of
+            range.
+    """
+    initial, arcs, final = (jnp.asarray(x) for x in automaton)
+    arcs = arcs.reshape((1,) * (4 - arcs.ndim) + arcs.shape)
+    initial, final = (x.reshape((1,) * (2 - x.ndim) + x.shape) for x in (initial, final))
+    strings, lengths = checked_strings(strings, lengths, arcs, "batch? symbols states states")
+    silent = arcs[:, EPSILON]
+    if not isinstance(silent, Tracer) and bool(jnp.any(silent > -jnp.inf)):
+        raise UsageError(
+            "automaton has epsilon arcs, by which a path may have any length; "
+            "give string_paths(remove_epsilon(Log(), automaton), ...)"
+        )
+    return StringPaths(PathParts(initial, arcs, final), lengths, strings, arcs.shape[1])

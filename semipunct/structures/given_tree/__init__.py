@@ -1,0 +1,34 @@
+"""Given trees whose nodes delimit their constituents with labels, and the automata of their slots.
+
+``trees`` holds the structure and its recursion, ``order`` and ``schedule`` decide on the host what
+is computed when, ``window``, ``outputs`` and ``trie`` are slot automata made from a
+sliding-window transducer.
+"""
+
+from semipunct.structures.given_tree.order import (
+    Absorptions,
+    absorptions,
+    mirrored_absorptions,
+)
+from semipunct.structures.given_tree.schedule import Capacity, Placement, Schedule, pack, place
+from semipunct.structures.given_tree.trees import GivenTrees, Pairs, SlotAutomata, inside
+from semipunct.structures.given_tree.trie import Trie
+from semipunct.structures.given_tree.window import Edits, WindowAutomata
+
+__all__ = [
+    "Absorptions",
+    "Capacity",
+    "Edits",
+    "GivenTrees",
+    "Pairs",
+    "Placement",
+    "Schedule",
+    "SlotAutomata",
+    "Trie",
+    "WindowAutomata",
+    "absorptions",
+    "inside",
+    "mirrored_absorptions",
+    "pack",
+    "place",
+]

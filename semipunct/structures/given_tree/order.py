@@ -1,0 +1,192 @@
+"""The order in which the constituents of one tree are absorbed into their parents.
+
+Absorbing a constituent (``trees``) reads three vectors: the two of the constituent's own node,
+at its left and its right edge, and the running vector of its parent on the side where it stands.
+Each of them is either the result of an earlier absorption or what a slot automaton begins or ends
+with, so the absorptions of a sentence form an acyclic graph:
+
+- the dependents on one side of a node are absorbed from the nearest to the farthest, each into
+  the vector that the one before it left;
+- the farthest one leaves the node's own vector at that edge, so the node itself waits for it.
+
+Nodes between two slots that are empty on the surface can only choose the empty pair. Their weight
+is a factor of the sentence, and they are no part of the graph; in English they are the majority.
+
+**-1 stands for "no absorption".** As a source of a vector it means the slot automaton's own
+vector, as a successor that nothing waits there. A source is -1 not only where no earlier
+absorption exists, but also where the slot at its outer edge is empty: its result is then a
+single number, which the sentence takes as a factor, and the next vector starts afresh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from graphlib import TopologicalSorter
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int32]
+_NONE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Absorptions:
+    """The absorptions of one sentence, each after all that it waits for.
+
+    Nodes count from 0, slots from 0 to n. Sources and successors are indices of absorptions, or
+    -1; see the module's docstring.
+
+    Attributes:
+        words: number of words.
+        kid: ``[absorptions]`` the node whose constituent is absorbed.
+        from_left: ``[absorptions]`` whether it stands to the left of its parent.
+        left_slot: ``[absorptions]`` the slot at the constituent's left edge.
+        right_slot: ``[absorptions]`` the slot at its right edge.
+        at_left: ``[absorptions]`` source of the kid's vector at its left edge.
+        at_right: ``[absorptions]`` source of the kid's vector at its right edge.
+        meeting: ``[absorptions]`` source of its parent's running vector, at the slot where the
+            two meet.
+        last: source of the sentence's last vector.
+        successor: ``[absorptions, 2]`` later absorptions that wait for it: of the next dependent
+            on the same side, and of the parent.
+        height: ``[absorptions]`` length of the longest chain of successors that begins with it.
+        untouched: ``[words]`` whether a node lies between two empty slots.
+    """
+
+    words: int
+    kid: Ints
+    from_left: npt.NDArray[np.bool_]
+    left_slot: Ints
+    right_slot: Ints
+    at_left: Ints
+    at_right: Ints
+    meeting: Ints
+    last: int
+    successor: Ints
+    height: Ints
+    untouched: npt.NDArray[np.bool_]
+
+
+def absorptions(
+    heads: Sequence[int], left: Ints, right: Ints, empty: Sequence[bool]
+) -> Absorptions:
+    """Order the absorptions of a projective tree.
+
+    Args:
+        heads: ``[n]`` head of each word, counting from 1, 0 for the root.
+        left: ``[n]`` the slot at the left edge of each word's constituent.
+        right: ``[n]`` the slot at its right edge.
+        empty: ``[n + 1]`` whether a slot's automaton has one state.
+    """
+    is_empty = np.asarray(empty, bool)
+    untouched = is_empty[left] & is_empty[right]
+    parent = np.asarray(heads, np.int64) - 1
+    from_left = (np.arange(len(heads)) < parent) & (parent >= 0)
+    # A first numbering, from short constituents to long ones. Any would do: it decides between
+    # absorptions that do not wait for each other.
+    touched = np.flatnonzero(~untouched)
+    touched = touched[np.argsort((right - left)[touched], kind="stable")]
+    index = np.full(len(heads), _NONE, np.int64)
+    index[touched] = np.arange(len(touched))
+
+    at_left, at_right, meeting = (np.full(len(touched), _NONE, np.int64) for _ in range(3))
+    successor = np.full((len(touched), 2), _NONE, np.int64)
+    last = _NONE
+    for head, on_left, kids in _sides(touched, parent, from_left):
+        outer = left if on_left else right
+        numbers: list[int] = index[kids].tolist()
+        leaves_vector = ~is_empty[outer[kids]]
+        successor[numbers[:-1], 0] = numbers[1:]
+        meeting[numbers[1:]] = np.where(leaves_vector[:-1], numbers[:-1], _NONE)
+        # A vector is left at a non-empty slot only. A dependent farther out would touch that slot,
+        # too, so it is the edge of the head's own constituent.
+        farthest = numbers[-1]
+        source = farthest if leaves_vector[-1] else _NONE
+        if head < 0:
+            last = source
+        elif index[head] >= 0:
+            successor[farthest, 1] = index[head]
+            (at_left if on_left else at_right)[index[head]] = source
+
+    order = _topological(successor)
+    # The additional entry makes -1 stay -1: as an index it means the last one.
+    rank = np.full(len(touched) + 1, _NONE, np.int64)
+    rank[order] = np.arange(len(touched))
+    kid = touched[order]
+    successor = rank[successor[order]].astype(np.int32)
+    return Absorptions(
+        words=len(heads),
+        kid=kid.astype(np.int32),
+        from_left=from_left[kid],
+        left_slot=left[kid],
+        right_slot=right[kid],
+        at_left=rank[at_left[order]].astype(np.int32),
+        at_right=rank[at_right[order]].astype(np.int32),
+        meeting=rank[meeting[order]].astype(np.int32),
+        last=int(rank[last]),
+        successor=successor,
+        height=_heights(successor),
+        untouched=untouched,
+    )
+
+
+def mirrored_absorptions(
+    heads: Sequence[int], left: Ints, right: Ints, empty: Sequence[bool]
+) -> Absorptions:
+    """Order the absorptions of the mirror image; nodes keep their numbers, slots are mirrored.
+
+    Args:
+        heads: ``[n]`` of the tree in text order, like all the rest, as for ``absorptions``.
+        left: ``[n]`` slots at left edges.
+        right: ``[n]`` slots at right edges.
+        empty: ``[n + 1]`` whether a slot's automaton has one state.
+    """
+    words = len(heads)
+    mirrored_heads = [words + 1 - h if h else 0 for h in reversed(heads)]
+    found = absorptions(mirrored_heads, words - right[::-1], words - left[::-1], empty[::-1])
+    kid = (words - 1 - found.kid).astype(np.int32)
+    return replace(found, kid=kid, untouched=found.untouched[::-1])
+
+
+def _sides(
+    touched: npt.NDArray[np.int64],
+    parent: npt.NDArray[np.int64],
+    from_left: npt.NDArray[np.bool_],
+) -> Iterator[tuple[int, bool, list[int]]]:
+    """Yield each head, a side of it, and its touched dependents there from the nearest on."""
+    sides: dict[tuple[int, bool], list[int]] = {}
+    for kid in touched.tolist():
+        sides.setdefault((int(parent[kid]), bool(from_left[kid])), []).append(kid)
+    for (head, on_left), kids in sides.items():
+        yield head, on_left, sorted(kids, reverse=on_left)
+
+
+def _topological(successor: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the absorptions ``[absorptions]``, each before its successors.
+
+    What has become ready last comes first. The order decides that of the factors of a sentence,
+    hence how their product is rounded.
+    """
+    graph: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(range(len(successor)), ()))
+    for i, following in enumerate(successor.tolist()):
+        for j in following:
+            if j >= 0:
+                graph.add(j, i)
+    graph.prepare()
+    ready = list(graph.get_ready())
+    order: list[int] = []
+    while ready:
+        order.append(ready.pop())
+        graph.done(order[-1])
+        ready.extend(graph.get_ready())
+    return np.array(order, np.int64)
+
+
+def _heights(successor: Ints) -> Ints:
+    """Return the length ``[absorptions]`` of the longest chain that begins with each."""
+    height = [1] * len(successor)
+    for i, following in reversed(list(enumerate(successor.tolist()))):
+        height[i] += max((height[j] for j in following if j >= 0), default=0)
+    return np.array(height, np.int32)

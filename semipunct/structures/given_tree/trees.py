@@ -1,0 +1,368 @@
+"""Given trees whose nodes delimit their constituents with labels, and their inside recursion.
+
+Every node of a projective tree chooses a pair (left label, right label). At each slot between
+two words the labels that meet there form a string, and a weighted automaton accepts the string.
+``inside`` sums, in any semiring, over all choices: Algorithm 1 of Li, Wang and Eisner (2019).
+
+| Part   | Shape              | Entry                             |
+| ------ | ------------------ | --------------------------------- |
+| choice | ``[nodes, pairs]`` | ``[w, p]``: node w chooses pair p |
+
+Unlike other structures the sentences of a batch are laid end to end, not padded one by one: the
+schedule knows the sentence of each node.
+
+The matrix IN(w) of the paper is never formed. It is a sum over pairs of outer products, because
+line 10 has rank one, and a constituent is only ever applied to a vector of its parent. With
+``a`` and ``b`` the node's finished vectors, ``g`` the parent's running vector at the slot that
+the two share, and M the matrices of a slot, absorbing a constituent into its parent from the
+left is::
+
+    outer[l] = M_i(l) a        inner[r] = (b M_k(r)) g
+    new g    = sum over pairs (l, r) of choice[l, r] * inner[r] * outer[l]
+
+and from the right the mirror image. At a slot whose automaton has one state ("empty": no label
+but the empty one fits) a vector is one number; it is taken out as a factor of the sentence, so
+that nodes between two empty slots, the majority, cost one number and no step.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.structures.base import Total, lifted
+from semipunct.structures.given_tree.order import Ints
+from semipunct.structures.given_tree.schedule import Indices, Lanes, Schedule
+from semipunct.structures.recursion import Recursion
+from semirings.base import Groups, Semiring, Value
+from semirings.real import Real
+
+Scale = jax.Array | npt.NDArray[np.float32]
+"""Logs of factors taken out."""
+
+
+class LiftedAutomata(Protocol):
+    """Slot automata in one semiring: products of label matrices with vectors.
+
+    ``initial`` and ``final`` are values ``[slots, states]``; slot 0 is the empty slot, and its
+    one state is state 0.
+    """
+
+    @property
+    def initial(self) -> Value: ...
+    @property
+    def final(self) -> Value: ...
+    def columns(self, slots: Indices, vectors: Value) -> Value:
+        """Multiply ``M(label) v`` for every left label.
+
+        Args:
+            slots: ``[lanes]`` the automaton of each lane.
+            vectors: ``[lanes, width]`` column vectors.
+
+        Returns:
+            ``[left labels, lanes, width]``.
+        """
+        ...
+
+    def rows(self, slots: Indices, vectors: Value) -> Value:
+        """Multiply ``v M(label)`` for every right label.
+
+        Args:
+            slots: ``[lanes]`` the automaton of each lane.
+            vectors: ``[lanes, width]`` row vectors.
+
+        Returns:
+            ``[right labels, lanes, width]``.
+        """
+        ...
+
+
+class SlotAutomata(Protocol):
+    """The automata of all slots of a batch."""
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """The sizes of vectors, ascending: one for each group of lanes of the schedule."""
+        ...
+
+    def lift(self, semiring: Semiring) -> LiftedAutomata:
+        """Return the automata with their weights in a semiring."""
+        ...
+
+
+class Pairs(NamedTuple):
+    """The label pairs that a node may choose, grouped by either side.
+
+    Labels are numbered as the automata's ``columns`` (left) and ``rows`` (right) come; both
+    groupings have as many groups as the larger of the two.
+
+    Attributes:
+        by_left: the pairs grouped by their left label.
+        by_right: the pairs grouped by their right label.
+        empty: index of the pair of two empty labels.
+    """
+
+    by_left: Groups
+    by_right: Groups
+    empty: int
+
+    @classmethod
+    def of(cls, left: Ints, right: Ints, labels: int) -> Pairs:
+        """Group pairs of which pair 0 is the empty one.
+
+        Args:
+            left: ``[pairs]`` left labels.
+            right: ``[pairs]`` right labels.
+            labels: number of labels, the larger of those of the two sides.
+        """
+        return cls(Groups.of(left, labels), Groups.of(right, labels), 0)
+
+
+class GivenTrees(NamedTuple):
+    """A batch of given trees; a derivation is one choice of a pair for each node.
+
+    Its weight includes, beside the choices', those of the slot automata, which are no parts. Where
+    a string has several paths the weight of a derivation is their sum, in the semiring that asks.
+
+    Attributes:
+        choice: ``[nodes, pairs]`` log weight of each node's choice.
+        feature: ``[nodes, pairs]`` an additive quantity of each choice (or a tuple of such) for
+            ``inside``, or None.
+        pairs: which labels a pair consists of.
+        automata: the slot automata.
+        schedule: which constituents are absorbed when.
+        log_scale: ``[sentences]`` log of a constant factor of each sentence.
+    """
+
+    choice: jax.Array
+    feature: Any
+    pairs: Pairs
+    automata: Any
+    schedule: Schedule
+    log_scale: Scale
+
+    @property
+    def log_weights(self) -> jax.Array:
+        return self.choice
+
+    def with_log_weights(self, log_weights: jax.Array) -> GivenTrees:
+        return self._replace(choice=log_weights)
+
+    def expanded(self) -> GivenTrees:
+        return self
+
+    def by_item(self, parts: jax.Array) -> jax.Array:
+        """Sum ``[nodes, pairs]`` over each sentence's nodes and pairs: ``[sentences]``."""
+        by_node = jnp.where(self.schedule.is_word, jnp.sum(parts, 1), 0.0)
+        sentences = self.schedule.last.shape[0]
+        return jax.ops.segment_sum(by_node, self.schedule.sentence_of_word, sentences)
+
+    def score(self, parts: jax.Array) -> jax.Array:
+        """Return the log weight ``[sentences]`` of choosing the pairs that ``parts`` marks.
+
+        The automata weigh, too, so this is the recursion with all other choices forbidden.
+        """
+        only = self._replace(choice=jnp.where(parts > 0, self.choice, -jnp.inf), feature=None)
+        total = inside(only, Real())
+        return Real().log_weight(total.value) + total.log_scale
+
+    def total(
+        self,
+        semiring: Semiring,
+        feature: Any = None,
+        recursion: Recursion = Recursion(),
+    ) -> Total:
+        """Run ``inside``; arguments as in ``Structure.total``.
+
+        ``feature`` takes the place of the trees' own. A step reads results of earlier ones, and
+        what it takes out is multiplied up at the end, so all steps are kept for the reverse pass:
+        the budget of ``recursion`` has no effect.
+        """
+        return inside(self._replace(feature=feature), semiring)
+
+
+def inside(trees: GivenTrees, semiring: Semiring) -> Total:
+    """Sum the weights of all derivations of every sentence of a batch.
+
+    Args:
+        trees: log weights and the schedule of a batch.
+        semiring: the meaning of "sum" and "product".
+
+    Returns:
+        One total per sentence, zero for a sentence without any derivation.
+
+    Source: Li, Wang and Eisner (2019), Algorithm 1, lines 5 to 18.
+    """
+    schedule = trees.schedule
+    automata = trees.automata.lift(semiring)
+    choice = lifted(semiring, trees.choice, trees.feature)
+    store = _start(automata, schedule, semiring)
+    first = 2 * _size(automata)
+    inputs: list[Any] = []
+    for lanes in schedule.lanes:
+        steps, size = lanes.kid.shape
+        rows = first + size * jnp.arange(steps)
+        first += steps * size
+        inputs.append((lanes, jax.tree.map(lambda x, i=lanes.kid: x[i], choice), rows))
+
+    def step(store: Value, groups: list[Any]) -> tuple[Value, list[tuple[Value, Any]]]:
+        factors: list[tuple[Value, Any]] = []
+        for (lanes, chosen, row), width in zip(groups, trees.automata.widths, strict=True):
+            sources = lanes.at_left, lanes.at_right, lanes.meeting
+            store, vectors = _read_rows(store, sources, width)
+            new, factor = _absorb(lanes, chosen, vectors, trees.pairs, automata, semiring)
+            store = jax.tree.map(
+                lambda x, y, r=row: jax.lax.dynamic_update_slice(x, y, (r, 0)), store, new
+            )
+            factors.append(factor)
+        return store, factors
+
+    store, factors = jax.lax.scan(step, store, inputs)
+    return _finish(store, factors, choice, automata, trees, semiring)
+
+
+def _size(automata: LiftedAutomata) -> int:
+    """Return the number of automata, that of the empty slot included."""
+    return jax.tree.leaves(automata.initial)[0].shape[0]
+
+
+def _start(automata: LiftedAutomata, schedule: Schedule, s: Semiring) -> Value:
+    """Return the store ``[rows, states]`` before the first step, with the rows of ``Schedule``."""
+    lanes = sum(x.kid.shape[0] * x.kid.shape[1] for x in schedule.lanes)
+    states = jax.tree.leaves(automata.initial)[0].shape[1]
+    return s.concatenate([automata.final, automata.initial, s.zeros((lanes, states))], axis=0)
+
+
+def _absorb(
+    lanes: Lanes,
+    choice: Value,
+    vectors: tuple[Value, Value, Value],
+    pairs: Pairs,
+    automata: LiftedAutomata,
+    s: Semiring,
+) -> tuple[Value, tuple[Value, jax.Array]]:
+    """Absorb one constituent per lane into its parent; see the module's docstring.
+
+    Args:
+        lanes: ``[lanes]`` of one step.
+        choice: ``[lanes, pairs]`` of the kids.
+        vectors: ``[lanes, width]`` the kid's at its left and right, and its parent's.
+        pairs: which labels a pair consists of.
+        automata: the slot automata.
+        s: the semiring.
+
+    Returns:
+        The parent's new vector ``[lanes, width]``, and the number ``[lanes]`` taken out where
+        that vector is a number, with the log of the scale taken out of it.
+    """
+    a, b, g = vectors
+    at_left, at_right = _same_labels(
+        automata.columns(lanes.left_slot, a), automata.rows(lanes.right_slot, b), s
+    )
+    side = lanes.from_left[:, None]
+    outer, outer_scale = s.balance(s.where(side, at_left, at_right), (0, 2))
+    inner = s.where(side, at_right, at_left)
+    meeting = s.sum(s.times(inner, jax.tree.map(lambda x: x[None], g)), 2)
+    meeting = jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), meeting)
+    meeting, meeting_scale = s.balance(meeting, (1,))
+
+    left, right = pairs.by_left, pairs.by_right
+    across = s.where(side, s.group_spread(meeting, right), s.group_spread(meeting, left))
+    chosen = s.times(choice, across)
+    weight = s.where(side, s.group_sum(chosen, left), s.group_sum(chosen, right))
+    weight = jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1)[..., None], weight)
+    new, new_scale = s.balance(s.sum(s.times(weight, outer), 0), (1,))
+    factor = jax.tree.map(lambda x: x[:, 0], new)
+    return new, (factor, outer_scale + meeting_scale + new_scale)
+
+
+def _same_labels(at_left: Value, at_right: Value, s: Semiring) -> tuple[Value, Value]:
+    """Pad two values ``[labels, lanes, width]`` to the same number of labels."""
+    left, right = (jax.tree.leaves(x)[0].shape for x in (at_left, at_right))
+    more = max(left[0], right[0])
+
+    def padded(value: Value, shape: tuple[int, ...]) -> Value:
+        if shape[0] == more:
+            return value
+        return s.concatenate([value, s.zeros((more - shape[0], *shape[1:]))], axis=0)
+
+    return padded(at_left, left), padded(at_right, right)
+
+
+def _read_rows(
+    store: Value, indices: tuple[jax.Array, ...], width: int
+) -> tuple[Value, tuple[Value, ...]]:
+    """Read rows of the store, equally many by each index, and pass the store on."""
+    where = jnp.concatenate(indices)
+    read = jax.tree.map(lambda leaf: _thread(leaf, where, width), store)
+    rows = jax.tree.map(lambda _, both: both[1], store, read)
+    count = len(indices[0])
+    starts = range(0, len(indices) * count, count)
+    parts = [jax.tree.map(lambda x, i=start: x[i : i + count], rows) for start in starts]
+    return jax.tree.map(lambda _, both: both[0], store, read), tuple(parts)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(2,))
+def _thread(store: jax.Array, index: jax.Array, width: int) -> tuple[jax.Array, jax.Array]:
+    """Return ``store`` itself, and its rows.
+
+    Because the store comes out again, its cotangent is one array that the reverse pass updates
+    in place; plain indexing would make a new one, of the whole store's size, in every step.
+    """
+    return store, store[index, :width]
+
+
+def _thread_forward(
+    store: jax.Array, index: jax.Array, width: int
+) -> tuple[tuple[jax.Array, jax.Array], jax.Array]:
+    return _thread(store, index, width), index
+
+
+def _thread_reverse(
+    width: int, index: jax.Array, cotangent: tuple[jax.Array, jax.Array]
+) -> tuple[jax.Array, None]:
+    store, rows = cotangent
+    return store.at[index, :width].add(rows), None
+
+
+_thread.defvjp(_thread_forward, _thread_reverse)
+
+
+def _finish(
+    store: Value,
+    factors: list[tuple[Value, Any]],
+    choice: Value,
+    automata: LiftedAutomata,
+    trees: GivenTrees,
+    s: Semiring,
+) -> Total:
+    """Multiply each sentence's last vector and all numbers that were taken out of it."""
+    schedule = trees.schedule
+    sentences = schedule.last.shape[0]
+    last = jax.tree.map(lambda x: x[schedule.last], store)
+    final = jax.tree.map(lambda x: x[schedule.last_slot], automata.final)
+    value = s.sum(s.times(last, final), 1)
+
+    untouched, untouched_scale = s.balance(
+        jax.tree.map(lambda x: x[:, trees.pairs.empty], choice), ()
+    )
+    flat = [jax.tree.map(lambda x: x.reshape(-1), factor) for factor, _ in factors]
+    everything = s.concatenate([*flat, untouched, s.ones((1,))], axis=0)
+    product = s.prod(jax.tree.map(lambda x: x[schedule.factors], everything), axis=1)
+
+    log_scale = jnp.asarray(trees.log_scale) + jax.ops.segment_sum(
+        jnp.where(schedule.is_untouched, untouched_scale, 0.0),
+        schedule.sentence_of_word,
+        sentences,
+    )
+    for (_, scale), lanes in zip(factors, schedule.lanes, strict=True):
+        by_sentence = jax.ops.segment_sum(
+            scale.reshape(-1), lanes.sentence.reshape(-1), sentences + 1
+        )
+        log_scale = log_scale + by_sentence[:sentences]
+    return Total(s.times(value, product), log_scale)

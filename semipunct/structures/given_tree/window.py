@@ -1,0 +1,387 @@
+"""Slot automata: a sliding-window transducer composed with an acceptor, read label by label.
+
+A window transducer (Cotterell et al. 2014; Li et al. 2019, appendix D) keeps one pending input
+symbol ``a``. Reading the next symbol ``b`` it makes one of four edits: keep (write a, b pending),
+absorb left (b pending), absorb right (a pending), transpose (write b, a pending). Composed with
+an acceptor of what is written, its states are pairs (acceptor state ``s``, pending symbol ``a``)
+and the matrix of a symbol ``b`` is never needed whole: a product with a vector costs a few
+elementwise operations per state (docs/model.md gives the four terms). Labels are strings of
+symbols; the products for all labels share work along tries.
+
+Symbol 0 is the start of the string: reading ``b`` from it is an absorption to the left of weight
+one, as in appendix D.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from semipunct.structures.given_tree.outputs import ArcAcceptor, OutputAcceptor
+from semipunct.structures.given_tree.schedule import Indices
+from semipunct.structures.given_tree.trie import Trie
+from semirings.base import Semiring, Value
+
+
+class Edits(NamedTuple):
+    """Log probabilities of the four edits, each ``[symbols, symbols]``, indexed [pending, read]."""
+
+    keep: jax.Array
+    absorb_left: jax.Array
+    absorb_right: jax.Array
+    transpose: jax.Array
+
+
+class WindowAutomata(NamedTuple):
+    """The automata of many slots: one window transducer, and an acceptor for each slot.
+
+    Attributes:
+        edits: the transducer.
+        arcs: ``[slots, states, states, symbols]`` log weight of the acceptor's arc s to t that
+            reads the written symbol.
+        initial: ``[slots, states, symbols]`` log weights lambda of the composed automaton.
+        final: ``[slots, states, symbols]`` log weights rho.
+        closed: ``[slots]`` whether a fixed symbol, ``closing``, ends the slot's string.
+        closing: ``[1]`` that symbol.
+        prefixes: trie of the labels, for products with row vectors.
+        suffixes: trie of the reversed labels, for products with column vectors.
+        next_pass: the automata of the next pass, in the opposite direction, which reads what this
+            one writes, or None. They then take the place of the acceptor; of ``arcs`` and
+            ``final`` nothing is used, of ``initial`` only the pending symbols.
+
+    A slot whose acceptor uses only its first state, with no arc inside it, is *narrow*: its
+    vectors may be cut to the first ``symbols`` entries.
+    """
+
+    edits: Edits
+    arcs: jax.Array
+    initial: jax.Array
+    final: jax.Array
+    closed: jax.Array
+    closing: np.ndarray
+    prefixes: Trie
+    suffixes: Trie
+    next_pass: WindowAutomata | None = None
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """The sizes of the vectors of narrow and of all other slots (ascending, no repeats).
+
+        With a next pass no slot is narrow.
+        """
+        states, symbols = self.arcs.shape[1], self.arcs.shape[3]
+        if self.next_pass is not None:
+            return (self.next_pass.widths[-1] * symbols,)
+        return (symbols,) if states == 1 else (symbols, states * symbols)
+
+    def lift(self, semiring: Semiring) -> LiftedWindowAutomata:
+        """Return the automata with all weights in a semiring, lifted once."""
+        edits = Edits(*(semiring.lift(e) for e in self.edits))
+
+        def at(table: Value, trie: Trie, level: int) -> Value:
+            symbols = trie.levels[level].symbol
+            return jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1)[symbols], table)
+
+        def per_level(trie: Trie) -> tuple[Edits, ...]:
+            return tuple(
+                Edits(*(at(edit, trie, level) for edit in edits))
+                for level in range(len(trie.levels))
+            )
+
+        flat = (*self.initial.shape[:-2], -1)
+        if self.next_pass is None:
+            output: OutputAcceptor = ArcAcceptor(semiring, semiring.lift(self.arcs))
+            initial = semiring.lift(self.initial.reshape(flat))
+            final = semiring.lift(self.final.reshape(flat))
+        else:
+            output = NextPass(self.next_pass.lift(semiring))
+            initial, final = output.bounds(semiring.lift(self.initial[:, 0]))
+        lifted = LiftedWindowAutomata(
+            semiring=semiring,
+            automata=self,
+            initial=initial,
+            final=final,
+            output=output,
+            edits=Edits(*(jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), e) for e in edits)),
+            prefix_edits=per_level(self.prefixes),
+            suffix_edits=per_level(self.suffixes),
+        )
+        return lifted.close()
+
+
+class LiftedWindowAutomata(NamedTuple):
+    """``WindowAutomata`` in a semiring; vectors are ``[..., states * symbols]``.
+
+    Attributes:
+        semiring: the semiring.
+        automata: the same as log weights, with the tries.
+        initial: ``[slots, states * symbols]``.
+        final: ``[slots, states * symbols]``, the closing symbol read.
+        output: reads what is written.
+        edits: the four edits, ``[read, pending]``.
+        prefix_edits: for each level of the trie ``prefixes``, ``[nodes, pending]``: the rows of
+            the symbols that its nodes read.
+        suffix_edits: the same for ``suffixes``.
+    """
+
+    semiring: Semiring
+    automata: WindowAutomata
+    initial: Value
+    final: Value
+    output: OutputAcceptor
+    edits: Edits
+    prefix_edits: tuple[Edits, ...]
+    suffix_edits: tuple[Edits, ...]
+
+    def columns(self, slots: Indices, vectors: Value) -> Value:
+        """Multiply ``M(label) v`` for the label of every node of the trie ``suffixes``.
+
+        Args:
+            slots: ``[lanes]`` the slot of each vector.
+            vectors: ``[lanes, width]`` column vectors, ``width`` one of ``automata.widths``.
+
+        Returns:
+            ``[nodes, lanes, width]``.
+        """
+        return self._read(slots, vectors, self.automata.suffixes, self.suffix_edits, self._column)
+
+    def rows(self, slots: Indices, vectors: Value) -> Value:
+        """Multiply ``v M(label)`` for the label of every node of the trie ``prefixes``.
+
+        Args:
+            slots: ``[lanes]`` the slot of each vector.
+            vectors: ``[lanes, width]`` row vectors.
+
+        Returns:
+            ``[nodes, lanes, width]``.
+        """
+        return self._read(slots, vectors, self.automata.prefixes, self.prefix_edits, self._row)
+
+    def close(self) -> LiftedWindowAutomata:
+        """Let the closing symbol be read before the end of every closed slot."""
+        slots = self.automata.initial.shape[0]
+        final = jax.tree.map(lambda x: x[None], self.final)
+        read = jax.tree.map(
+            lambda x: x.reshape(slots, -1),
+            self.column_by(self.automata.closing, final, jnp.arange(slots)),
+        )
+        closed = self.automata.closed[:, None]
+        return self._replace(final=self.semiring.where(closed, read, self.final))
+
+    def column_by(self, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
+        """Multiply ``M(b) v``, with a symbol b for each node.
+
+        Args:
+            symbol: ``[nodes]`` the symbols.
+            vectors: ``[nodes or 1, lanes, width]`` column vectors.
+            slots: ``[lanes]`` the slot of each vector.
+
+        Returns:
+            ``[nodes, lanes, width]``.
+        """
+        return self._one(self._column, symbol, vectors, slots)
+
+    def row_by(self, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
+        """Multiply ``v M(b)``, with a symbol b for each node.
+
+        Args:
+            symbol: ``[nodes]`` the symbols.
+            vectors: ``[nodes or 1, lanes, width]`` row vectors.
+            slots: ``[lanes]`` the slot of each vector.
+
+        Returns:
+            ``[nodes, lanes, width]``.
+        """
+        return self._one(self._row, symbol, vectors, slots)
+
+    def _one(self, step: Any, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
+        symbols = self.automata.initial.shape[2]
+        nodes, lanes, width = jax.tree.leaves(vectors)[0].shape
+        shape = (nodes, lanes, width // symbols, symbols)
+        edits = Edits(*(jax.tree.map(lambda x: x[symbol], edit) for edit in self.edits))
+        output = self.output.at(slots, width // symbols)
+        result = step(output, jax.tree.map(lambda x: x.reshape(shape), vectors), symbol, edits)
+        return jax.tree.map(lambda x: x.reshape(len(symbol), lanes, width), result)
+
+    def _read(
+        self, slots: Indices, vectors: Value, trie: Trie, edits: tuple[Edits, ...], step: Any
+    ) -> Value:
+        symbols = self.automata.initial.shape[2]
+        lanes, width = jax.tree.leaves(vectors)[0].shape
+        states = width // symbols
+        output = self.output.at(slots, states)
+        level = jax.tree.map(lambda x: x.reshape(1, lanes, states, symbols), vectors)
+        levels = [level]
+        for depth, (nodes, edit) in enumerate(zip(trie.levels, edits, strict=True)):
+            if depth:
+                level = jax.tree.map(lambda x, p=nodes.parent: x[p], level)
+            level = step(output, level, nodes.symbol, edit)
+            levels.append(level)
+        joined = self.semiring.concatenate(levels, axis=0)
+        return jax.tree.map(lambda x: x.reshape(-1, lanes, width), joined)
+
+    def _column(
+        self, output: OutputAcceptor, vectors: Value, symbol: np.ndarray, edits: Edits
+    ) -> Value:
+        """Multiply ``M(b) v``.
+
+        Args:
+            output: reads what is written, at the slots of the lanes.
+            vectors: ``[nodes or 1, lanes, states, symbols]``.
+            symbol: ``[nodes]`` the symbol b of each node.
+            edits: ``[nodes, pending]`` the rows of those symbols.
+
+        Returns:
+            ``[nodes, lanes, states, symbols]``.
+        """
+        s = self.semiring
+        spread = _across(edits)
+        pending = _entry(vectors, self._is(symbol))
+        result = s.plus(
+            s.times(spread.absorb_left, _expand(pending)), s.times(spread.absorb_right, vectors)
+        )
+        if output.states == 1:
+            return result
+        kept = output.column_each(pending)
+        moved = output.column_by(symbol, vectors)
+        return s.plus(result, s.plus(s.times(spread.keep, kept), s.times(spread.transpose, moved)))
+
+    def _row(
+        self, output: OutputAcceptor, vectors: Value, symbol: np.ndarray, edits: Edits
+    ) -> Value:
+        """Multiply ``v M(b)``: shapes as in ``_column``."""
+        s = self.semiring
+        spread = _across(edits)
+        to_symbol = s.sum(s.times(vectors, spread.absorb_left), 3)
+        stays = s.times(vectors, spread.absorb_right)
+        if output.states > 1:
+            written = output.row_each(vectors)
+            to_symbol = s.plus(to_symbol, s.sum(s.times(written, spread.keep), 3))
+            moved = output.row_by(symbol, vectors)
+            stays = s.plus(stays, s.times(moved, spread.transpose))
+        return s.plus(stays, s.where(self._is(symbol), _expand(to_symbol), s.zeros((1, 1, 1, 1))))
+
+    def _is(self, symbol: np.ndarray) -> np.ndarray:
+        """Mark states ``[nodes, 1, 1, symbols]`` whose pending symbol is the one that is read."""
+        return (symbol[:, None] == np.arange(self.automata.initial.shape[2]))[:, None, None, :]
+
+
+def _across(edits: Edits) -> Edits:
+    """Reshape ``[nodes, symbols]`` to ``[nodes, 1, 1, symbols]``."""
+    return Edits(*(jax.tree.map(lambda x: x[:, None, None, :], edit) for edit in edits))
+
+
+def _expand(value: Value) -> Value:
+    return jax.tree.map(lambda x: x[..., None], value)
+
+
+def _entry(vectors: Value, is_symbol: np.ndarray) -> Value:
+    """Read ``[nodes or 1, lanes, states, symbols]`` at each node's symbol: without the last axis.
+
+    A masked sum instead of indexing: its transpose is a product, not a scatter.
+    """
+    return jax.tree.map(lambda x: jnp.sum(jnp.where(is_symbol, x, 0), -1), vectors)
+
+
+class NextPass(NamedTuple):
+    """The automata of the next pass as an ``OutputAcceptor`` of the pass before.
+
+    The two make a cascade of transducers. They move in opposite directions, so the matrices come
+    in transposed: a column vector of the pass before is a row vector of the next.
+
+    Attributes:
+        automata: of the next pass, closed.
+        slots: ``[lanes]`` the slot of each lane, once ``at`` has selected them.
+    """
+
+    automata: LiftedWindowAutomata
+    slots: Indices | None = None
+
+    @property
+    def states(self) -> int:
+        return self.automata.automata.widths[-1]
+
+    def at(self, slots: Indices, states: int) -> NextPass:
+        return self._replace(slots=slots)
+
+    def bounds(self, pending: Value) -> tuple[Value, Value]:
+        """Return initial and final vectors of the pass before.
+
+        Args:
+            pending: ``[slots, symbols]`` the weight of each symbol's being the first pending one.
+
+        Returns:
+            Two values ``[slots, width]``.
+        """
+        s = self.automata.semiring
+        slots, symbols = jax.tree.leaves(pending)[0].shape
+        start, end = self.automata.final, self.automata.initial
+        initial = s.times(_expand(start), jax.tree.map(lambda x: x[:, None], pending))
+        here = self.at(jnp.arange(slots), self.states)
+        written = jax.tree.map(
+            lambda x: x[0], here.column_each(jax.tree.map(lambda x: x[None], end))
+        )
+        # The start symbol is pending only if nothing was read: then nothing is written, either.
+        final = s.where(jnp.arange(symbols) == 0, _expand(end), written)
+        flat = (slots, self.states * symbols)
+        return (
+            jax.tree.map(lambda x: x.reshape(flat), initial),
+            jax.tree.map(lambda x: x.reshape(flat), final),
+        )
+
+    def column_each(self, vectors: Value) -> Value:
+        nodes, lanes, states = jax.tree.leaves(vectors)[0].shape
+        shape = (nodes, self._symbols, lanes, states)
+        # One copy for each symbol, nodes and symbols merged.
+        copies = jax.tree.map(
+            lambda x: jnp.broadcast_to(x[:, None], shape).reshape(-1, lanes, states), vectors
+        )
+        return self._each(self.automata.row_by, copies)
+
+    def column_by(self, symbol: np.ndarray, vectors: Value) -> Value:
+        return self._by(self.automata.row_by, symbol, vectors)
+
+    def row_each(self, vectors: Value) -> Value:
+        nodes = jax.tree.leaves(vectors)[0].shape[0]
+        return self._each(self.automata.column_by, _split(vectors, nodes))
+
+    def row_by(self, symbol: np.ndarray, vectors: Value) -> Value:
+        return self._by(self.automata.column_by, symbol, vectors)
+
+    def _each(self, step: Any, vectors: Value) -> Value:
+        """Let the vectors of each pending symbol read that symbol."""
+        nodes = jax.tree.leaves(vectors)[0].shape[0] // self._symbols
+        read = step(np.tile(np.arange(self._symbols), nodes), vectors, self.slots)
+        return _merge(read, nodes)
+
+    def _by(self, step: Any, symbol: np.ndarray, vectors: Value) -> Value:
+        """Let the vectors of all pending symbols of a node read its symbol."""
+        read = step(np.repeat(symbol, self._symbols), _split(vectors, len(symbol)), self.slots)
+        return _merge(read, len(symbol))
+
+    @property
+    def _symbols(self) -> int:
+        return self.automata.automata.initial.shape[2]
+
+
+def _split(vectors: Value, nodes: int) -> Value:
+    """Reshape ``[nodes or 1, lanes, states, symbols]`` to ``[nodes * symbols, lanes, states]``."""
+
+    def split(x: jax.Array) -> jax.Array:
+        _, lanes, states, symbols = x.shape
+        x = jnp.broadcast_to(x, (nodes, lanes, states, symbols))
+        return jnp.moveaxis(x, 3, 1).reshape(nodes * symbols, lanes, states)
+
+    return jax.tree.map(split, vectors)
+
+
+def _merge(vectors: Value, nodes: int) -> Value:
+    """Undo ``_split``."""
+
+    def merge(x: jax.Array) -> jax.Array:
+        return jnp.moveaxis(x.reshape(nodes, -1, *x.shape[1:]), 1, 3)
+
+    return jax.tree.map(merge, vectors)

@@ -1,0 +1,69 @@
+"""One update of the weights, compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax  # pyright: ignore[reportMissingTypeStubs]
+
+from semipunct.arrays.compilation import jit
+from semipunct.models.base import Model
+from semipunct.models.kind import TrainOptions
+
+Weights = dict[str, jax.Array]
+
+
+class Outcome(NamedTuple):
+    """What a step tells, as scalars on the device.
+
+    Attributes:
+        loss: the objective, per slot of the sentences that can be scored.
+        slots: the number of these slots.
+        impossible: sentences that the model cannot score.
+        finite: whether the loss and all gradients are finite.
+    """
+
+    loss: jax.Array
+    slots: jax.Array
+    impossible: jax.Array
+    finite: jax.Array
+
+
+Step = Callable[[Weights, Any, Weights, Any, jax.Array], tuple[Weights, Any, Outcome]]
+
+
+def make_step(
+    model: Model[Any, Any], options: TrainOptions, transformation: optax.GradientTransformation
+) -> Step:
+    """Compile one update: weights and optimiser state go in and are overwritten.
+
+    Args:
+        model: gives the loss.
+        options: of the model's kind.
+        transformation: the optimiser.
+
+    Returns:
+        A function of weights, the optimiser's state, ``model.constants``, a batch and a source of
+        chance.
+    """
+
+    @partial(jit, donate_argnums=(0, 1))
+    def step(
+        parameters: Weights, state: Any, constants: Weights, batch: Any, key: jax.Array
+    ) -> tuple[Weights, Any, Outcome]:
+        def loss(p: Weights) -> Any:
+            return model.loss(p, constants, batch, key, options)
+
+        (value, sums), gradient = jax.value_and_grad(loss, has_aux=True)(parameters)
+        finite = jnp.isfinite(value)
+        for leaf in gradient.values():
+            finite &= jnp.isfinite(leaf).all()
+        updates, state = transformation.update(gradient, state, parameters)
+        updated: Any = optax.apply_updates(parameters, updates)
+        return updated, state, Outcome(value, sums.slots, sums.impossible, finite)
+
+    return step

@@ -1,0 +1,77 @@
+"""Trees made of trees: words removed or put into another order, and whole constituents deleted.
+
+Every function takes a dependency tree and gives one over the words that remain, numbered anew.
+"""
+
+from collections.abc import Collection, Sequence
+
+from semipunct.errors import UsageError
+from semipunct.trees.tree import DependencyTree
+
+
+def without_leaves(tree: DependencyTree, removed: Collection[int]) -> DependencyTree:
+    """Remove words that have no dependents, such as the punctuation of a treebank.
+
+    Args:
+        tree: any dependency tree.
+        removed: words, 1 to n.
+
+    Raises:
+        UsageError: if a removed word is the head of one that stays, or none stays.
+    """
+    gone = set(removed)
+    kept = [word for word in range(1, tree.words + 1) if word not in gone]
+    for word in kept:
+        if tree.heads[word - 1] in gone:
+            raise UsageError(
+                f"word {tree.heads[word - 1]} is the head of word {word}: only words without "
+                "dependents can be removed; delete the constituent instead"
+            )
+    return _restricted(tree, kept)
+
+
+def without_constituent(tree: DependencyTree, word: int) -> DependencyTree:
+    """Delete a word with all that it dominates.
+
+    Args:
+        tree: any dependency tree.
+        word: 1 to n, not the root.
+
+    Raises:
+        UsageError: if the word is the root, or no word of the tree.
+    """
+    if not 1 <= word <= tree.words or not tree.heads[word - 1]:
+        raise UsageError(
+            f"word {word} cannot be deleted: give one of 1 to {tree.words} but the root"
+        )
+    gone = {word}
+    for node in tree.order:  # heads come before their dependents
+        if tree.heads[node] in gone:
+            gone.add(node + 1)
+    return _restricted(tree, [word for word in range(1, tree.words + 1) if word not in gone])
+
+
+def reordered(tree: DependencyTree, order: Sequence[int]) -> DependencyTree:
+    """Put the words of a tree into another order; arcs and relations stay with their words.
+
+    Args:
+        tree: any dependency tree.
+        order: ``[n]`` the words 1 to n as they shall stand; the result may be non-projective.
+
+    Raises:
+        UsageError: if ``order`` is no permutation of the words.
+    """
+    if sorted(order) != list(range(1, tree.words + 1)):
+        raise UsageError(
+            f"the order {list(order)} is no permutation of the words 1 to {tree.words}"
+        )
+    return _restricted(tree, order)
+
+
+def _restricted(tree: DependencyTree, words: Sequence[int]) -> DependencyTree:
+    """Give the tree over some words in the given order; their heads must be among them."""
+    if not words:
+        raise UsageError("no word would be left; keep at least one")
+    number = {0: 0, **{word: new for new, word in enumerate(words, start=1)}}
+    heads = tuple(number[tree.heads[word - 1]] for word in words)
+    return DependencyTree(heads, tuple(tree.relations[word - 1] for word in words))

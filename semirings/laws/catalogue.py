@@ -1,0 +1,24 @@
+"""All laws, in the order in which a report lists them."""
+
+from __future__ import annotations
+
+from semirings.laws.arrays import ARRAYS
+from semirings.laws.axioms import AXIOMS
+from semirings.laws.declarations import DECLARATIONS
+from semirings.laws.distribution import DISTRIBUTION
+from semirings.laws.law import Law
+from semirings.laws.transformations import TRANSFORMATIONS
+from semirings.laws.weights import WEIGHTS
+
+LAWS: tuple[Law, ...] = (*AXIOMS, *WEIGHTS, *ARRAYS, *TRANSFORMATIONS, *DISTRIBUTION)
+"""Every law that ``Laws.broken`` may name."""
+
+EVERY: tuple[Law, ...] = (*DECLARATIONS, *LAWS)
+"""Those and the laws that nothing excuses."""
+
+__all__ = ["EVERY", "LAWS", "known"]
+
+
+def known() -> str:
+    """Name the laws that ``Laws.broken`` may name, for a message."""
+    return f"the laws are: {', '.join(law.name for law in LAWS)}"

@@ -1,0 +1,163 @@
+"""The check of a semiring against the laws that it claims, on drawn values."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import jax
+import numpy as np
+
+from semirings.base import Semiring
+from semirings.laws.axioms import EXTREME
+from semirings.laws.catalogue import EVERY, LAWS, known
+from semirings.laws.declarations import DECLARATIONS
+from semirings.laws.law import Equation, Law, Operands
+from semirings.laws.operands import Draw, draw_operands
+from semirings.laws.report import Failure, Report
+
+
+def check(
+    semiring: Semiring,
+    *,
+    draws: int = 1000,
+    seed: int = 0,
+    only: Collection[str] | None = None,
+    draw: Draw | None = None,
+    rtol: float = 1e-3,
+    atol: float = 1e-3,
+) -> Report:
+    """Try every law that a semiring claims on drawn values.
+
+    Args:
+        semiring: the semiring to try.
+        draws: the number of values that stand for each operand.
+        seed: fixes the drawn values.
+        only: names of laws, to try no others.
+        draw: ``draw(generator, shape)`` makes values, for semirings that have more of them than
+            ``lift``, ``plus`` and ``times`` make. Laws about ``lift`` do not use it, and laws
+            about extreme weights are not tried with it.
+        rtol: relative tolerance of comparisons; sums in another order differ in float32.
+        atol: absolute tolerance.
+
+    Raises:
+        ValueError: if there is nothing to draw, or ``only`` names a law that there is not.
+    """
+    if draws < 1:
+        raise ValueError(f"draws is {draws}; a law needs at least 1 to be tried on")
+    tried = [law for law in EVERY if only is None or law.name in only]
+    if only is not None and len(tried) < len(set(only)):
+        raise ValueError(f"{sorted(only)} are not all laws; {known()}")
+    trials = _Trials(semiring, draws, seed, draw)
+    passed: list[str] = []
+    not_claimed: dict[str, str] = {}
+    failures = list(_unknown(semiring))
+    for law in tried:
+        reason = "" if law in DECLARATIONS else law.waived(semiring.laws)
+        if draw is not None and (law.extreme or law.name == EXTREME):
+            reason = reason or "the values that are tried are the caller's"
+        if reason:
+            not_claimed[law.name] = reason
+            continue
+        failure = trials.failure(law, rtol, atol)
+        if failure is None:
+            passed.append(law.name)
+        else:
+            failures.append(failure)
+    return Report(repr(semiring), tuple(passed), not_claimed, tuple(failures))
+
+
+@dataclass(frozen=True)
+class _Trials:
+    """A semiring, and the operands drawn for it so far."""
+
+    semiring: Semiring
+    draws: int
+    seed: int
+    draw: Draw | None
+    drawn: dict[tuple[Any, ...], Operands] = field(default_factory=dict[Any, Operands])
+
+    def failure(self, law: Law, rtol: float, atol: float) -> Failure | None:
+        """Return the first failure of a law, or None; an exception is one."""
+        try:
+            drawn = self._operands(law)
+            for equation in self._equations(law, drawn):
+                apart = differing(equation.left, equation.right, rtol, atol)
+                if apart.any():
+                    return _counterexample(law, equation, drawn, apart)
+        except Exception as error:  # noqa: BLE001 - whatever a stranger's method raises
+            return Failure(law.name, law.statement, exception=error)
+        return None
+
+    def _operands(self, law: Law) -> Operands:
+        key = law.shape, law.extreme
+        if key not in self.drawn:
+            # As many entries altogether for every shape.
+            number = max(4, self.draws // 12) if law.shape else self.draws
+            shape = (number, *law.shape)
+            generator = np.random.default_rng((self.seed, len(shape), law.extreme))
+            extreme = law.extreme or (not law.shape and EXTREME not in self.semiring.laws.broken)
+            self.drawn[key] = draw_operands(self.semiring, shape, generator, self.draw, extreme)
+        return self.drawn[key]
+
+    def _equations(self, law: Law, drawn: Operands) -> list[Equation]:
+        if not law.compiled:
+            return list(law.equations(self.semiring, drawn))
+        statements: list[str] = []
+
+        def sides(drawn: Operands) -> list[tuple[Any, ...]]:
+            found = list(law.equations(self.semiring, drawn))
+            statements.extend(equation.statement for equation in found)
+            return [equation[1:] for equation in found]
+
+        # One compilation for a law is several times faster than one for each primitive.
+        results = cast("list[tuple[Any, ...]]", jax.jit(sides)(drawn))
+        return [Equation(text, *both) for text, both in zip(statements, results, strict=True)]
+
+
+def differing(left: Any, right: Any, rtol: float, atol: float) -> np.ndarray:
+    """Tell for each draw whether two pytrees differ anywhere.
+
+    Equal infinities are equal, and NaN equals nothing.
+
+    Args:
+        left: a pytree of arrays ``[draws, ...]``.
+        right: another.
+        rtol: relative tolerance.
+        atol: absolute tolerance.
+
+    Returns:
+        Truth values ``[draws]``; one for all draws where structures or shapes differ.
+    """
+    if jax.tree.structure(left) != jax.tree.structure(right):
+        return np.array(True)
+    found = np.array(False)
+    for x, y in zip(jax.tree.leaves(left), jax.tree.leaves(right), strict=True):
+        a, b = np.asarray(x), np.asarray(y)
+        if a.shape != b.shape:
+            return np.array(True)
+        if a.dtype.kind in "fiub" and b.dtype.kind in "fiub":
+            apart = ~np.isclose(a.astype(np.float64), b.astype(np.float64), rtol, atol)
+        else:
+            apart = np.asarray(a != b)
+        found = found | (apart.reshape(len(apart), -1).any(1) if apart.ndim else apart)
+    return found
+
+
+def _counterexample(law: Law, equation: Equation, drawn: Operands, apart: np.ndarray) -> Failure:
+    words = equation.statement.split()
+    # Only what an equation mentions belongs to its counterexample.
+    named = {key: value for key, value in drawn._asdict().items() if key in words}
+    values = ({**named, **equation.beside}, equation.left, equation.right)
+    if apart.ndim:
+        first = int(np.argmax(apart))
+        values = jax.tree.map(lambda x: x[first], values)
+    return Failure(law.name, equation.statement, *jax.tree.map(np.asarray, values))
+
+
+def _unknown(semiring: Semiring) -> Iterator[Failure]:
+    """Report as mistakes the laws declared broken that there are not: they excuse nothing."""
+    for name in semiring.laws.broken:
+        if name not in {law.name for law in LAWS}:
+            yield Failure("unknown law", f"{name!r} is declared broken; {known()}")

@@ -1,0 +1,102 @@
+"""A law of the conformance kit: named equations over operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+
+from semirings.base import Laws, Semiring, Value
+
+Pull = Callable[[Any], tuple[jax.Array, ...]]
+"""Maps the cotangents of a function's results to those of its arguments."""
+
+
+class Operands(NamedTuple):
+    """The variables of equations; leaves are ``[draws]``, or ``[draws, 3, 4]``.
+
+    Attributes:
+        a, b, c: values of the semiring.
+        w: log weights.
+        n: their feature.
+    """
+
+    a: Value
+    b: Value
+    c: Value
+    w: jax.Array
+    n: jax.Array
+
+
+class Equation(NamedTuple):
+    """Two pytrees of arrays that a law says are equal.
+
+    Attributes:
+        statement: the equation as people write it; operands stand in it as words.
+        left, right: both sides as observed, ``[draws, ...]`` or less.
+        beside: more to show than the operands, by name, ``[draws, ...]``.
+    """
+
+    statement: str
+    left: Any
+    right: Any
+    beside: Mapping[str, Any] = {}
+
+
+Equations = Callable[[Semiring, Operands], Iterator[Equation]]
+
+
+@dataclass(frozen=True)
+class Law:
+    """A named law, made of equations over drawn values.
+
+    Attributes:
+        name: its name in ``Laws.broken``.
+        statement: the law as people write it.
+        equations: yields the equations.
+        declared: the attribute of ``Laws`` without which it is not claimed, or the empty string.
+        shape: the axes of the operands besides the draws.
+        extreme: the weights of arrays go from e**-200 to e**80; those of single values do unless
+            ``extreme weights`` is broken.
+        compiled: the equations are compiled; those are not that look beyond arrays.
+    """
+
+    name: str
+    statement: str
+    equations: Equations
+    declared: str = ""
+    shape: tuple[int, ...] = ()
+    extreme: bool = False
+    compiled: bool = True
+
+    def waived(self, laws: Laws) -> str:
+        """Give the reason why these declarations excuse the law, or the empty string."""
+        if self.name in laws.broken:
+            return laws.broken[self.name]
+        if self.declared and not getattr(laws, self.declared):
+            return "not declared"
+        return ""
+
+
+def equal_values(s: Semiring, statement: str, left: Value, right: Value) -> Equation:
+    """Return the equation between two values as observed.
+
+    Args:
+        s: the semiring of the values.
+        statement: the equation as people write it.
+        left: one side.
+        right: the other.
+    """
+    return Equation(statement, s.observe(left), s.observe(right))
+
+
+def at(a: Value, *index: int | slice | None) -> Value:
+    """Index every leaf.
+
+    Args:
+        a: values.
+        index: of the last axes.
+    """
+    return jax.tree.map(lambda x: x[(..., *index)], a)

@@ -1,0 +1,101 @@
+"""The result of a check: the laws that hold, those not claimed, and counterexamples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import jax
+import numpy as np
+
+from semirings.base import Value
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A law that does not hold, with the first of the draws for which it does not.
+
+    Attributes:
+        law: its name.
+        statement: the equation.
+        counterexample: the drawn operands by name, as arrays of the host.
+        left, right: both sides, as ``Semiring.observe`` shows them.
+        exception: the exception raised instead, or None.
+    """
+
+    law: str
+    statement: str
+    counterexample: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    left: Any = None
+    right: Any = None
+    exception: Exception | None = None
+
+    def __str__(self) -> str:
+        lines = [f"{self.law}: {self.statement}"]
+        if self.exception is not None:
+            lines.append(f"  raised {type(self.exception).__name__}: {self.exception}")
+        values = {**self.counterexample, "left": self.left, "right": self.right}
+        lines += [f"  {name} = {text}" for name, text in shown(values).items()]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Report:
+    """The findings of the kit about one semiring.
+
+    Attributes:
+        semiring: its ``repr``.
+        passed: the names of the laws that hold for all draws.
+        not_claimed: the laws that were not tried, each with the reason.
+        failures: the laws that do not hold.
+    """
+
+    semiring: str
+    passed: tuple[str, ...]
+    not_claimed: Mapping[str, str]
+    failures: tuple[Failure, ...]
+
+    @property
+    def ok(self) -> bool:
+        """True if every law that is claimed holds."""
+        return not self.failures
+
+    def raise_if_failed(self) -> None:
+        """Raise the whole report as an error unless every claimed law holds.
+
+        Raises:
+            AssertionError: if a law failed.
+        """
+        if self.failures:
+            raise AssertionError(str(self))
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.semiring}: {len(self.passed)} laws hold, {len(self.not_claimed)} are not "
+            f"claimed, {len(self.failures)} fail",
+            f"holds: {', '.join(self.passed)}",
+        ]
+        lines += [f"not claimed: {law} ({reason})" for law, reason in self.not_claimed.items()]
+        lines += [f"fails: {failure}" for failure in self.failures]
+        return "\n".join(lines)
+
+
+def shown(values: Mapping[str, Any]) -> dict[str, str]:
+    """Write values leaf by leaf.
+
+    Args:
+        values: pytrees of arrays by name.
+
+    Returns:
+        For the name and the path of each leaf, its content on one line.
+    """
+    found: dict[str, str] = {}
+    for name, value in values.items():
+        for path, leaf in cast("list[Any]", jax.tree_util.tree_leaves_with_path(value)):
+            array = np.asarray(leaf)
+            text = (
+                np.array2string(array, separator=", ", threshold=50) if array.ndim else str(array)
+            )
+            found[name + jax.tree_util.keystr(path)] = " ".join(text.split())
+    return found

@@ -1,0 +1,47 @@
+"""The laws of ``lift`` and ``log_weight``, by which weights enter and leave a semiring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import jax.numpy as jnp
+
+from semirings.base import Semiring
+from semirings.laws.law import Equation, Law, Operands, equal_values
+
+
+def _support(s: Semiring, o: Operands) -> Iterator[Equation]:
+    statement = "log_weight(lift( w )) = -inf just where w = -inf"
+    yield Equation(statement, s.log_weight(s.lift(o.w)) == -jnp.inf, o.w == -jnp.inf)
+
+
+def _read_back(s: Semiring, o: Operands) -> Iterator[Equation]:
+    yield Equation("log_weight(lift( w )) = w", s.log_weight(s.lift(o.w)), o.w)
+
+
+def _weight_zero(s: Semiring, o: Operands) -> Iterator[Equation]:
+    zero, nothing = s.zeros((3,)), jnp.full((3,), -jnp.inf, jnp.float32)
+    yield equal_values(s, "lift(-inf) = 0", s.lift(nothing), zero)
+    yield Equation("log_weight(0) = -inf", s.log_weight(zero), nothing)
+
+
+def _weight_one(s: Semiring, o: Operands) -> Iterator[Equation]:
+    one, certain = s.ones((3,)), jnp.zeros((3,), jnp.float32)
+    yield equal_values(s, "lift(0.0) = 1", s.lift(certain), one)
+    yield Equation("log_weight(1) = 0.0", s.log_weight(one), certain)
+
+
+def _infinity(s: Semiring, o: Operands) -> Iterator[Equation]:
+    zero, infinite = s.zeros((3,)), s.lift(jnp.full((3,), jnp.inf, jnp.float32))
+    yield equal_values(s, "0 lift(+inf) = 0", s.times(zero, infinite), zero)
+    yield equal_values(s, "lift(+inf) 0 = 0", s.times(infinite, zero), zero)
+
+
+WEIGHTS: tuple[Law, ...] = (
+    Law("support", "just minus infinity is lifted to what reads as such", _support),
+    Law("read back", "log_weight(lift(w)) = w", _read_back),
+    Law("weight zero", "lift(-inf) = 0 and log_weight(0) = -inf", _weight_zero),
+    Law("weight one", "lift(0.0) = 1 and log_weight(1) = 0.0", _weight_one),
+    Law("zero annihilates infinity", "0 lift(+inf) = 0 = lift(+inf) 0", _infinity),
+)
+"""The laws of lifting and reading back."""

@@ -1,0 +1,49 @@
+"""Rows of numbers are told apart, and things that come up again are read once."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.arrays.unique_rows import Numbering, RowCache, unique_rows
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.sampled_from([0, 1, 1 << 40]), st.integers(0, 1 << 40)),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_rows_are_of_one_kind_if_they_are_equal(rows: list[tuple[int, int, int]]):
+    """Columns whose codes together would not fit into 64 bits included."""
+    first, kind = unique_rows(*np.array(rows, np.int64).T)
+    assert len(first) == len(set(rows))
+    assert [rows[i] for i in first[kind].tolist()] == rows
+
+
+def test_no_rows():
+    first, kind = unique_rows(np.zeros(0, np.int64), np.zeros(0, np.int64))
+    assert len(first) == len(kind) == 0
+
+
+def test_things_are_numbered_as_they_come_up():
+    numbers = Numbering(())
+    assert [numbers.number(x) for x in ((",",), (), (".",), (",",))] == [1, 0, 2, 1]
+    assert numbers.things == [(), (",",), (".",)]
+
+
+def test_rows_are_read_once_for_each_thing():
+    numbers = Numbering("")
+    asked: list[str] = []
+
+    def read(things: list[str]) -> np.ndarray:
+        asked.extend(things)
+        return np.array([[len(thing), thing.count("a")] for thing in things])
+
+    cache = RowCache(numbers, read)
+    for thing in ("aa", "b", "aa"):
+        numbers.number(thing)
+    assert cache[np.array([0, 2, 1, 1])].tolist() == [[0, 0], [1, 0], [2, 2], [2, 2]]
+    numbers.number("aba")
+    assert cache[np.array([3])].tolist() == [[3, 2]]
+    assert asked == ["", "aa", "b", "aba"]

@@ -1,0 +1,79 @@
+"""Commands know no format: one that is registered works with all of them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from semipunct.formats import FORMATS
+from tests.cli.conftest import Cli
+from tests.formats.toy import Lines
+
+TEXT = "“ Go , ” he said .\n. . .\nYes , he said so !\n"
+FEW = ("--samples", 20)
+
+
+@pytest.fixture
+def lines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A file in the format of the tests, which is registered."""
+    monkeypatch.setitem(FORMATS, Lines.name, Lines())
+    path = tmp_path / "some.lines"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+def test_stats(cli: Cli, lines: Path):
+    value = json.loads(cli("stats", lines, "--json").out)
+    assert (value["sentences_used"], value["words"], value["punctuation"]) == (2, 7, 9)
+    assert value["token_counts"] == {",": 2, "!": 1, ".": 1, "“": 1, "”": 1}
+
+
+def test_evaluate(cli: Cli, model: Path, lines: Path):
+    value = json.loads(cli("evaluate", model, lines, "--json").out)
+    assert (value["sentences"], value["slots"], value["unscorable"]) == (2, 9, 0)
+
+
+def test_decode(cli: Cli, model: Path, lines: Path):
+    result = cli("decode", model, lines)
+    assert result.status == 0, result.err
+    go, nothing, yes = result.out.splitlines()
+    assert go.startswith("“ Go , ” he said .  # 1:Semipunct")
+    assert "semipunct_log_posterior=-" in go
+    assert nothing == ". . .  # semipunct_omitted=nothing but punctuation"
+    assert yes.startswith("Yes , he said so !  # ")
+    told = [
+        json.loads(line)
+        for line in cli("decode", model, lines, "--format", "json").out.split("\n")[:-1]
+    ]
+    assert [value.get("words") for value in told] == [
+        ["Go", "he", "said"], None, ["Yes", "he", "said", "so"],
+    ]  # fmt: skip
+    marks = [
+        f"{n['word']}:SemipunctRight={' '.join(n['right'])}" for n in told[0]["nodes"] if n["right"]
+    ]
+    assert all(mark in go for mark in marks)
+
+
+def test_restore(cli: Cli, model: Path, lines: Path, tmp_path: Path):
+    out = tmp_path / "out.lines"
+    result = cli("restore", model, lines, "-o", out, *FEW)
+    assert result.status == 0, result.err
+    restored = out.read_text("utf-8").splitlines()
+    words = [[p for p in line.split() if any(map(str.isalnum, p))] for line in restored]
+    assert words == [["Go", "he", "said"], [], ["Yes", "he", "said", "so"]]
+    assert restored[1] == ". . ."
+    texts = cli("restore", model, lines, "--format", "text", *FEW).out.splitlines()
+    assert texts == [restored[0], "", restored[2]]
+    # The input decides nothing but the words: what was restored is restored again.
+    assert cli("restore", model, out, *FEW).out == out.read_text("utf-8")
+    kept = cli("restore", model, lines, "--keep", "keep", *FEW).out.splitlines()
+    assert kept[0].startswith("“ Go , ” he")
+
+
+@pytest.mark.parametrize("command", ["decode", "restore"])
+def test_files_of_several_formats_cannot_be_written_as_one(
+    cli: Cli, model: Path, lines: Path, treebanks: dict[str, Path], command: str
+):
+    result = cli(command, model, lines, treebanks["test"])
+    assert result.status == 2
+    assert "the files are of different formats" in result.message

@@ -1,0 +1,59 @@
+"""Another kind of model through the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from semipunct.store.models import load
+from tests.cli.conftest import Cli
+
+SETTINGS = ("train.visits=240", "train.learning_rate=0.02", "model.hidden=8", "model.word=8")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kinds") / "tagger"
+
+
+@pytest.fixture
+def tagger(cli: Cli, treebanks: dict[str, Path], folder: Path) -> Path:
+    if not folder.exists():
+        settings = [text for setting in SETTINGS for text in ("--set", setting)]
+        result = cli(
+            "train", treebanks["train"], "--dev", treebanks["dev"], "-o", folder,
+            "--kind", "slot-tagger", "--seed", 1, *settings,
+        )  # fmt: skip
+        assert result.status == 0, result.err
+        assert "dev perplexity" in result.err.splitlines()[-1]
+    return folder
+
+
+def test_a_slot_tagger_is_trained_and_evaluated(cli: Cli, tagger: Path, treebanks: dict[str, Path]):
+    loaded = load(tagger)
+    assert loaded.config.model.network == "crf"
+    assert "--kind slot-tagger" in (tagger / "README.md").read_text("utf-8")
+    value = json.loads(cli("evaluate", tagger, treebanks["dev"], "--json").out)
+    assert value["perplexity"] == pytest.approx(
+        min(m["dev_perplexity"] for m in loaded.metrics), rel=1e-9
+    )
+    assert "|network:crf|tokens:>=5|version:" in value["signature"]
+
+
+def test_what_needs_the_punctuation_model_says_so(
+    cli: Cli, tagger: Path, treebanks: dict[str, Path]
+):
+    for command in ("decode", "restore", "analyse"):
+        result = cli(command, tagger, treebanks["dev"])
+        assert result.status == 1
+        assert "of the kind slot-tagger, but one of the kind punctuation is needed" in (
+            result.message
+        )
+
+
+def test_a_setting_of_another_kind(cli: Cli, treebanks: dict[str, Path], tmp_path: Path):
+    arguments = ("train", treebanks["train"], "--dev", treebanks["dev"], "-o", tmp_path / "m")
+    result = cli(*arguments, "--kind", "slot-tagger", "--channel", "l2r")
+    assert result.status == 1
+    assert "option --channel: there is no setting 'model.channel'" in result.message
+    assert "no kind of model 'tagger'" in cli(*arguments, "--kind", "tagger").message

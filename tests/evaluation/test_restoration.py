@@ -1,0 +1,195 @@
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.errors import UsageError
+from semipunct.evaluation.restoration import Score, occurring_pairs, restoration_statistics
+from semipunct.marks import PAIRS, Puncteme
+from semipunct.marks.matching import PairingErrors, pairing_errors
+from tests.evaluation.cases import GOLD, PREDICTED
+
+tokens = st.sampled_from([",", ".", "“", "”", "''", "<abbr>"])
+punctemes = st.lists(tokens, max_size=5).map(tuple)
+sentences = st.lists(punctemes, min_size=2, max_size=6)
+pairs_of_sentences = st.lists(
+    st.lists(st.tuples(punctemes, punctemes), min_size=1, max_size=5), max_size=4
+)
+
+
+def test_every_number_of_a_tiny_case():
+    figures = restoration_statistics(GOLD, PREDICTED).figures()
+    assert figures.sentences == 4
+    assert figures.slots == 4 + 4 + 3 + 2
+    assert figures.edit_distance == 1 + (1 + 2 + 1) + (1 + 1 + 1) + 0
+    assert figures.average_edit_distance == 8 / 13
+    assert figures.exact_slots == 3 + 1 + 0 + 2
+    assert figures.slot_accuracy == 6 / 13
+    assert (figures.exact_sentences, figures.sentence_accuracy) == (1, 1 / 4)
+    assert figures.marks == {  # true positives, predicted, gold
+        "!": Score(0, 1, 0),
+        "(": Score(0, 1, 1),
+        ")": Score(1, 2, 1),
+        ",": Score(0 + 1, 0 + 2, 1 + 1),
+        ".": Score(1 + 0 + 1, 1 + 0 + 1, 1 + 1 + 1),
+        "“": Score(1, 1, 1),
+        "”": Score(1, 1, 1),
+    }
+    assert figures.micro == Score(6, 10, 9)
+    assert figures.micro.precision == 6 / 10
+    assert figures.micro.recall == 6 / 9
+    assert figures.micro.f1 == pytest.approx(2 * (6 / 10) * (6 / 9) / (6 / 10 + 6 / 9))
+    assert figures.macro("precision") == pytest.approx((0 + 0 + 1 / 2 + 1 / 2 + 1 + 1 + 1) / 7)
+    # ! has no recall: it is not in the truth.
+    assert figures.macro("recall") == pytest.approx((0 + 1 + 1 / 2 + 2 / 3 + 1 + 1) / 6)
+    assert figures.macro("f1") == pytest.approx((0 + 0 + 2 / 3 + 1 / 2 + 4 / 5 + 1 + 1) / 7)
+    assert figures.predicted_pairing == PairingErrors(openings=0, closings=1)
+    assert figures.gold_pairing == PairingErrors(openings=0, closings=0)
+
+
+def test_the_tiny_case_sentence_by_sentence():
+    found = restoration_statistics(GOLD, PREDICTED)
+    assert found.slots.tolist() == [4, 4, 3, 2]
+    assert found.edit_distance.tolist() == [1, 4, 3, 0]
+    assert found.exact_slots.tolist() == [3, 1, 0, 2]
+    assert found.marks == ("!", "(", ")", ",", ".", "“", "”")
+    assert found.true_positives.tolist() == [
+        [0, 0, 0, 0, 1, 0, 0],
+        [0, 0, 0, 1, 0, 1, 1],
+        [0, 0, 1, 0, 0, 0, 0],
+        [0, 0, 0, 0, 1, 0, 0],
+    ]
+    assert found.predicted_pairing.tolist() == [[0, 0], [0, 0], [0, 1], [0, 0]]
+
+
+def test_json_has_null_where_a_ratio_is_undefined():
+    figures = restoration_statistics(GOLD, PREDICTED).figures()
+    value = json.loads(json.dumps(figures.as_dict(), allow_nan=False))
+    assert value["average_edit_distance"] == 8 / 13
+    assert value["marks"]["!"] == {
+        "true_positives": 0,
+        "predicted": 1,
+        "gold": 0,
+        "precision": 0.0,
+        "recall": None,
+        "f1": 0.0,
+    }
+    assert value["pairing_errors"]["predicted"] == {"openings": 0, "closings": 1}
+
+
+@pytest.mark.parametrize("gold", [[], [[(), ()]]], ids=["no sentence", "no mark"])
+def test_what_is_undefined_is_nan_and_not_zero(gold: list[list[Puncteme]]):
+    figures = restoration_statistics(gold, gold).figures()
+    for value in (
+        figures.micro.precision,
+        figures.micro.recall,
+        figures.micro.f1,
+        figures.macro("precision"),
+        figures.macro("f1"),
+    ):
+        assert math.isnan(value)
+    assert math.isnan(figures.average_edit_distance) == (not gold)
+    json.dumps(figures.as_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("score", [Score(0, 0, 3), Score(0, 3, 0)])
+def test_one_empty_side_has_f1_zero(score: Score):
+    assert score.f1 == 0
+    assert [math.isnan(score.precision), math.isnan(score.recall)].count(True) == 1
+
+
+@given(pairs_of_sentences)
+def test_corpus_figures_are_sums_over_sentences(data: list[list[tuple[Puncteme, Puncteme]]]):
+    gold, predicted = ([[pair[side] for pair in s] for s in data] for side in (0, 1))
+    whole = restoration_statistics(gold, predicted, PAIRS).figures()
+    alone = [
+        restoration_statistics([g], [p], PAIRS).figures()
+        for g, p in zip(gold, predicted, strict=True)
+    ]
+    for name in ("sentences", "slots", "edit_distance", "exact_slots", "exact_sentences"):
+        assert getattr(whole, name) == sum(getattr(f, name) for f in alone)
+    for mark, score in whole.marks.items():
+        of_mark = [f.marks[mark] for f in alone if mark in f.marks]
+        assert score.true_positives == sum(s.true_positives for s in of_mark)
+        assert score.predicted == sum(s.predicted for s in of_mark)
+        assert score.gold == sum(s.gold for s in of_mark)
+    for kind in ("gold_pairing", "predicted_pairing"):
+        for place in (0, 1):
+            assert getattr(whole, kind)[place] == sum(getattr(f, kind)[place] for f in alone)
+
+
+@given(pairs_of_sentences)
+def test_exchanging_truth_and_prediction(data: list[list[tuple[Puncteme, Puncteme]]]):
+    gold, predicted = ([[pair[side] for pair in s] for s in data] for side in (0, 1))
+    one = restoration_statistics(gold, predicted, PAIRS).figures()
+    other = restoration_statistics(predicted, gold, PAIRS).figures()
+    assert one.edit_distance == other.edit_distance
+    assert one.predicted_pairing == other.gold_pairing
+    assert one.micro == Score(other.micro.true_positives, other.micro.gold, other.micro.predicted)
+
+
+@given(st.lists(sentences, min_size=1, max_size=4))
+def test_the_truth_is_perfect(gold: list[list[Puncteme]]):
+    figures = restoration_statistics(gold, gold).figures()
+    assert (figures.edit_distance, figures.slot_accuracy, figures.sentence_accuracy) == (0, 1, 1)
+    assert all(score.f1 == 1 for score in figures.marks.values())
+    assert figures.predicted_pairing == figures.gold_pairing
+
+
+def test_only_pairs_that_occur_in_the_truth_count():
+    english = [[("(",), (")",), ("!",)]]
+    spanish = [[("¡",), ("!",), ("?",)]]
+    assert occurring_pairs(english) == {("(", ")")}
+    assert occurring_pairs(spanish) == {("¡", "!")}
+    assert pairing_errors(english[0], occurring_pairs(english)) == (0, 0)
+    assert pairing_errors(spanish[0], occurring_pairs(spanish)) == (0, 0)
+    # A system that writes ¡ does not change what is counted, in the truth or in its own text.
+    statistics = restoration_statistics(english, [[("(",), (), ("¡",)]])
+    assert statistics.pairs == {("(", ")")}
+    assert statistics.figures().predicted_pairing == (1, 0)
+    assert statistics.figures().gold_pairing == (0, 0)
+    assert restoration_statistics(english, english, PAIRS).figures().gold_pairing == (0, 1)
+
+
+def test_words_must_not_change():
+    with pytest.raises(UsageError, match="1 gold sentences and 2 predicted"):
+        restoration_statistics([[()]], [[()], [()]])
+    with pytest.raises(UsageError, match="sentence 2: 2 gold slots and 3 predicted"):
+        restoration_statistics([[()], [(), ()]], [[()], [(), (), ()]])
+
+
+@pytest.mark.parametrize(
+    "changes, complaint",
+    [
+        ({"slots": np.array([4, 4, 3])}, "slots is there for 3 sentences and edit_distance for 4"),
+        ({"slots": np.array([4, 4, 3, 0])}, "sentence 4: there is no slot"),
+        ({"edit_distance": np.array([1, -4, 3, 0])}, "sentence 2: edit_distance is negative"),
+        ({"edit_distance": np.array([1, 2, 3, 0])}, "sentence 2: fewer edits than wrong slots"),
+        ({"edit_distance": np.array([1, 4, 3, 1])}, "sentence 4: exact slots against edit"),
+        ({"exact_slots": np.array([5, 1, 0, 2])}, "sentence 1: more exact slots than slots"),
+        ({"predicted": np.zeros((4, 7), int)}, "sentence 1: more true positives than tokens"),
+        ({"gold": np.zeros((4, 6), int)}, r"gold has shape \(4, 6\)"),
+        ({"gold_pairing": np.zeros((4, 3), int)}, "gold_pairing has shape"),
+    ],
+)
+def test_contradictions_are_refused(changes: dict[str, Any], complaint: str):
+    with pytest.raises(ValueError, match=complaint):
+        replace(restoration_statistics(GOLD, PREDICTED), **changes)
+
+
+def test_the_score_and_the_rows_of_a_tiny_case():
+    statistics = restoration_statistics(GOLD, PREDICTED)
+    assert statistics.score == 8 / 13
+    assert statistics.figures().rows() == [
+        ("edit distance per slot", "0.6154"),
+        ("slots as in the input", "0.4615"),
+        ("sentences as in the input", "0.2500"),
+        ("F1 over all marks", "0.6316"),
+        ("slots", "13"),
+        ("sentences", "4"),
+    ]

@@ -1,0 +1,123 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.corpus import Omitted, ReadingNotes
+from semipunct.formats.conllu.reading import to_entry, token_slots
+from semipunct.marks import ABBREVIATION, UNK
+from semipunct.trees import DependencyTree
+from tests.formats.conllu.builders import chain, record, records, word
+from tests.formats.conllu.punctuation import content, entry_of, mark
+from tests.trees.cases import trees
+
+HAIL = record(
+    "# sent_id = hail",
+    mark(1, '"', 2, "``"),
+    word(2, "Hail", 4, "ccomp"),
+    mark(3, '"', 2, "''"),
+    word(4, "said", 0, "root", "VERB"),
+    word(5, "Mr.", 4, "nsubj"),
+    mark(6, ".", 4),
+)
+
+
+def test_punctuation_goes_into_slots():
+    entry = to_entry(HAIL)
+    found = content(entry)
+    assert found.forms == ("Hail", "said", "Mr")
+    assert found.lemmas == ("hail", "said", "mr.")
+    assert found.slots == (("“",), ("”",), (), (ABBREVIATION, "."))
+    assert found.tree == DependencyTree((2, 0, 2), ("ccomp", "root", "nsubj"))
+    assert found.upos == ("X", "VERB", "X")
+    assert (found.sentence_id, found.path, found.line) == ("hail", HAIL.path, 1)
+    assert entry.word_ids == (2, 4, 5)
+    assert entry.record is HAIL
+    assert entry.notes == ReadingNotes(6, 3, lifts=0, quotes_replaced=2, quotes_straight=0)
+
+
+@pytest.mark.parametrize(
+    "form, split",
+    [
+        ("etc.", True),
+        ("U.S.", True),
+        ("a..", True),
+        ("1.", True),
+        (".", False),
+        ("...", False),
+        ("-.", False),
+        ("$.", False),
+        ("etc", False),
+        ("etc。", False),
+        (".net", False),
+    ],
+)
+def test_abbreviation_dots(form, split):
+    found = content(entry_of(word(1, form, 0)))
+    assert found.forms == ((form[:-1] if split else form),)
+    assert found.slots[1] == ((ABBREVIATION,) if split else ())
+
+
+@pytest.mark.parametrize("form", ["^", "$", "<unk>", "<open>", "<abbr>"])
+def test_a_token_spelt_like_a_special_one_is_unknown(form):
+    found = content(entry_of(mark(1, form, 2), word(2, "a", 0)))
+    assert found.slots[0] == (UNK,)
+
+
+def test_a_word_spelt_like_a_mark_is_a_word():
+    assert content(entry_of(word(1, ",", 0))).forms == (",",)
+
+
+@pytest.mark.parametrize(
+    "lines, reason",
+    [
+        ([mark(1, ".", 0)], "nothing but punctuation"),
+        ([mark(1, ".", 2), mark(2, ".", 0)], "punctuation has dependents"),
+        ([word(1, "a", 0), mark(2, ",", 1), word(3, "b", 2)], "punctuation has dependents"),
+    ],
+)
+def test_omitted_sentences(lines, reason):
+    source = record(*lines)
+    entry = to_entry(source)
+    assert entry.content == Omitted(reason, "#1", source.path, 1)
+    assert entry.record is source
+    marks = sum(token.upos == "PUNCT" for token in source.tokens)
+    assert entry.notes == ReadingNotes(len(source.tokens), marks)
+
+
+def test_arcs_that_only_punctuation_made_cross_are_left_alone():
+    # The arc from word 4 to the comma crosses the root; without the comma the tree is projective.
+    found = entry_of(word(1, "a", 3), mark(2, ",", 4), word(3, "b", 0), word(4, "c", 3))
+    assert found.notes.lifts == 0
+    assert content(found).tree.heads == (2, 0, 2)
+
+
+@given(trees(), st.data())
+def test_nothing_is_lost(heads, data):
+    """The words and the slots read from left to right are the sentence."""
+    leaves = [node for node in range(1, len(heads) + 1) if node not in heads]
+    picked = set(data.draw(st.lists(st.sampled_from(leaves)))) if len(heads) > 1 else set()
+    lines = [
+        mark(node, f"m{node}", head) if node in picked else word(node, f"w{node}", head)
+        for node, head in enumerate(heads, start=1)
+    ]
+    entry = entry_of(*lines)
+    found = content(entry)
+    text = [*found.slots[0]]
+    for form, slot in zip(found.forms, found.slots[1:], strict=True):
+        text += [form, *slot]
+    assert text == [line.split("\t")[1] for line in lines]
+    assert found.forms == tuple(f"w{i}" for i in entry.word_ids)
+    for word_id, head in zip(entry.word_ids, found.tree.heads, strict=True):
+        if entry.notes.lifts == 0:
+            assert heads[word_id - 1] == (entry.word_ids[head - 1] if head else 0)
+
+
+def test_tokens_go_into_the_slots_between_words():
+    surface = ["“", "a", ",", "^", "b"]
+    assert token_slots(surface, [True, False, True, True, False]) == [("“",), (",", UNK), ()]
+    assert token_slots([], []) == [()]
+
+
+def test_a_sentence_of_100000_words_takes_seconds():
+    (source,) = records(chain(100_000))
+    assert len(content(to_entry(source)).slots) == 100_001

@@ -1,0 +1,106 @@
+"""Formats by name and by the endings of file names."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from semipunct.errors import UsageError
+from semipunct.formats import FORMATS, format_of, read_entries, read_treebank
+from semipunct.formats.conllu import Conllu, ConlluWriter
+from tests.formats.conllu.builders import chain, records, sentence, word
+from tests.formats.conllu.punctuation import mark
+from tests.formats.toy import Lines
+
+BY_UNIT = sentence(word(1, "Here", 3), mark(2, ",", 1), word(3, "is", 0), mark(4, ".", 3))
+BY_GOVERNOR = sentence(word(1, "Here", 3), mark(2, ",", 3), word(3, "is", 0), mark(4, ".", 3))
+
+
+@pytest.fixture
+def lines(monkeypatch: pytest.MonkeyPatch) -> Lines:
+    """The format of the tests, registered."""
+    made = Lines()
+    monkeypatch.setitem(FORMATS, made.name, made)
+    return made
+
+
+def test_names_are_keys():
+    assert FORMATS.keys() == {known.name for known in FORMATS.values()}
+    assert isinstance(FORMATS["conllu"], Conllu)
+
+
+@pytest.mark.parametrize(
+    "path", ["a.conllu", "a.CONLLU", "b/a.conll", "a.conllu.gz", "-", "a", "a.txt", Path("a.gz")]
+)
+def test_conllu_is_told_by_its_ending_and_is_the_default(lines: Lines, path: str | Path):
+    assert format_of(path) is FORMATS["conllu"]
+
+
+@pytest.mark.parametrize("path", ["a.lines", "a.conllu.lines", "a.lines.gz", Path("b") / "a.Lines"])
+def test_a_format_is_told_by_its_ending(lines: Lines, path: str | Path):
+    assert format_of(path) is lines
+
+
+def test_several_files(lines: Lines):
+    assert format_of() is FORMATS["conllu"]
+    assert format_of("a.conllu", "-", "b.conllu.gz") is FORMATS["conllu"]
+    assert format_of("a.lines", "b.lines.gz") is lines
+    with pytest.raises(
+        UsageError, match=r"\(a.conllu is conllu, b.lines is lines\); give one at a time"
+    ):
+        format_of("a.conllu", "b.lines")
+
+
+def test_files_are_read_in_order_each_in_its_format(lines: Lines, tmp_path: Path):
+    paths = [tmp_path / "one.conllu", tmp_path / "two.lines.gz", tmp_path / "three.conllu"]
+    paths[0].write_text(chain(2) + mark(1, ".", 0) + "\n\n", encoding="utf-8")
+    paths[1].write_bytes(gzip.compress(b"a b c\n"))
+    paths[2].write_text(chain(4), encoding="utf-8")
+    found = read_treebank(paths)
+    assert [len(item.forms) for item in found.sentences] == [2, 3, 4]
+    assert [item.path for item in found.omitted] == [str(paths[0])]
+    assert found.omitted_by_reason() == {
+        "punctuation has dependents": 0,
+        "nothing but punctuation": 1,
+    }
+    assert found.projectivised == 0
+    assert [type(entry.record).__name__ for entry in read_entries(paths)] == [
+        "Record", "Record", "str", "Record",
+    ]  # fmt: skip
+
+
+def test_sentences_made_projective_are_counted(tmp_path: Path):
+    path = tmp_path / "crossing.conllu"
+    crossing = sentence(word(1, "a", 2), word(2, "b", 3), word(3, "c", 0), word(4, "d", 2))
+    path.write_text(crossing * 2 + chain(3), encoding="utf-8")
+    assert read_treebank([path]).projectivised == 2
+
+
+def test_entries_are_read_one_at_a_time(tmp_path: Path):
+    path = tmp_path / "some.conllu"
+    path.write_text(chain(2) + "1\tnonsense\n\n", encoding="utf-8")
+    entries = read_entries([path, tmp_path / "absent.conllu"])
+    assert next(entries).word_ids == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "text, convention, head", [(BY_UNIT, "unit", 1), (BY_GOVERNOR, "governor", 3)]
+)
+def test_a_writer_of_conllu_keeps_the_convention(
+    tmp_path: Path, text: str, convention: str, head: int
+):
+    path = tmp_path / "some.conllu"
+    path.write_text(text, encoding="utf-8")
+    (entry,) = read_entries([path])
+    writer = format_of(path).writer([entry])
+    assert writer == ConlluWriter(convention)
+    (record,) = records(writer.punctuated(entry, [(), (";",), (".",)]))
+    assert [(token.form, token.head) for token in record.tokens] == [
+        ("Here", 3), (";", head), ("is", 0), (".", 3),
+    ]  # fmt: skip
+    assert writer.text(entry, [(), (";",), ("!",)]) == "Here; is!"
+    assert writer.unchanged(entry) == text
+
+
+def test_without_a_sentence_new_marks_hang_from_what_they_set_off():
+    assert format_of("some.conllu").writer() == ConlluWriter("unit")

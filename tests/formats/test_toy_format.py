@@ -1,0 +1,59 @@
+"""A format of one's own: one class and one entry of the registry; see also tests/cli."""
+
+import io
+
+import pytest
+
+from semipunct.corpus import Omitted, ReadingNotes
+from semipunct.corpus.statistics import statistics
+from semipunct.errors import TreebankError
+from semipunct.formats import FORMATS, Annotation, format_of, read_entries, read_treebank
+from semipunct.trees import DependencyTree
+from tests.formats.toy import Lines
+
+TEXT = "“ Go , ” he said .\n. . .\nYes !\n"
+
+
+@pytest.fixture
+def path(tmp_path, monkeypatch):
+    monkeypatch.setitem(FORMATS, Lines.name, Lines())
+    path = tmp_path / "some.lines"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+def test_it_is_read(path):
+    go, nothing, yes = read_entries([path])
+    assert go.content.forms == ("Go", "he", "said")
+    assert go.content.slots == (("“",), (",", "”"), (), (".",))
+    assert go.content.tree == DependencyTree((0, 1, 1), ("root", "dep", "dep"))
+    assert go.notes == ReadingNotes(7, 4)
+    assert nothing.content == Omitted("nothing but punctuation", "#2", str(path), 2)
+    assert yes.content.where == f"{path}:3: sentence #3"
+    treebank = read_treebank([path])
+    assert treebank.sentences == (go.content, yes.content)
+    assert treebank.omitted == (nothing.content,)
+
+
+def test_it_is_counted(path):
+    found = statistics(read_entries([path]), minimum_count=1)
+    assert (found.sentences_read, found.sentences_used, found.words) == (3, 2, 4)
+    assert (found.tokens, found.punctuation) == (12, 8)
+    assert found.token_counts == {"!": 1, ",": 1, ".": 1, "“": 1, "”": 1}
+
+
+def test_it_is_written(path):
+    writer = format_of(path).writer()
+    go, nothing, yes = read_entries([path])
+    stream = io.StringIO()
+    annotation = Annotation({1: {"Left": "“"}}, {"log": "-1.0"})
+    texts = (writer.annotated(go, annotation), writer.unchanged(nothing))
+    writer.write((*texts, writer.punctuated(yes, [("¡",), ("!",)])), stream)
+    assert stream.getvalue() == "“ Go , ” he said .  # 1:Left=“ log=-1.0\n. . .\n¡ Yes !\n"
+    assert writer.text(yes, yes.content.slots) == "Yes !"
+
+
+def test_what_is_wrong_is_said_with_file_and_line(path):
+    path.write_bytes(b"a b\n\xff\n")
+    with pytest.raises(TreebankError, match=r"some\.lines:2: byte 0xff .* is not UTF-8"):
+        list(read_entries([path]))

@@ -1,0 +1,75 @@
+"""The channel's table of edits: what an edit leaves, how a window moves, and where it may."""
+
+import itertools
+
+import pytest
+
+from semipunct.marks import EDITS, FINAL, INITIAL, OPEN, UNK, Edit, EditName
+from semipunct.marks.edits import move, possible, result
+from tests.oracle import Channel, edit_paths
+
+SYMBOLS = (INITIAL, FINAL, OPEN, UNK, ",", ".")
+
+
+def test_results():
+    assert EDITS == ("keep", "absorb_left", "absorb_right", "transpose")
+    assert [result(name, "a", "b") for name in EDITS] == [
+        ("a", "b"), ("b",), ("a",), ("b", "a"),
+    ]  # fmt: skip
+    assert Edit("transpose", "”", ".").result == (".", "”")
+
+
+def slide(names: tuple[EditName, ...], text: tuple[str, ...], *, mirrored: bool) -> tuple[str, ...]:
+    """Make one edit after another as ``move`` tells."""
+    pending, *rest = text[::-1] if mirrored else text
+    written: list[str] = []
+    for name, token in zip(names, rest, strict=True):
+        stays, leaves = move(name, mirrored=mirrored)
+        both = (pending, token)
+        written += [] if leaves is None else [both[leaves]]
+        pending = both[stays]
+    written.append(pending)
+    return tuple(written[::-1] if mirrored else written)
+
+
+@pytest.mark.parametrize("direction", ["l2r", "r2l"])
+def test_moves_of_a_window_are_the_oracles(direction: str):
+    """All edits of three windows, one after another, in either direction."""
+    text = ("w", "x", "y", "z")
+    windows = itertools.permutations(text, 2)
+    channel = Channel(direction, {window: dict.fromkeys(EDITS, 0.25) for window in windows})
+    paths = list(edit_paths(channel, text))
+    assert len(paths) == 4**3
+    for _, names, surface in paths:
+        assert slide(names, text, mirrored=direction == "r2l") == surface
+
+
+def old_table(a: str, b: str) -> tuple[str, ...]:
+    """The structural zeros as the channel's arrays once had them, zero after zero."""
+    left = right = transpose = True
+    if a == b:
+        left = transpose = False
+    if INITIAL in (a, b):
+        left = transpose = False
+    if FINAL in (a, b):
+        right = transpose = False
+    if a == b == INITIAL:
+        left = right = False
+    if OPEN in (a, b):
+        left = right = transpose = False
+    allowed = (True, left, right, transpose)
+    return tuple(name for name, yes in zip(EDITS, allowed, strict=True) if yes)
+
+
+@pytest.mark.parametrize("a, b", list(itertools.product(SYMBOLS, repeat=2)))
+def test_possible_edits(a: str, b: str):
+    assert possible(a, b) == old_table(a, b)
+
+
+def test_possible_edits_written_out():
+    assert possible(INITIAL, FINAL) == ("keep",)
+    assert possible(INITIAL, ",") == ("keep", "absorb_right")
+    assert possible(",", FINAL) == ("keep", "absorb_left")
+    assert possible(",", ",") == ("keep", "absorb_right")
+    assert possible(",", ".") == EDITS
+    assert possible(OPEN, OPEN) == ("keep",)

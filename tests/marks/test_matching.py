@@ -1,0 +1,143 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.marks import PAIRS, Puncteme
+from semipunct.marks.matching import (
+    REMEMBERED,
+    TYPOGRAPHIC,
+    Matcher,
+    PairingErrors,
+    Place,
+    matched_pairs,
+    pairing_errors,
+)
+
+TOKENS = [*"()[]“”„«»‘’", '"', "'", "¿", "?", ",", "."]
+SENTENCES = st.lists(st.lists(st.sampled_from(TOKENS), max_size=3).map(tuple), max_size=6)
+MATCHERS = {
+    "remembered": REMEMBERED,
+    "typographic": TYPOGRAPHIC,
+    "errors": Matcher(PAIRS, closes_past_others=False),
+    "straight, innermost": Matcher(REMEMBERED.pairs, closes_past_others=False),
+}
+
+
+def read(
+    slots: list[Puncteme], matcher: Matcher
+) -> tuple[list[tuple[Place, Place]], list[Place], PairingErrors]:
+    """Pairs, open marks and errors by the rule as it is told, mark by mark over all marks."""
+    pairs = matcher.pairs
+    text = [(i, j, token) for i, slot in enumerate(slots) for j, token in enumerate(slot)]
+    state = ["nothing"] * len(text)
+    found: list[tuple[Place, Place]] = []
+    lost = unopened = 0
+    for now, (slot, index, token) in enumerate(text):
+        may_open = any(opening == token for opening, _ in pairs)
+        may_close = any(closing == token for _, closing in pairs)
+        waiting = [k for k in range(now) if state[k] == "open"]
+        fitting = [k for k in waiting if (text[k][2], token) in pairs]
+        if may_open and not matcher.closes_past_others:
+            fitting = [k for k in fitting if k == waiting[-1]]
+        if fitting:
+            partner = fitting[-1]
+            lost += sum(k > partner for k in waiting)
+            for k in waiting:
+                state[k] = "closed" if k >= partner else "open"
+            found.append((text[partner][:2], (slot, index)))
+        elif may_open:
+            state[now] = "open"
+        elif may_close:
+            unopened += 1
+    still = [text[k][:2] for k in range(len(text)) if state[k] == "open"]
+    return found, still, PairingErrors(lost + len(still), unopened)
+
+
+@pytest.mark.parametrize("name", MATCHERS)
+@given(slots=SENTENCES)
+def test_matching_is_what_the_rule_says(name: str, slots: list[Puncteme]):
+    matcher = MATCHERS[name]
+    pairs, still, errors = read(slots, matcher)
+    assert matched_pairs(slots, matcher) == pairs
+    waiting: tuple[str, ...] = ()
+    for slot in slots:
+        waiting = matcher.after(waiting, slot)
+    assert waiting == tuple(slots[i][j] for i, j in still)
+    if not matcher.closes_past_others:
+        assert pairing_errors(slots, matcher.pairs) == errors
+
+
+def test_a_closing_mark_finds_its_partner():
+    waiting = ("“", "(", "[")
+    assert REMEMBERED.closed_by("]", waiting) == 2
+    assert REMEMBERED.closed_by("”", waiting) == 0
+    assert REMEMBERED.closed_by(",", waiting) is None
+    assert REMEMBERED.closed_by("(", waiting) is None
+    assert REMEMBERED.closed_by(")", ()) is None
+
+
+def test_a_mark_that_may_open_or_close():
+    """French « … » and German » … «: what a mark does that may do both is the policy's."""
+    innermost = Matcher(REMEMBERED.pairs, closes_past_others=False)
+    assert REMEMBERED.closed_by("»", ("«", "(")) == 0
+    assert innermost.closed_by("»", ("«", "(")) is None
+    assert innermost.closed_by("»", ("(", "«")) == 1
+    # A mark that can only close is not held back.
+    assert innermost.closed_by(")", ("(", "«")) == 0
+
+
+def test_the_tables():
+    assert PAIRS | {('"', '"'), ("'", "'")} == REMEMBERED.pairs
+    assert REMEMBERED.pairs | {("”", "”"), ("»", "»")} == TYPOGRAPHIC.pairs
+    assert {'"', "„", "«", "»"} <= REMEMBERED.openings
+    assert REMEMBERED.partners["“"] == {"„"}
+    assert "”" in TYPOGRAPHIC.openings
+    assert "”" not in REMEMBERED.openings
+
+
+def test_pairs():
+    assert matched_pairs([("(", "“"), ("”", ",", ")")]) == [((0, 1), (1, 0)), ((0, 0), (1, 2))]
+    # The bracket that the quotation closes over has no partner any more.
+    assert matched_pairs([("“",), ("(",), ("”",), (")",)]) == [((0, 0), (2, 0))]
+    assert matched_pairs([("?", ")", "”"), ("¿",)]) == []
+    assert matched_pairs([("„",), ("“",), ("“",), ("”",)]) == [((0, 0), (1, 0)), ((2, 0), (3, 0))]
+    assert matched_pairs([('"', "'"), ("'", '"', '"')]) == [((0, 1), (1, 0)), ((0, 0), (1, 1))]
+
+
+def test_many_marks_take_linear_time():
+    slots = [("(",)] * 50_000 + [("!", "]")] * 50_000 + [(")",)] * 50_000
+    assert len(matched_pairs(slots)) == 50_000
+
+
+PAIRING = {
+    "": (0, 0),
+    "( )": (0, 0),
+    "(": (1, 0),
+    ")": (0, 1),
+    ") (": (1, 1),
+    "( ( )": (1, 0),
+    "( ) )": (0, 1),
+    "( [ )": (1, 0),  # the square bracket can no longer be closed
+    "( [ ) ]": (1, 1),
+    "[ ( ) ( ) )": (1, 1),
+    "( [ ( [ )": (3, 0),
+    "( ( [ ) )": (1, 0),
+    "“ ‘ . ’ ”": (0, 0),
+    "« »": (0, 0),
+    "» «": (0, 0),  # German
+    "« « » »": (0, 0),
+    "« » «": (1, 0),
+    "¿ ?": (0, 0),
+    "!": (0, 1),
+}
+
+
+@pytest.mark.parametrize("text, errors", PAIRING.items())
+def test_pairing_errors(text: str, errors: tuple[int, int]):
+    tokens = text.split()
+    for slots in (
+        [tuple(tokens)],
+        [(token,) for token in tokens],
+        [(), *((token,) for token in tokens), ()],
+    ):
+        assert pairing_errors(slots) == errors

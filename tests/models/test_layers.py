@@ -1,0 +1,61 @@
+"""Recurrent cells against their equations, one sentence and one step at a time."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from semipunct.models.layers import affine, dropped, gru, lstm, recurrent_weights
+
+HIDDEN, INPUTS = 3, 2
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def step_of_lstm(w, x, h, c):
+    z = x @ w["input.weight"] + w["input.bias"] + h @ w["state.weight"] + w["state.bias"]
+    i, f, g, o = np.split(z, 4)
+    c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+    return sigmoid(o) * np.tanh(c), c
+
+
+def step_of_gru(w, x, h, c):
+    read = np.split(x @ w["input.weight"] + w["input.bias"], 3)
+    own = np.split(h @ w["state.weight"] + w["state.bias"], 3)
+    reset, update = sigmoid(read[0] + own[0]), sigmoid(read[1] + own[1])
+    return (1 - update) * np.tanh(read[2] + reset * own[2]) + update * h, c
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("layer, gates, step", [(lstm, 4, step_of_lstm), (gru, 3, step_of_gru)])
+def test_cells_follow_their_equations(layer, gates, step, reverse):
+    generator = np.random.default_rng(0)
+    own = recurrent_weights(generator, gates, INPUTS, HIDDEN)
+    weights = {f"cell.{name}": value for name, value in own.items()}
+    x, lengths = generator.normal(size=(2, 5, INPUTS)).astype(np.float32), np.array([5, 3])
+    found = np.asarray(layer(weights, "cell", x, lengths, reverse=reverse))
+    assert found.shape == (2, 5, HIDDEN)
+    for sentence, length in enumerate(lengths):
+        h, c = np.zeros(HIDDEN), np.zeros(HIDDEN)
+        places = range(length)
+        for place in reversed(places) if reverse else places:
+            h, c = step(own, x[sentence, place], h, c)
+            np.testing.assert_allclose(found[sentence, place], h, rtol=1e-4, atol=1e-6)
+    # Padding is not read: nothing comes before the end of a reversed sentence.
+    np.testing.assert_array_equal(
+        found[1, 3:], np.zeros((2, HIDDEN)) if reverse else found[1, [2, 2]]
+    )
+
+
+def test_an_affine_layer():
+    weights = {"a.weight": np.array([[1.0, 2.0]]), "a.bias": np.array([10.0, 20.0])}
+    np.testing.assert_array_equal(affine(weights, "a", np.array([[3.0]])), [[13.0, 26.0]])
+
+
+def test_dropout_keeps_the_mean():
+    x = jnp.ones(4000)
+    found = np.asarray(dropped(x, 0.25, jax.random.key(0)))
+    assert set(np.unique(found)) == {0.0, np.float32(1 / 0.75)}
+    assert found.mean() == pytest.approx(1.0, abs=0.05)

@@ -1,0 +1,36 @@
+"""The registry keeps its promises for every kind."""
+
+import subprocess
+import sys
+
+import pytest
+
+from semipunct.models.base import Model
+from semipunct.models.kind import Config, TrainOptions
+from semipunct.models.registry import DEFAULT, KINDS, kind_named
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_kind_is_what_its_line_says(name):
+    kind = kind_named(name)
+    assert kind.name == name
+    assert issubclass(kind.load(), Model)
+    assert kind.load().kind == name
+    assert issubclass(kind.train_options, TrainOptions)
+    assert isinstance(Config.of(kind).model, kind.model_options)
+    assert kind.presets
+
+
+def test_the_default_is_one_of_them():
+    assert DEFAULT in KINDS
+
+
+def test_settings_are_read_without_jax():
+    program = (
+        "import sys\n"
+        "from semipunct.models.registry import KINDS\n"
+        "from semipunct.training.config import load_config\n"
+        "for kind in KINDS: load_config(kind=kind)\n"
+        "sys.exit('jax' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

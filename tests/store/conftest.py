@@ -1,0 +1,10 @@
+"""A model folder of its own for each test."""
+
+import shutil
+
+import pytest
+
+
+@pytest.fixture
+def folder(finished, tmp_path):
+    return shutil.copytree(finished.folder, tmp_path / "model")

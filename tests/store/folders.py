@@ -1,0 +1,34 @@
+"""Model folders to be damaged: helpers of the tests of the store."""
+
+import hashlib
+import json
+
+import pytest
+
+from semipunct.errors import ModelError
+from semipunct.store.models import load
+
+
+def reseal(folder):
+    """Make the manifest agree with the files, so that the checks behind it are reached."""
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    sums = manifest["sha256"]
+    for name in sums:
+        sums[name] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+    path.write_text(json.dumps(manifest))
+
+
+def edit(path, change):
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data))
+
+
+def complaint(folder):
+    with pytest.raises(ModelError) as error:
+        load(folder)
+    message = str(error.value)
+    assert str(folder) in message
+    assert "\n" not in message
+    return message

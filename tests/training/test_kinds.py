@@ -1,0 +1,98 @@
+"""The loop, the store and evaluation serve every kind: two of ours, and one of a stranger."""
+
+import math
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from semipunct.evaluation.comparison import compare
+from semipunct.evaluation.results import Result
+from semipunct.models.registry import KINDS
+from semipunct.store.models import load, load_state
+from semipunct.tasks.evaluate import evaluate
+from semipunct.training.config import load_config
+from semipunct.training.loop import train
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
+
+SMALL = ["train.visits=48", "train.batch_size=4", "train.evaluate_every=16", "train.seed=3"]
+SETTINGS = {
+    "slot-tagger": ["model.hidden=4", "model.word=4", "train.learning_rate=0.03"],
+    "unigram": ["train.learning_rate=0.5", "train.patience=0"],
+}
+"""Of kinds that compile fast; test_loop.py asks the same of the punctuation model."""
+
+
+@pytest.fixture(autouse=True)
+def _a_kind_of_a_stranger(monkeypatch):
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    monkeypatch.setitem(KINDS, "unigram", "unigram_model:KIND")
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+def test_a_kind_is_trained_resumed_loaded_and_evaluated(kind, tiny, tmp_path):
+    config = load_config(None, [*SMALL, *SETTINGS[kind]], kind=kind)
+    whole = train(config, tiny.train, tiny.dev, tmp_path / "whole")
+    assert [m["visits"] for m in whole.metrics] == [16, 32, 48]
+    assert whole.metrics[-1]["train_objective"] < whole.metrics[0]["train_objective"]
+    stops = iter([False] * 4 + [True])  # amid an epoch, after an evaluation
+    first = train(config, tiny.train, tiny.dev, tmp_path / "m", stop=lambda: next(stops))
+    assert first.interrupted
+    assert load_state(tmp_path / "m").values["step"] == 5
+    second = train(config, tiny.train, tiny.dev, tmp_path / "m", resume=True)
+    assert load_state(tmp_path / "m") is None
+    assert (tmp_path / "m" / "model.safetensors").read_bytes() == (
+        tmp_path / "whole" / "model.safetensors"
+    ).read_bytes()
+    assert second.best["dev_perplexity"] == whole.best["dev_perplexity"]
+
+    loaded = load(tmp_path / "m")
+    assert loaded.model.kind == kind
+    assert loaded.config == config
+    found = evaluate(loaded.model, loaded.parameters, tiny.dev)
+    assert found.statistics.figures().perplexity == whole.best["dev_perplexity"]
+    assert f"|model:{loaded.digest[:12]}|" in found.signature
+    again = train(config, tiny.train, tiny.dev, tmp_path / "m", resume=True)
+    assert again.best == second.best
+
+
+def test_kinds_are_compared(tiny, finished, tmp_path):
+    config = load_config(None, [*SMALL, "model.minimum_count=2"], kind="unigram")
+    result = train(config, tiny.train, tiny.dev, tmp_path / "m")
+    found = evaluate(result.model, result.parameters, tiny.dev)
+    ours = evaluate(finished.result.model, finished.result.parameters, tiny.dev)
+    compared = compare(
+        Result("unigram", found.signature, found.statistics),
+        Result("punctuation", ours.signature, ours.statistics),
+    )
+    assert compared.sentences == len(tiny.dev)
+    difference = compared.differences[0]
+    assert difference.a == found.statistics.figures().perplexity
+    assert difference.b == ours.statistics.figures().perplexity
+
+
+def test_the_unigram_model_learns_relative_frequencies(tiny, tmp_path):
+    """The maximum likelihood of independent draws is written out: counts over their sum."""
+    settings = ["train.visits=4800", "train.learning_rate=0.1", "train.batch_size=24"]
+    config = load_config(None, [*settings, "train.evaluate_every=4800"], kind="unigram")
+    result = train(config, tiny.train, tiny.train, tmp_path / "m")
+    counts = Counter(slot for s in tiny.train for slot in s.slots)
+    strings = result.model.vocabulary.strings
+    p = np.exp(result.parameters["weight"])
+    p /= p.sum()
+    for string, n in counts.most_common(2):
+        assert p[strings.index(string)] == pytest.approx(n / counts.total(), abs=2e-3)
+
+
+def test_settings_of_a_kind_without_presets_are_defaults():
+    config = load_config(None, ["train.visits=7"], kind="unigram")
+    assert config.train == replace(load_config(kind="unigram").train, visits=7)
+    assert math.isclose(config.train.learning_rate, 0.004)
+
+
+def test_the_page_shows_the_example():
+    page = (EXAMPLES.parent / "extending.md").read_text("utf-8")
+    assert f"```python\n{(EXAMPLES / 'unigram_model.py').read_text('utf-8')}```" in page

@@ -1,0 +1,93 @@
+"""Trees of two kinds for the tests: dependency trees, and constituency trees with bare nodes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from hypothesis import strategies as st
+
+from semipunct.trees import DependencyTree, Tree, lifted
+
+
+@st.composite
+def trees(draw: st.DrawFn, largest: int = 12) -> tuple[int, ...]:
+    """Heads of any tree with one root, projective or not."""
+    n = draw(st.integers(1, largest))
+    order = draw(st.permutations(range(1, n + 1)))
+    heads = [0] * n
+    for rank, node in enumerate(order[1:], start=1):
+        heads[node - 1] = order[draw(st.integers(0, rank - 1))]
+    return tuple(heads)
+
+
+def dominates(heads: Sequence[int], ancestor: int, node: int) -> bool:
+    """Whether the ancestor lies on the way from the node to the root (or is the node)."""
+    while node not in (0, ancestor):
+        node = heads[node - 1]
+    return node == ancestor
+
+
+def plain(heads: tuple[int, ...]) -> DependencyTree:
+    """A dependency tree whose relations tell the words apart."""
+    return DependencyTree(heads, tuple(f"r{word}" for word in range(1, len(heads) + 1)))
+
+
+@dataclass(frozen=True)
+class Constituency(Tree):
+    """A constituency tree: a node for each word, and phrases, which stand for no word.
+
+    Attributes:
+        words: number of words.
+        parents: ``[nodes]`` the parent of each node, -1 for the root.
+        anchors: ``[nodes]`` the word of each node, 0 for a phrase.
+        labels: ``[nodes]`` categories.
+    """
+
+    words: int = 0
+    parents: tuple[int, ...] = ()
+    anchors: tuple[int, ...] = ()
+    labels: tuple[str, ...] = ()
+
+
+@st.composite
+def constituency_trees(draw: st.DrawFn, largest: int = 6) -> Constituency:
+    """Any tree over words in order, phrases of one child included, nodes in any order."""
+    n = draw(st.integers(1, largest))
+    spans = [(0, n, -1)]
+    parents: list[int] = []
+    anchors: list[int] = []
+    while spans:
+        start, end, parent = spans.pop()
+        node = len(parents)
+        parents.append(parent)
+        alone = end - start == 1
+        if alone and draw(st.booleans()):
+            anchors.append(end)
+            continue
+        anchors.append(0)
+        inner = st.integers(start + 1, end - 1)
+        cuts = [] if alone else draw(st.lists(inner, max_size=3, unique=True))
+        # A phrase may have one child that is as wide as itself, but not for ever.
+        if not alone and not cuts and parent >= 0:
+            cuts = [start + 1]
+        bounds = [start, *sorted(cuts), end]
+        if alone:
+            parents.append(node)
+            anchors.append(end)
+            continue
+        spans += [(a, b, node) for a, b in pairwise(bounds)]
+    order = draw(st.permutations(range(len(parents))))
+    place = {old: new for new, old in enumerate(order)}
+    return Constituency(
+        n,
+        tuple(place[parents[old]] if parents[old] >= 0 else -1 for old in order),
+        tuple(anchors[old] for old in order),
+        tuple("W" if anchors[old] else "XP" for old in order),
+    )
+
+
+projective_trees = trees().map(lambda heads: lifted(plain(heads))[0])
+"""Projective dependency trees."""
+
+any_trees = projective_trees | constituency_trees()
+"""Trees of either kind, every node of which dominates neighbouring words."""

@@ -1,0 +1,102 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.errors import UsageError
+from semipunct.trees import (
+    DependencyTree,
+    reordered,
+    tree_fault,
+    without_constituent,
+    without_leaves,
+)
+from tests.trees.cases import dominates, plain, trees
+
+# the cat , that sleeps , purrs
+CAT = DependencyTree(
+    (2, 7, 5, 5, 2, 5, 0), ("det", "nsubj", "punct", "nsubj", "acl", "punct", "root")
+)
+
+
+def arcs(tree: DependencyTree) -> dict[str, str]:
+    """Who hangs from whom, words called by their relations, which `plain` makes different."""
+    names = ("", *tree.relations)
+    return {names[word]: names[head] for word, head in enumerate(tree.heads, start=1)}
+
+
+def test_punctuation_is_removed():
+    assert without_leaves(CAT, {3, 6}) == DependencyTree(
+        (2, 5, 4, 2, 0), ("det", "nsubj", "nsubj", "acl", "root")
+    )
+    assert without_leaves(CAT, ()) == CAT
+
+
+def test_a_word_with_dependents_is_not_removed_alone():
+    with pytest.raises(UsageError, match="word 5 is the head of word 4: only words without"):
+        without_leaves(CAT, {3, 5, 6})
+    # Together with all of its dependents it can be.
+    assert without_leaves(CAT, {3, 4, 5, 6}) == without_constituent(CAT, 5)
+
+
+def test_a_constituent_is_deleted():
+    assert without_constituent(CAT, 5) == DependencyTree((2, 3, 0), ("det", "nsubj", "root"))
+    assert without_constituent(CAT, 2) == DependencyTree((0,), ("root",))
+
+
+@pytest.mark.parametrize("word", [0, 7, 8, -1])
+def test_the_root_cannot_be_deleted(word: int):
+    with pytest.raises(UsageError, match=f"word {word} cannot be deleted: give one of 1 to 7"):
+        without_constituent(CAT, word)
+
+
+def test_another_order():
+    # purrs the cat
+    tree = DependencyTree((2, 3, 0), ("det", "nsubj", "root"))
+    assert reordered(tree, (3, 1, 2)) == DependencyTree((0, 3, 1), ("root", "det", "nsubj"))
+
+
+@pytest.mark.parametrize("order", [(1, 2), (1, 2, 2), (0, 1, 2), (1, 2, 3, 4)])
+def test_what_is_no_order_is_refused(order: tuple[int, ...]):
+    with pytest.raises(UsageError, match="is no permutation of the words 1 to 3"):
+        reordered(DependencyTree((2, 3, 0), ("a", "b", "root")), order)
+
+
+def test_a_word_must_be_left():
+    with pytest.raises(UsageError, match="no word would be left"):
+        without_leaves(plain((0,)), {1})
+
+
+@given(trees(), st.data())
+def test_arcs_stay_with_their_words(heads: tuple[int, ...], data: st.DataObject):
+    tree = plain(heads)
+    words = range(1, tree.words + 1)
+    order = data.draw(st.permutations(words))
+    moved = reordered(tree, order)
+    assert arcs(moved) == arcs(tree)
+    assert moved.relations == tuple(tree.relations[word - 1] for word in order)
+    back = [order.index(word) + 1 for word in words]
+    assert reordered(moved, back) == tree
+
+
+@given(trees().filter(lambda heads: len(heads) > 1), st.data())
+def test_what_is_left_hangs_as_before(heads: tuple[int, ...], data: st.DataObject):
+    tree = plain(heads)
+    words = range(1, tree.words + 1)
+    chosen = data.draw(st.sampled_from([word for word in words if heads[word - 1]]))
+    kept = [word for word in words if not dominates(heads, chosen, word)]
+    left = without_constituent(tree, chosen)
+    assert tree_fault(left.heads) is None
+    assert left.relations == tuple(tree.relations[word - 1] for word in kept)
+    assert arcs(left).items() <= arcs(tree).items()
+    leaves = [word for word in words if word not in heads]
+    removed = data.draw(st.sets(st.sampled_from(leaves)))
+    rest = without_leaves(tree, removed)
+    assert rest.words == tree.words - len(removed)
+    assert arcs(rest).items() <= arcs(tree).items()
+
+
+def test_a_sentence_of_100000_words_takes_seconds():
+    n = 100_000
+    tree = plain(tuple(range(n)))
+    assert without_constituent(tree, n // 2).words == n // 2 - 1
+    assert reordered(tree, range(n, 0, -1)).heads[-1] == 0
