@@ -183,30 +183,38 @@ class FeatureMap:
 
 
 class _RowBuilder:
-    """Collects the entries of one target, family by family, and orders them by node."""
+    """Collects the entries of one target, family by family, and orders them by node.
+
+    There are hundreds of families and as many entries of each as words, so they are kept small.
+    """
 
     def __init__(self, nodes: int) -> None:
         self._nodes = nodes
-        self._entries: list[tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.float32]]] = []
+        self._entries: list[tuple[npt.NDArray[np.int32], ...]] = []
 
     def add(self, node: Ints, number: Ints, value: Ints) -> None:
         """Take the entries of a family, ordered by node."""
-        self._entries.append((node, number.astype(np.int32), value.astype(np.float32)))
+        small = [x.astype(np.int32) for x in (node, number)]
+        self._entries.append((*small, value.astype(np.int32)) if (value != 1).any() else (*small,))
 
     def rows(self) -> Rows:
-        """Give the entries of each node in the order of the families."""
-        counts = [np.bincount(node, minlength=self._nodes) for node, _, _ in self._entries]
-        total = sum(counts, np.zeros(self._nodes, np.int64))
+        """Give the entries of each node in the order of the families, and let them go."""
+        total = np.zeros(self._nodes, np.int64)
+        for node, *_ in self._entries:
+            total += np.bincount(node, minlength=self._nodes)
         start = np.concatenate([np.zeros(1, np.int64), total.cumsum()])
-        context, value = np.empty(start[-1], np.int32), np.empty(start[-1], np.float32)
+        context, value = np.empty(start[-1], np.int32), np.ones(start[-1], np.float32)
         free = start[:-1].copy()
-        # Families are ordered by node: an entry's place is the node's next free one plus how many
-        # entries of the same node come before it in the family.
-        for (node, numbers, values), count in zip(self._entries, counts, strict=True):
-            begin = count.cumsum() - count
-            place = free[node] + np.arange(len(node)) - begin[node]
-            context[place], value[place] = numbers, values
+        for node, numbers, *values in self._entries:
+            # Families are ordered by node: an entry's place is the node's next free one plus how
+            # many entries of the same node come before it in the family.
+            count = np.bincount(node, minlength=self._nodes)
+            place = np.arange(len(node)) + (free - (count.cumsum() - count))[node]
+            context[place] = numbers
+            if values:
+                value[place] = values[0]
             free += count
+        self._entries.clear()
         return Rows(start, context, value)
 
 
