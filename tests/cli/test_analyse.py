@@ -20,7 +20,7 @@ from semipunct.marks import nunberg
 from semipunct.store import models as checkpoint
 from semipunct.store.models import Loaded
 from semipunct.tasks.analyse import PunctuationGrammar, count
-from tests.cli.conftest import Cli, Result, run
+from tests.commands import Cli, Result, run
 
 PUNCTUATION_ONLY = "1\t!\t!\tPUNCT\t_\t_\t0\troot\t_\t_\n\n"
 
