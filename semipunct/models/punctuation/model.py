@@ -54,7 +54,7 @@ from semipunct.models.punctuation.network import (
     scores_of_marks,
     scores_of_words,
 )
-from semipunct.models.punctuation.objective import objective
+from semipunct.models.punctuation.objective import Terms, objective
 from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 from semipunct.models.punctuation.slot_automata import automata, label_tries
 from semipunct.structures.given_tree import GivenTrees, Pairs, Trie, inside
@@ -250,8 +250,29 @@ class PunctuationModel(Model[Prepared, Batch]):
     ) -> tuple[jax.Array, Sums]:
         """Return the objective of equation 5 per slot; see ``objective``."""
         dropout = Dropout(key, options.dropout, options.word_dropout)
-        value, terms = objective(self, parameters, constants, batch, options, dropout)
+        value, terms = self.objective(parameters, constants, batch, options, dropout)
         return value, Sums(terms.log_likelihood, terms.slots, terms.impossible)
+
+    def objective(
+        self,
+        parameters: Parameters,
+        start: Parameters,
+        batch: Batch,
+        options: TrainOptions,
+        dropout: Dropout | None = None,
+    ) -> tuple[jax.Array, Terms]:
+        """Return the regularised negative log-likelihood per slot, and its parts.
+
+        Args:
+            parameters: weights by name.
+            start: what the norm is measured from; a weight that is not named has centre zero.
+            batch: from ``lay_out``.
+            options: the penalties.
+            dropout: what the network leaves out.
+        """
+        unmatched = jnp.asarray(self.unmatched) if options.xi else None
+        potentials = self.potentials(parameters, batch, unmatched, dropout)
+        return objective(potentials, jnp.asarray(batch.slots), parameters, start, options)
 
     def optimiser(self, options: TrainOptions, steps: int) -> optax.GradientTransformation:
         # Decoding and restoring need no optax, which takes a while to import.

@@ -14,7 +14,6 @@ from semipunct.features.history import CLOSING, OPENING
 from semipunct.features.vocabulary import Symbols
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.network import PREFIX, Dropout, read_words, scores_of_words
-from semipunct.models.punctuation.objective import objective
 from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 from tests.models.punctuation.cases import SENTENCES, TINY, TRAINING, batch_of, sentence
 
@@ -171,7 +170,7 @@ def test_it_learns_which_words_take_a_comma():
 
     @jax.jit
     def loss_and_gradient(p):
-        return jax.value_and_grad(lambda q: objective(learning, q, {}, batch, settings)[0])(p)
+        return jax.value_and_grad(lambda q: learning.objective(q, {}, batch, settings)[0])(p)
 
     first, _ = loss_and_gradient(now)
     for _ in range(60):
