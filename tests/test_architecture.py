@@ -274,6 +274,11 @@ def test_the_table_has_no_cycle():
         below(room, ())
 
 
+def test_one_module_touches_the_configuration_of_jax():
+    places = [p for p in sources(ROOT, LIBRARY) if "jax.config" in p.read_text("utf-8")]
+    assert [module_name(ROOT, p) for p in places] == ["semipunct.arrays.compilation"]
+
+
 def circle(root: Path) -> list[str]:
     """Modules of the library that import each other in a circle; none if there is no circle.
 
