@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from semipunct.corpus import Treebank
-    from semipunct.marks.nunberg import Confidence, Recall
     from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.models import Loaded
     from semipunct.tasks.analyse import PunctuationGrammar, Row
+    from semipunct.tasks.rule_agreement import Confidence, Recall
 
 SHOWN_ROWS, SHOWN_RELATIONS, PANELS = 20, 5, 6
 
