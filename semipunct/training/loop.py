@@ -18,7 +18,7 @@ from semipunct.errors import TreebankError
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.models.base import Array, Batches, log_likelihoods
 from semipunct.models.kind import Config
-from semipunct.store import models as checkpoint
+from semipunct.store import checkpoint
 from semipunct.store.folder import check_output
 from semipunct.training.plan import Plan
 from semipunct.training.report import Phase, Progress, TrainingError, TrainingResult
@@ -197,7 +197,7 @@ class _Trainer:
             self.clock.seconds, run.seconds,
         )  # fmt: skip
 
-    def _finished(self, loaded: checkpoint.Loaded) -> TrainingResult:
+    def _finished(self, loaded: checkpoint.SavedModel) -> TrainingResult:
         visits = loaded.figures.get("best_visits")
         best = next((m for m in loaded.metrics if m["visits"] == visits), {})
         return TrainingResult(

@@ -17,8 +17,8 @@ from semipunct.formats import read_treebank
 from semipunct.inference.decode import best
 from semipunct.inference.rewriting import Rewriter
 from semipunct.marks import nunberg
-from semipunct.store import models as checkpoint
-from semipunct.store.models import Loaded
+from semipunct.store import checkpoint
+from semipunct.store.checkpoint import SavedModel
 from semipunct.tasks import rule_agreement
 from semipunct.tasks.analyse import PunctuationGrammar, count
 from tests.cli.conftest import Cli, Result, run
@@ -30,7 +30,7 @@ PUNCTUATION_ONLY = "1\t!\t!\tPUNCT\t_\t_\t0\troot\t_\t_\n\n"
 class Runs:
     """The command on a treebank, three times: as JSON, as tables, and with a picture."""
 
-    loaded: Loaded
+    loaded: SavedModel
     treebank: Path
     json: Result
     tables: Result
