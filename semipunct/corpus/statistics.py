@@ -2,7 +2,7 @@
 
 How things are counted, and what English and Chinese 1.4 then give (training portions):
 
-- Token types are counted over the slots of the sentences used, after `marks.UNK` has replaced
+- Token types are counted over the slots of the sentences used, after ``marks.UNK`` has replaced
   the rare ones, without the initial mark and with UNK: 39 and 22.  The paper's Table 2 has 35
   and 23.
 - Punctemes are the distinct slot strings, the empty one and those that begin with the initial
@@ -28,13 +28,13 @@ from semipunct.marks import ABBREVIATION, INITIAL, UNK, Pair, Puncteme
 
 @dataclass(frozen=True, slots=True)
 class TreebankStatistics:
-    """Counts over some treebank files; everything from `words` on is over the sentences used.
+    """Counts over some treebank files; everything from ``words`` on is over the sentences used.
 
-    `tokens` and `punctuation` count the file's words with integer ids.  `slot_lengths` maps the
+    ``tokens`` and ``punctuation`` count the file's words with integer ids.  ``slot_lengths`` maps the
     number of tokens in a slot (initial and final mark not counted, abbreviation dot counted) to
-    the number of slots; `token_counts` holds the tokens before UNK, most frequent first;
-    `rare_types` of them occur fewer than `minimum_count` times, `rare_tokens` times together.
-    The module's docstring says how `types`, `punctemes` and `pairs` are counted.
+    the number of slots; ``token_counts`` holds the tokens before UNK, most frequent first;
+    ``rare_types`` of them occur fewer than ``minimum_count`` times, ``rare_tokens`` times together.
+    The module's docstring says how ``types``, ``punctemes`` and ``pairs`` are counted.
     """
 
     sentences_read: int

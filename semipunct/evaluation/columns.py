@@ -45,24 +45,24 @@ class Column(ABC):
 
         Args:
             name: the name of the column, for messages.
-            entries: one value for each sentence, already checked by `check_entries`.
+            entries: one value for each sentence, already checked by ``check_entries``.
             marks: the marks that a column by mark counts.
         """
 
     @abstractmethod
     def write(self, column: Array, marks: Sequence[str]) -> list[Any]:
-        """Return the entries for JSON; the inverse of `read`."""
+        """Return the entries for JSON; the inverse of ``read``."""
 
     @abstractmethod
     def check(self, name: str, column: Array, marks: Sequence[str]) -> None:
-        """Raise `ValueError` for a wrong shape, or an entry that cannot be."""
+        """Raise ``ValueError`` for a wrong shape, or an entry that cannot be."""
 
     def complaint(self, entry: Any) -> str:
         """Return what is wrong with an entry that is not of the type, for messages."""
         return f"{entry!r}, not a count"
 
     def check_entries(self, name: str, entries: Sequence[Any]) -> None:
-        """Raise `ValueError` at the first entry from JSON that is not of the type."""
+        """Raise ``ValueError`` at the first entry from JSON that is not of the type."""
         for number, entry in enumerate(entries, 1):
             try:
                 msgspec.convert(entry, self.entry)
@@ -210,12 +210,12 @@ class LogLikelihood(Column):
 
 
 def check_shape(name: str, column: Array, entry: tuple[int, ...]) -> None:
-    """Raise `ValueError` unless the entries of a column have a shape."""
+    """Raise ``ValueError`` unless the entries of a column have a shape."""
     if column.shape[1:] != entry:
         raise ValueError(f"{name} has shape {column.shape}")
 
 
 def refuse(bad: npt.NDArray[np.bool_], what: str) -> None:
-    """Raise `ValueError` for the first sentence with a true entry in ``[sentences, ...]``."""
+    """Raise ``ValueError`` for the first sentence with a true entry in ``[sentences, ...]``."""
     if bad.any():
         raise ValueError(f"sentence {np.argwhere(bad)[0, 0] + 1}: {what}")

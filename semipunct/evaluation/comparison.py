@@ -111,7 +111,7 @@ def compare(a: Result, b: Result, resamples: int = 10_000, seed: int = 0) -> Com
     The null hypothesis is that the systems are exchangeable: within each sentence, either might
     have given either answer.  A permutation swaps the answers in some of the sentences; p is twice
     the part of the permutations whose difference is as far out on the side of the observed one,
-    which is counted among them (`scipy.stats.permutation_test`; two-sided).  Li, Wang and Eisner
+    which is counted among them (``scipy.stats.permutation_test``; two-sided).  Li, Wang and Eisner
     (2019) test so in tables 3 and 6 and figure 4.  All measures see the same permutations.  The
     interval holds the middle 95% of the differences in bootstrap samples of the sentences.
 
@@ -276,7 +276,7 @@ def _check_signatures(a: Result, b: Result) -> None:
 
 
 def _check_statistics(a: Statistics, b: Statistics) -> None:
-    """Raise `ResultError` unless A and B are of the same sentences, counted in the same way."""
+    """Raise ``ResultError`` unless A and B are of the same sentences, counted in the same way."""
     if len(a) != len(b):
         raise ResultError(f"A has {len(a)} sentences and B {len(b)}; {_AGAIN}")
     if len(a) < 2:

@@ -1,6 +1,6 @@
 """Metrics: what they count of each sentence, and what they make of its sums over a corpus.
 
-A metric is one class derived from `Statistics` and one line in `registry.METRICS`.  The class
+A metric is one class derived from ``Statistics`` and one line in ``registry.METRICS``.  The class
 declares its columns and measures; storing, reading, adding up, and comparing results read that
 declaration.
 """
@@ -149,7 +149,7 @@ class Statistics(ABC):
         """Return the figures of the corpus."""
 
     def check(self) -> None:
-        """Raise `ValueError` where columns that are sound alone contradict each other."""
+        """Raise ``ValueError`` where columns that are sound alone contradict each other."""
         return
 
     @property

@@ -38,7 +38,7 @@ class PerplexityFigures:
     def of(cls, log_likelihood: Floats, slots: Counts) -> PerplexityFigures:
         """Return the figures of log-likelihoods and slots, both ``[sentences]``.
 
-        Unlike `PerplexityStatistics` it takes NaN, as of a training that diverges.
+        Unlike ``PerplexityStatistics`` it takes NaN, as of a training that diverges.
         """
         scorable = ~np.isneginf(log_likelihood)
         total, number = float(log_likelihood.sum()), int(slots.sum())
@@ -103,7 +103,7 @@ def surprisal(totals: Floats, slots: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PerplexityStatistics(Statistics):
-    """The contribution of each sentence to `PerplexityFigures`.
+    """The contribution of each sentence to ``PerplexityFigures``.
 
     Attributes:
         log_likelihood: ``[sentences]`` log p(x | T), natural logarithm; minus infinity for a

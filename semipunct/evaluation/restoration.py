@@ -159,7 +159,7 @@ def f1(totals: Floats, gold: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RestorationStatistics(Statistics):
-    """The contribution of each sentence to `RestorationFigures`: counts.
+    """The contribution of each sentence to ``RestorationFigures``: counts.
 
     Attributes:
         marks: the marks that occur in gold or predicted slots, sorted.
@@ -170,7 +170,7 @@ class RestorationStatistics(Statistics):
         true_positives: ``[sentences, marks]``, multiset intersections of the slots.
         predicted: ``[sentences, marks]`` tokens.
         gold: ``[sentences, marks]`` tokens.
-        predicted_pairing: ``[sentences, 2]``, as in `PairingErrors`.
+        predicted_pairing: ``[sentences, 2]``, as in ``PairingErrors``.
         gold_pairing: ``[sentences, 2]``.
 
     Raises:
@@ -235,7 +235,7 @@ class RestorationStatistics(Statistics):
 
 
 def occurring_pairs(sentences: Iterable[Slots]) -> frozenset[TokenPair]:
-    """Return the pairs of `marks.PAIRS` both of whose tokens occur in some sentences.
+    """Return the pairs of ``marks.PAIRS`` both of whose tokens occur in some sentences.
 
     *!* closes in Spanish and not in English; where no inverted mark occurs, it opens and closes
     nothing.  The same for quotation marks of other traditions.
@@ -252,7 +252,7 @@ def restoration_statistics(
     Slots correspond one to one, because restoring punctuation changes no word.  Per mark, a
     slot's true positives are the intersection of its gold and predicted tokens as multisets:
     their order in the slot counts for the edit distance only.  Rare tokens are compared as they
-    are handed in: replace them by `marks.UNK` on both sides or on neither.
+    are handed in: replace them by ``marks.UNK`` on both sides or on neither.
 
     Args:
         gold: the slots of each sentence.

@@ -14,7 +14,7 @@ KIND = FileKind(
 def text_lines(path: str | Path) -> Iterator[str]:
     """Yield the lines of a UTF-8 file, each with its line end if it has one.
 
-    Raises `TreebankError` if the file cannot be read (see `files.byte_lines`), is not UTF-8 or
+    Raises ``TreebankError`` if the file cannot be read (see ``files.byte_lines``), is not UTF-8 or
     holds a NUL byte.
     """
     name = display_name(path)

@@ -1,4 +1,4 @@
-"""The heads of punctuation: where tokens in the slots of a tree hang from.
+"""Attachment of punctuation: the heads of tokens in the slots of a tree.
 
 The rules are those of Universal Dependencies (https://universaldependencies.org/u/dep/punct).
 """

@@ -28,18 +28,18 @@ _BREAKS = frozenset("\t\n\r")
 def punctuated(
     entry: Entry[Record], slots: Sequence[Puncteme], convention: Convention = "unit"
 ) -> Record:
-    """Write a sentence's record anew with `slots` (n + 1 of them) for its punctuation.
+    """Write a sentence's record anew with ``slots`` (n + 1 of them) for its punctuation.
 
     What the record has in its slots is compared with what it shall have; where the two are the
     same nothing changes, and if all are the same the record itself comes back. Elsewhere marks
     common to both keep their lines, others are removed, and new ones (UPOS PUNCT, relation
-    `punct`, head by `attachment.attach` and `convention`) put in. IDs follow in the columns ID,
+    ``punct``, head by ``attachment.attach`` and ``convention``) put in. IDs follow in the columns ID,
     HEAD and DEPS; the enhanced graph loses its arcs from removed tokens, and gets arcs to new
     ones if it is there at all. Words keep their heads, projective or not. SpaceAfter and the
-    comment ``# text =`` follow `spacing`.
+    comment ``# text =`` follow ``spacing``.
 
-    `marks.ABBREVIATION`, first in a slot, puts a dot on the word before it, and its absence
-    takes one off; `marks.INITIAL` and `marks.FINAL` are left out. A straight quotation mark that
+    ``marks.ABBREVIATION``, first in a slot, puts a dot on the word before it, and its absence
+    takes one off; ``marks.INITIAL`` and ``marks.FINAL`` are left out. A straight quotation mark that
     stays becomes directional where it would no longer be read as the same mark or its partner
     is a new, directional one.
 
@@ -49,7 +49,7 @@ def punctuated(
     mark, it goes to the one before. A sentence from elsewhere gets a
     record by ``bare_entry``.
 
-    Raises `UsageError` if the number of slots is wrong, for `marks.UNK` or `marks.OPEN` where
+    Raises ``UsageError`` if the number of slots is wrong, for ``marks.UNK`` or ``marks.OPEN`` where
     the record does not have just that mark, for an abbreviation's dot that follows no word, and
     for a token that cannot stand in a column.
     """
@@ -64,12 +64,12 @@ def punctuated(
 
 
 def surface_text(entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
-    """Write a sentence with `slots` for its punctuation as plain text.
+    """Write a sentence with ``slots`` for its punctuation as plain text.
 
     Multiword tokens are spelt as in the record, spaces stand where its SpaceAfter has them, and
     where it says nothing (in none of its tokens) or a slot has changed, by the rules of
-    `spacing`. With the record's own slots the text is that of its comment ``# text =`` if it has
-    one. Raises `UsageError` as `punctuated` does.
+    ``spacing``. With the record's own slots the text is that of its comment ``# text =`` if it has
+    one. Raises ``UsageError`` as ``punctuated`` does.
     """
     source = _Source.of(entry)
     target = _Target.of(source, slots)

@@ -28,7 +28,7 @@ def directional_quotes(
 ) -> tuple[list[str], int, int]:
     """Replace straight quotation marks by opening and closing ones.
 
-    `tokens` are the words of a sentence, `is_punctuation` which of them are punctuation; others
+    ``tokens`` are the words of a sentence, ``is_punctuation`` which of them are punctuation; others
     (an apostrophe of *'s*) are not touched.  A mark's side is told by its language-specific tag
     (two backquotes or two apostrophes), else by its form (the same, or a backquote); the rest
     are taken two by two among the marks of one kind that depend on the same head, in order: the

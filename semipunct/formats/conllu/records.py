@@ -1,6 +1,6 @@
-"""Reading and writing CoNLL-U without loss; the only door to the `conllu` library.
+"""Reading and writing CoNLL-U without loss; the only door to the ``conllu`` library.
 
-A `Record` keeps every line of its sentence as it stood in the file.  Writing puts the lines
+A ``Record`` keeps every line of its sentence as it stood in the file.  Writing puts the lines
 back, changed only where attributes are added to the MISC column, so multiword tokens, empty
 nodes, comments, blank lines, line ends and columns that nobody looked at survive byte for byte.
 """
@@ -25,7 +25,7 @@ from semipunct.formats.lines import text_lines
 from semipunct.trees import tree_fault
 
 NO_HEAD = -1
-"""The head of a word whose HEAD is `_`; only `read_records(..., trees=False)` lets it through."""
+"""The head of a word whose HEAD is ``_``; only ``read_records(..., trees=False)`` lets it through."""
 
 COLUMNS = len(DEFAULT_FIELDS)
 _NOTHING: Mapping[int, Mapping[str, str]] = MappingProxyType({})
@@ -46,17 +46,17 @@ class Token(NamedTuple):
     head: int
     relation: str
     position: int
-    """Where the word stands in `Record.lines`."""
+    """Where the word stands in ``Record.lines``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """One sentence of a CoNLL-U file, with everything that was written around it.
 
-    `lines` are the raw lines without their ends, `ends` the line ends in the same order; the
-    blank lines after a sentence belong to it.  `line` is the 1-based number of `lines[0]`.
-    `tokens` are the words with integer ids, 1..n; ranges (1-2) and empty nodes (8.1) are in
-    `lines` only.  `sentence_id` is ``#k`` for the file's k-th sentence where it has no id.
+    ``lines`` are the raw lines without their ends, ``ends`` the line ends in the same order; the
+    blank lines after a sentence belong to it.  ``line`` is the 1-based number of ``lines[0]``.
+    ``tokens`` are the words with integer ids, 1..n; ranges (1-2) and empty nodes (8.1) are in
+    ``lines`` only.  ``sentence_id`` is ``#k`` for the file's k-th sentence where it has no id.
     """
 
     path: str
@@ -72,17 +72,17 @@ class Record:
         return tuple(token.word_id for token in self.tokens if token.upos != PUNCTUATION)
 
     def where(self, position: int = 0) -> str:
-        """Say for a message where line `position` of the record is: file, line, sentence."""
+        """Say for a message where line ``position`` of the record is: file, line, sentence."""
         return f"{self.path}:{self.line + position}: sentence {self.sentence_id}"
 
 
 def read_records(path: str | Path, *, trees: bool = True) -> Iterator[Record]:
     """Yield the sentences of a CoNLL-U file one by one, holding one in memory.
 
-    `path` may be ``-`` (standard input) and may end in ``.gz``.  With `trees=False` the HEAD
+    ``path`` may be ``-`` (standard input) and may end in ``.gz``.  With ``trees=False`` the HEAD
     column may be ``_`` and need not form a tree.
 
-    Raises `TreebankError`, which says file, line and sentence, if the file cannot be read, is
+    Raises ``TreebankError``, which says file, line and sentence, if the file cannot be read, is
     not UTF-8, is not CoNLL-U, has a sentence whose words 1..n are not a tree with one root, or
     has no sentence at all.
     """
@@ -189,11 +189,11 @@ def format_record(
 ) -> str:
     """Give a sentence back as text, with annotations added and all else byte for byte the same.
 
-    `misc` maps word ids to the attributes to put into the word's MISC column (see
-    `conllu.misc.with_attributes`); `comments` are lines to put after the sentence's
+    ``misc`` maps word ids to the attributes to put into the word's MISC column (see
+    ``conllu.misc.with_attributes``); ``comments`` are lines to put after the sentence's
     own comments, the leading ``#`` included.
 
-    Raises `UsageError` for a word id that the sentence does not have, and for a comment that
+    Raises ``UsageError`` for a word id that the sentence does not have, and for a comment that
     would not be read as one.
     """
     lines = list(record.lines)
@@ -227,7 +227,7 @@ def _checked_comment(record: Record, comment: str) -> str:
 
 
 def write_texts(texts: Iterable[str], stream: TextIO) -> None:
-    """Write sentences formatted by `format_record`, kept apart even across files.
+    """Write sentences formatted by ``format_record``, kept apart even across files.
 
     The last sentence of a file may lack its blank line or final newline; they are added where
     another sentence follows, and only there.

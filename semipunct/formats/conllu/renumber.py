@@ -36,7 +36,7 @@ class Piece(NamedTuple):
 
 
 class _Range(NamedTuple):
-    """A multiword token: its place in `Record.lines`, its first and last ID, its form."""
+    """A multiword token: its place in ``Record.lines``, its first and last ID, its form."""
 
     position: int
     first: int
@@ -84,7 +84,7 @@ def text(record: Record, pieces: Sequence[Piece]) -> str:
 
 
 def rewritten(record: Record, pieces: Sequence[Piece], new_text: str) -> Record:
-    """Put `pieces` in the place of a record's tokens, with `new_text` in ``# text =``.
+    """Put ``pieces`` in the place of a record's tokens, with ``new_text`` in ``# text =``.
 
     Lines of tokens that stay change only where they must: the ID, the form if the piece has
     another, references to other tokens, SpaceAfter. References to tokens that are gone leave the
@@ -142,10 +142,10 @@ def _with_text(line: str, new_text: str) -> str:
 class _Change:
     """What happens to a record: everything that its lines, one by one, need to know.
 
-    `ids` lead from old to new IDs of tokens, `references` from all that HEAD and DEPS can name,
-    empty nodes included, to what it is now; `removed` are the IDs of tokens that are gone.
-    `ranges` are the multiword tokens that stay, renumbered, by their places among the lines;
-    `within` the new IDs inside one. `new_after` lists the new tokens after an old one.
+    ``ids`` lead from old to new IDs of tokens, ``references`` from all that HEAD and DEPS can name,
+    empty nodes included, to what it is now; ``removed`` are the IDs of tokens that are gone.
+    ``ranges`` are the multiword tokens that stay, renumbered, by their places among the lines;
+    ``within`` the new IDs inside one. ``new_after`` lists the new tokens after an old one.
     """
 
     pieces: Sequence[Piece]
