@@ -1,4 +1,4 @@
-"""Restoration: how much restored punctuation is like the gold punctuation."""
+"""Restoration: restored punctuation against the gold punctuation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,13 @@ Slots = Sequence[Puncteme]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Counts of the tokens of a mark, and the ratios that follow from them."""
+    """Counts of the tokens of a mark, and the ratios that follow from them.
+
+    Attributes:
+        true_positives: tokens that are both predicted and gold.
+        predicted: tokens.
+        gold: tokens.
+    """
 
     true_positives: int
     predicted: int
@@ -71,10 +77,10 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class RestorationFigures:
-    """Figures of how well the punctuation of a corpus was restored.
+    """Figures of the restoration of the punctuation of a corpus.
 
     Attributes:
-        sentences: how many.
+        sentences: their number.
         slots: n + 1 for each sentence of n words.
         edit_distance: insertions, deletions and substitutions of tokens, over all slots.
         exact_slots: slots that were restored token for token.
@@ -153,7 +159,12 @@ class RestorationFigures:
 
 
 def f1(totals: Floats, gold: Floats) -> Floats:
-    """Return F1 of true positives and predicted tokens ``[..., 2]`` and gold tokens ``[...]``."""
+    """Return F1, ``[...]``.
+
+    Args:
+        totals: ``[..., 2]`` true positives and predicted tokens.
+        gold: ``[...]`` gold tokens.
+    """
     return 2 * totals[..., 0] / (totals[..., 1] + gold)
 
 
@@ -257,7 +268,7 @@ def restoration_statistics(
     Args:
         gold: the slots of each sentence.
         predicted: the same sentences with the punctuation of a system.
-        pairs: what opens and closes.  By default the pairs both of whose tokens occur in
+        pairs: opening and closing tokens.  By default the pairs both of whose tokens occur in
             ``gold``: not in ``predicted``, so that all systems are measured alike.
 
     Raises:

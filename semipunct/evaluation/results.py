@@ -1,8 +1,8 @@
 """Stored results: the figures of a system with all that is needed to compare it with another.
 
-A result is one JSON object with the keys ``format``, ``version``, ``task``, ``system``, ``signature``,
-``corpus`` (the figures) and ``statistics`` (the settings and columns of its metric, see
-``metric.Statistics``).
+A result is one JSON object with the keys ``format``, ``version``, ``task``, ``system``,
+``signature``, ``corpus`` (the figures) and ``statistics`` (the settings and columns of its metric,
+see ``metric.Statistics``).
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ KIND = FileKind(ResultError, "name a stored result in it", "store the result aga
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """The statistics of a system, with its name and what was measured.
+    """The statistics of a system, with its name and the signature of the measurement.
 
     Attributes:
         system: the name to call it by.
-        signature: what was measured on what, with what: ``task:...|treebank:...|...``.
+        signature: task, treebank and conditions of the measurement: ``task:...|treebank:...|...``.
         statistics: of each sentence.
     """
 

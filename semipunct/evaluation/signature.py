@@ -1,4 +1,4 @@
-"""Signatures: one line that says what was measured, on what, with what."""
+"""Signatures: the task, treebank and conditions of a measurement in one line."""
 
 from __future__ import annotations
 

@@ -77,6 +77,10 @@ def possible(a: str, b: str) -> tuple[EditName, ...]:
 
     Two equal tokens have one way to stay and one to merge; the boundary marks stay at their edge
     and are never absorbed; the open puncteme is written as it stands.
+
+    Args:
+        a: the left token of the window.
+        b: the right token.
     """
     if OPEN in (a, b):
         return ("keep",)

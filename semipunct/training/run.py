@@ -47,12 +47,15 @@ class Run:
     Attributes:
         parameters: current weights, on the device.
         optimiser: the optimiser's state, on the device.
-        step, visits: steps and sentence visits done.
+        step: steps done.
+        visits: sentence visits done.
         best: the best weights so far, on the host; None before the first evaluation.
         best_figures: the entry of ``metrics`` they belong to.
         stale: evaluations since then.
         metrics: one entry per evaluation.
-        objective, slots, impossible: sums over the steps since the last evaluation.
+        objective: sum over the slots of the steps since the last evaluation.
+        slots: their number.
+        impossible: the number of sentences of these steps that the model could not score.
         seconds_before: wall clock of the run before it was taken up again.
         began: when it was taken up, by the monotonic clock.
     """
@@ -77,7 +80,7 @@ class Run:
         return self.seconds_before + time.monotonic() - self.began
 
     def add(self, outcome: Outcome) -> None:
-        """Add up what a step told."""
+        """Add the outcome of a step to the sums."""
         slots = int(outcome.slots)
         self.objective += float(outcome.loss) * slots
         self.slots += slots
@@ -134,15 +137,15 @@ def save_run(
     command: str,
     finished: bool,
 ) -> dict[str, Array]:
-    """Write the model as it would be used now, and what ``--resume`` needs unless finished.
+    """Write the model as it would be used now, and the state for ``--resume`` unless finished.
 
     Args:
         output: the model folder.
         run: the state.
         model: everything but the weights.
         config: the settings.
-        sources: where the sentences came from.
-        command: how to make the model again, for the model card.
+        sources: of the sentences.
+        command: the command that makes the model, for the model card.
         finished: whether nothing is left to do.
 
     Returns:
@@ -194,7 +197,7 @@ def save_run(
 
 
 def take_up(loaded: SavedModel, state: TrainingState, fresh: Run, sources: Sources) -> Run:
-    """Return the run that was saved, to be continued.
+    """Restore the run that was saved, to be continued.
 
     Args:
         loaded: the model folder.

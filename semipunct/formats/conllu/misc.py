@@ -32,7 +32,12 @@ def unescape(value: str) -> str:
 def with_attributes(column: str, attributes: Mapping[str, str]) -> str:
     """Add attributes to a MISC column; an existing key keeps its place and gets the new value.
 
-    Raises ``UsageError`` if a key is empty or holds a character that would need escaping.
+    Args:
+        column: as it is in the file.
+        attributes: unescaped values by key.
+
+    Raises:
+        UsageError: if a key is empty or holds a character that would need escaping.
     """
     if not attributes:
         return column
@@ -61,7 +66,7 @@ def _checked(key: str) -> str:
 
 
 def attributes(column: str) -> dict[str, str]:
-    """Read a MISC column: keys to unescaped values, in order; a bare item has value ''."""
+    """Return the unescaped values of a MISC column by key; a bare item has an empty one."""
     if column in (EMPTY, ""):
         return {}
     parts = (item.partition("=") for item in column.split("|"))
