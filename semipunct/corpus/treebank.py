@@ -90,7 +90,7 @@ class Treebank:
 
     @classmethod
     def of(cls, entries: Iterable[AnyEntry]) -> "Treebank":
-        """Collect entries; their records are let go."""
+        """Collect the sentences of entries; the records are not kept."""
         sentences: list[Sentence] = []
         omitted: list[Omitted] = []
         projectivised = 0

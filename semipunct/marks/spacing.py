@@ -41,7 +41,7 @@ _WORD: tuple[Side] = ("neither",)
 _TO_THE_LEFT: frozenset[Side] = frozenset({"left", "both"})
 _TO_THE_RIGHT: frozenset[Side] = frozenset({"right", "both"})
 
-# How the names of the characters begin that are set without spaces between words.
+# Beginnings of the names of characters that are set without spaces between words.
 _UNSPACED_NAMES = (
     "BOPOMOFO",
     "CJK",
