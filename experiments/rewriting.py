@@ -20,7 +20,7 @@ from semipunct.inference.rewriting import Rewriter
 from semipunct.marks.nunberg import FIGURE_3
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.render.analyses import to_brackets
-from semipunct.store.models import load
+from semipunct.store.checkpoint import load
 from semipunct.tasks.analyse import count, read_channel, rewriting
 
 

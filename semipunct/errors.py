@@ -2,7 +2,7 @@
 
 Every message says where (``file:line`` and the sentence's id where there is one), what was
 found and what to do about it.  A command prints the message alone and exits with status 1
-(2 for `UsageError`); anything outside this family is a defect of the program.
+(2 for ``UsageError``); anything outside this family is a defect of the program.
 """
 
 from collections.abc import Iterable

@@ -78,11 +78,11 @@ def shared_data() -> Path:
 @pytest.fixture(scope="session")
 def loaded_once() -> Iterator[None]:
     """Loading a folder, or a copy of it, again gives the same objects: they are compiled once."""
-    from semipunct.store import models as checkpoint
+    from semipunct.store import checkpoint
 
-    load, loaded = checkpoint.load, dict[Any, checkpoint.Loaded]()
+    load, loaded = checkpoint.load, dict[Any, checkpoint.SavedModel]()
 
-    def load_once(folder: str | Path, expected: type = object) -> checkpoint.Loaded:
+    def load_once(folder: str | Path, expected: type = object) -> checkpoint.SavedModel:
         files = tuple(sorted((p.name, p.stat().st_mtime_ns) for p in Path(folder).glob("*")))
         if files not in loaded:
             loaded[files] = load(folder)

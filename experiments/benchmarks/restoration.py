@@ -20,7 +20,7 @@ from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.formats import read_treebank
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.store.models import load
+from semipunct.store.checkpoint import load
 from semipunct.tasks.restore import RestoreOptions, restore
 
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from semipunct.corpus import Treebank
-    from semipunct.marks.nunberg import Confidence, Recall
     from semipunct.models.punctuation.model import PunctuationModel
-    from semipunct.store.models import Loaded
+    from semipunct.store.checkpoint import SavedModel
     from semipunct.tasks.analyse import PunctuationGrammar, Row
+    from semipunct.tasks.rule_agreement import Confidence, Recall
 
 SHOWN_ROWS, SHOWN_RELATIONS, PANELS = 20, 5, 6
 
@@ -59,7 +59,7 @@ def analyse(
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.treebanks import omissions, tell_unseen, usable
     from semipunct.models.punctuation.model import PunctuationModel
-    from semipunct.store.models import load
+    from semipunct.store.checkpoint import load
     from semipunct.tasks.analyse import analyse as run
 
     loaded = load(model, PunctuationModel)
@@ -95,7 +95,7 @@ def analyse(
         console.say(f"{console.count(missed, 'sentence')} without an analysis: not counted above")
 
 
-def _signature(loaded: "Loaded[PunctuationModel]", read: "Treebank | None") -> str:
+def _signature(loaded: "SavedModel[PunctuationModel]", read: "Treebank | None") -> str:
     """One line that says what was analysed."""
     from semipunct import __version__
     from semipunct.corpus.digest import treebank_digest

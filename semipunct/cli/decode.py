@@ -69,7 +69,7 @@ def decode(
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.formats import format_of, read_entries
     from semipunct.models.punctuation.model import PunctuationModel
-    from semipunct.store.models import load
+    from semipunct.store.checkpoint import load
 
     loaded = load(model, PunctuationModel)
     parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}

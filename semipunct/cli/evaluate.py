@@ -29,7 +29,7 @@ def evaluate(
     """
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.treebanks import omissions, tell_unseen, usable
-    from semipunct.store.models import load
+    from semipunct.store.checkpoint import load
     from semipunct.tasks.evaluate import evaluate as measure
 
     loaded = load(model)

@@ -118,7 +118,7 @@ def restore(
 
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.models.punctuation.model import PunctuationModel
-    from semipunct.store.models import load
+    from semipunct.store.checkpoint import load
     from semipunct.tasks.restore import RestoreOptions
     from semipunct.tasks.restore import restore as run
 

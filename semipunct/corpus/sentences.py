@@ -1,4 +1,4 @@
-"""Sentences: words, tags, a tree, and what readers see in the slots between the words."""
+"""Sentences: words, tags, a tree, and the punctuation in the slots between the words."""
 
 from dataclasses import dataclass, replace
 from typing import Generic
@@ -54,10 +54,10 @@ class Sentence(Generic[T]):
 
     @property
     def where(self) -> str:
-        """Say for a message where the sentence is: file, line, name."""
+        """The place of the sentence for messages: file, line, name."""
         return f"{self.path}:{self.line}: sentence {self.sentence_id}"
 
 
 def without_punctuation(sentence: Sentence) -> Sentence:
-    """Give a sentence with the same words and tree but empty slots."""
+    """Return a sentence with the same words and tree but empty slots."""
     return replace(sentence, slots=((),) * len(sentence.slots))

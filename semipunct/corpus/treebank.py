@@ -1,4 +1,4 @@
-"""Treebanks: sentences as they were read, those left out, and what reading did to them."""
+"""Treebanks: sentences as they were read, those left out, and notes on their reading."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -20,7 +20,14 @@ R = TypeVar("R", default=Any, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Omitted:
-    """A sentence that models cannot take, and why."""
+    """A sentence that models cannot take.
+
+    Attributes:
+        reason: why they cannot.
+        sentence_id: its name in the file.
+        path: the file.
+        line: its first line there, from 1.
+    """
 
     reason: Reason
     sentence_id: str
@@ -30,10 +37,10 @@ class Omitted:
 
 @dataclass(frozen=True, slots=True)
 class ReadingNotes:
-    """What reading a sentence found and changed.
+    """Notes on the reading of a sentence: counts of tokens, and of changes.
 
     Attributes:
-        tokens: words and punctuation of the file.
+        tokens: words and punctuation of the sentence.
         punctuation: those that are punctuation.
         lifts: arcs lifted to make the tree projective.
         quotes_replaced: straight quotation marks made directional.
@@ -53,9 +60,9 @@ class Entry(Generic[R]):
 
     Attributes:
         content: the sentence as models see it, or why they do not.
-        record: what its format needs to write it back; nobody else looks into it.
+        record: the data from which its format writes it back; read by that format alone.
         word_ids: ``[n]`` the number of each word in the file; empty for an omitted sentence.
-        notes: what reading did.
+        notes: on its reading.
     """
 
     content: Sentence | Omitted
@@ -83,7 +90,7 @@ class Treebank:
 
     @classmethod
     def of(cls, entries: Iterable[AnyEntry]) -> "Treebank":
-        """Collect entries; their records are let go."""
+        """Collect the sentences of entries; the records are not kept."""
         sentences: list[Sentence] = []
         omitted: list[Omitted] = []
         projectivised = 0

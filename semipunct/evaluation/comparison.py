@@ -111,7 +111,7 @@ def compare(a: Result, b: Result, resamples: int = 10_000, seed: int = 0) -> Com
     The null hypothesis is that the systems are exchangeable: within each sentence, either might
     have given either answer.  A permutation swaps the answers in some of the sentences; p is twice
     the part of the permutations whose difference is as far out on the side of the observed one,
-    which is counted among them (`scipy.stats.permutation_test`; two-sided).  Li, Wang and Eisner
+    which is counted among them (``scipy.stats.permutation_test``; two-sided).  Li, Wang and Eisner
     (2019) test so in tables 3 and 6 and figure 4.  All measures see the same permutations.  The
     interval holds the middle 95% of the differences in bootstrap samples of the sentences.
 
@@ -153,8 +153,8 @@ class _Pair:
 
     Attributes:
         measure: itself.
-        sides: ``[2, sentences, columns]`` what it sums up of each.
-        shared: ``[sentences]`` what it sums up that is the same for both.
+        sides: ``[2, sentences, columns]`` its summands of each.
+        shared: ``[sentences]`` its summands that are the same for both.
     """
 
     measure: Measure
@@ -222,8 +222,8 @@ def _exactly_summable(values: Floats) -> Floats:
 def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
     """Return the interval of the difference of each measure, ``[measures, 2]``.
 
-    What is sampled is the numbers of sentences, which keeps both systems paired.  Percentiles
-    and not the corrected ones (BCa), which leave out every sentence once and fail where the
+    The numbers of sentences are sampled, which keeps both systems paired.  The percentiles are
+    not corrected: the corrected ones (BCa) leave out every sentence once and fail where the
     systems never differ.
     """
     parts = [np.c_[pair.sides[0], pair.sides[1], pair.shared] for pair in pairs]
@@ -231,7 +231,7 @@ def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
     ends = np.cumsum([part.shape[1] for part in parts])[:-1]
 
     def differences(numbers: npt.NDArray[np.int64], axis: int) -> Floats:
-        # How often each sentence is in a sample, which costs less to sum with than its rows.
+        # Sums with the count of each sentence in a sample cost less than sums of its rows.
         rows, size = numbers.reshape(-1, len(table)), numbers.size
         places = rows + len(table) * np.arange(len(rows))[:, None]
         times = (
@@ -247,7 +247,7 @@ def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
 
     quiet = np.errstate(divide="ignore", invalid="ignore", over="ignore")
     with quiet, warnings.catch_warnings():
-        # Said where a sample has no measure, such as one without any mark: NaN says it, too.
+        # A sample may have no measure, such as one without any mark; NaN in the result says so.
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)
         sampled = stats.bootstrap(
             (np.arange(len(table)),),
@@ -276,7 +276,7 @@ def _check_signatures(a: Result, b: Result) -> None:
 
 
 def _check_statistics(a: Statistics, b: Statistics) -> None:
-    """Raise `ResultError` unless A and B are of the same sentences, counted in the same way."""
+    """Check that A and B are of the same sentences, counted in the same way."""
     if len(a) != len(b):
         raise ResultError(f"A has {len(a)} sentences and B {len(b)}; {_AGAIN}")
     if len(a) < 2:

@@ -1,8 +1,8 @@
 """Stored results: the figures of a system with all that is needed to compare it with another.
 
-A result is one JSON object with the keys `format`, `version`, `task`, `system`, `signature`,
-`corpus` (the figures) and `statistics` (the settings and columns of its metric, see
-`metric.Statistics`).
+A result is one JSON object with the keys ``format``, ``version``, ``task``, ``system``,
+``signature``, ``corpus`` (the figures) and ``statistics`` (the settings and columns of its metric,
+see ``metric.Statistics``).
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ KIND = FileKind(ResultError, "name a stored result in it", "store the result aga
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """The statistics of a system, with its name and what was measured.
+    """The statistics of a system, with its name and the signature of the measurement.
 
     Attributes:
         system: the name to call it by.
-        signature: what was measured on what, with what: ``task:...|treebank:...|...``.
+        signature: task, treebank and conditions of the measurement: ``task:...|treebank:...|...``.
         statistics: of each sentence.
     """
 
@@ -87,7 +87,7 @@ def write_result(path: str | Path, result: Result) -> None:
 
     Raises:
         ResultError: if it cannot be written.
-        ValueError: as `as_dict` does.
+        ValueError: as ``as_dict`` does.
     """
     # A line for each key: people can read the head of the file.
     lines = (f"{to_json(key)}: {to_json(value)}" for key, value in as_dict(result).items())
@@ -161,7 +161,7 @@ def _read(metric: type[Statistics], data: Mapping[str, Any]) -> Statistics:
 
 
 def _written(statistics: Statistics) -> dict[str, Any]:
-    """Return the settings and columns for JSON; the inverse of `_read`."""
+    """Return the settings and columns for JSON; the inverse of ``_read``."""
     settings = {
         name: kind.write(getattr(statistics, name)) for name, kind in statistics.settings.items()
     }

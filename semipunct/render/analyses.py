@@ -18,22 +18,22 @@ LEFT, RIGHT = "SemipunctLeft", "SemipunctRight"
 """Attributes of a node: the tokens of its punctemes, joined by spaces."""
 
 COMMENT = "semipunct_"
-"""What the names of our comments begin with."""
+"""The beginning of the names of our comments."""
 NO_ANALYSIS = "no analysis under the model"
-"""Why a sentence without an analysis is left out (only models with hard sets have such)."""
+"""The reason to omit a sentence without an analysis (only models with hard sets have such)."""
 
 _BRACKETS = {"[": "\\[", "]": "\\]"}
 
 
 def annotation(analysis: Analysis, number: int | None = None, label: str = "sample") -> Annotation:
-    """Give what a writer adds to a sentence to annotate it with its underlying tree.
+    """Make the annotation of a sentence with its underlying tree.
 
     Nodes with a non-empty puncteme get the attributes ``LEFT`` and ``RIGHT``. Comments give
     ``semipunct_log_joint`` and ``semipunct_log_posterior`` (natural logarithms).
 
     Args:
         analysis: of the sentence.
-        number: where there are several, which of them this is: the comment ``semipunct_LABEL``.
+        number: of the analysis if there are several, for the comment ``semipunct_LABEL``.
         label: ``sample`` or ``rank``.
     """
     attributes: dict[int, dict[str, str]] = {}
@@ -48,7 +48,7 @@ def annotation(analysis: Analysis, number: int | None = None, label: str = "samp
 
 
 def omission(reason: str) -> Annotation:
-    """Give what a writer adds to a sentence that was left out: the comment why."""
+    """Make the annotation of a sentence that was left out: a comment with the reason."""
     return Annotation(comments={f"{COMMENT}omitted": reason})
 
 
@@ -92,7 +92,7 @@ def as_dict(
     number: int | None = None,
     label: str = "sample",
 ) -> dict[str, Any]:
-    """Give an analysis as values that JSON can hold.
+    """Return an analysis as values that JSON can hold.
 
     ``heads`` count the words (1..n, 0 for the root) after the tree was made projective;
     ``nodes`` has one entry a word, ``slots`` one a slot (0..n); logarithms are natural.
@@ -100,7 +100,7 @@ def as_dict(
     Args:
         analysis: of a sentence.
         word_ids: ``[n]`` the number of each word in the file.
-        number: where there are several, which of them this is, under the key ``label``.
+        number: of the analysis if there are several, under the key ``label``.
         label: ``sample`` or ``rank``.
     """
     s = analysis.sentence
@@ -130,15 +130,29 @@ def as_dict(
 
 
 def omitted_as_dict(omitted: Sentence | Omitted, reason: str) -> dict[str, Any]:
-    """Give a sentence that was left out as values that JSON can hold."""
+    """Return a sentence that was left out as values that JSON can hold.
+
+    Args:
+        omitted: the sentence.
+        reason: to leave it out.
+    """
     return {"sent_id": omitted.sentence_id, "omitted": reason}
 
 
 def omitted_to_brackets(omitted: Sentence | Omitted, reason: str) -> str:
-    """Write a sentence that was left out as one line, so that lines still count sentences."""
+    """Write a sentence that was left out as one line, so that lines still count sentences.
+
+    Args:
+        omitted: the sentence.
+        reason: to leave it out.
+    """
     return f"# {COMMENT}omitted = {reason} (sent_id = {omitted.sentence_id})"
 
 
 def dump(value: dict[str, Any]) -> str:
-    """Write values as one line of strict JSON, where NaN and infinities raise ``ValueError``."""
+    """Write values as one line of strict JSON.
+
+    Raises:
+        ValueError: for NaN and the infinities.
+    """
     return json.dumps(value, ensure_ascii=False, allow_nan=False)

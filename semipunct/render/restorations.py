@@ -11,12 +11,12 @@ from semipunct.tasks.restore import Restoration, SlotPosterior
 
 
 def as_dict(found: Restoration, text: str, strings: int) -> dict[str, Any]:
-    """Words, restored strings and what is known about each slot, as values that JSON can hold.
+    """Return words, restored strings and posteriors of slots as values that JSON can hold.
 
     Args:
         found: the restored sentence.
         text: its plain text.
-        strings: how many of the most probable strings of a slot to list.
+        strings: the number of the most probable strings of a slot to list.
     """
     slots = zip(found.slots, found.posteriors, strict=True)
     result: dict[str, Any] = {
@@ -34,7 +34,7 @@ def as_dict(found: Restoration, text: str, strings: int) -> dict[str, Any]:
 
 
 def written_slots(found: Restoration) -> Slots:
-    """Give the restored strings, with the dots of abbreviations, parts of words, as they were."""
+    """Return the restored strings, with the dots of abbreviations, parts of words, as they were."""
     result: list[Puncteme] = []
     for before, string in zip(found.sentence.slots, found.slots, strict=True):
         dot = tuple(t for t in before if t == ABBREVIATION)

@@ -19,9 +19,10 @@ from semipunct.inference.decode import Analysis, best
 from semipunct.inference.likelihood import log_choices
 from semipunct.inference.rewriting import Rewriter
 from semipunct.marks import EDITS, OPEN, Edit, EditName, Pair, Puncteme, is_symmetric, nunberg
-from semipunct.marks.nunberg import Bigram, Channel, Confidence, Recall, Rule
+from semipunct.marks.nunberg import Bigram, Rule
 from semipunct.models.base import Batches
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
+from semipunct.tasks.rule_agreement import Channel, Confidence, Recall, confidence, recall
 
 FREQUENT = 25
 """Footnote 16: how often an underlying bigram must be met to be frequent."""
@@ -260,7 +261,7 @@ def analyse(
         analyses = [a for a in best(model, parameters, sentences) if a is not None]
         counts, analysed = count(analyses), len(analyses)
         often = [bigram for bigram, n in counts.bigrams.items() if n >= FREQUENT]
-        frequent = nunberg.confidence(channel, often)
+        frequent = confidence(channel, often)
         names = [model.inventory.pair_name(i) for i in range(len(model.inventory.pairs))]
         relations = relation_table(expected_pairs(model, parameters, sentences), names)
     everything = nunberg.bigrams()
@@ -268,11 +269,11 @@ def analyse(
         channel,
         counts,
         rewriting(channel, counts),
-        nunberg.confidence(channel, [(rule.a, rule.b) for rule in everything]),
+        confidence(channel, [(rule.a, rule.b) for rule in everything]),
         frequent,
-        nunberg.recall(channel, nunberg.rules()),
-        nunberg.recall(channel, [rule for rule in everything if rule.edit == "keep"]),
-        nunberg.recall(channel, nunberg.INVERTED),
+        recall(channel, nunberg.rules()),
+        recall(channel, [rule for rule in everything if rule.edit == "keep"]),
+        recall(channel, nunberg.INVERTED),
         relations,
         analysed,
     )

@@ -1,7 +1,7 @@
 """Settings of a training run: presets, TOML files and single assignments, in that order.
 
-A setting is a key (``train.batch_size``), a value, and where it was written; every complaint
-names the last.  Later layers win: preset, configuration file, ``--set``, explicit options.
+A setting is a key (``train.batch_size``), a value, and the place where it was written, which
+every complaint names.  Later layers win: preset, configuration file, ``--set``, explicit options.
 """
 
 from __future__ import annotations

@@ -12,16 +12,17 @@ Phase = Literal["preparing", "training", "evaluating", "saving"]
 
 
 class TrainingError(SemipunctError):
-    """Training went where it cannot come back from."""
+    """The objective or a gradient is no longer finite, so that training cannot go on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a run tells while it runs.
+    """A report of a run while it runs.
 
     Attributes:
-        phase: what is being done.
-        visits, total: sentence visits done, and in all.
+        phase: of the run.
+        visits: sentence visits done.
+        total: sentence visits in all.
         objective: of the last batch, per slot; None before the first.
         perplexity: of the development sentences at the last evaluation (of those that can be
             scored); None before the first.
@@ -44,7 +45,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class TrainingResult:
-    """What a run leaves, beside the model folder.
+    """The result of a run, beside the model folder.
 
     Attributes:
         model: everything but the weights.

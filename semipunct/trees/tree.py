@@ -1,4 +1,4 @@
-"""Trees over the words of a sentence: parents, order, edges of constituents, what meets at a slot.
+"""Trees over the words of a sentence: parents, order, edges of constituents, junctions at slots.
 
 A sentence of n words has the slots 0 to n; slot i is right of word i. Nodes are numbered from 0.
 A node dominates the words between two slots, its edges; in a projective tree it dominates all of
@@ -105,13 +105,13 @@ class Tree(ABC):
         return tuple(Junction(tuple(ends), tuple(starts)) for ends, starts in pairs)
 
     def gather(self, sides: Sequence[tuple[Sequence[T], Sequence[T]]]) -> list[list[T]]:
-        """Concatenate slot by slot what the nodes put at the edges of their constituents.
+        """Concatenate, slot by slot, the strings that nodes put at the edges of constituents.
 
         With the punctemes of the nodes this gives the underlying string of every slot (Li, Wang
         and Eisner 2019, section 2.1).
 
         Args:
-            sides: ``[nodes]`` what each node puts at its left and at its right edge.
+            sides: ``[nodes]`` the strings of each node at its left and at its right edge.
 
         Returns:
             ``[n + 1]`` right sides of the constituents that end at a slot, innermost first, then

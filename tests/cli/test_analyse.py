@@ -17,8 +17,9 @@ from semipunct.formats import read_treebank
 from semipunct.inference.decode import best
 from semipunct.inference.rewriting import Rewriter
 from semipunct.marks import nunberg
-from semipunct.store import models as checkpoint
-from semipunct.store.models import Loaded
+from semipunct.store import checkpoint
+from semipunct.store.checkpoint import SavedModel
+from semipunct.tasks import rule_agreement
 from semipunct.tasks.analyse import PunctuationGrammar, count
 from tests.cli.conftest import Cli, Result, run
 
@@ -29,7 +30,7 @@ PUNCTUATION_ONLY = "1\t!\t!\tPUNCT\t_\t_\t0\troot\t_\t_\n\n"
 class Runs:
     """The command on a treebank, three times: as JSON, as tables, and with a picture."""
 
-    loaded: Loaded
+    loaded: SavedModel
     treebank: Path
     json: Result
     tables: Result
@@ -147,11 +148,11 @@ def grammar(tokens: str) -> PunctuationGrammar:
     """What a channel that always keeps both marks gives."""
     probability = np.zeros((4, len(tokens), len(tokens)))
     probability[0] = 1
-    channel = nunberg.Channel(tuple(tokens), probability)
-    none = nunberg.recall(channel, [])
+    channel = rule_agreement.Channel(tuple(tokens), probability)
+    none = rule_agreement.recall(channel, [])
     return PunctuationGrammar(
-        channel, None, (), nunberg.confidence(channel, []), None, none, none,
-        nunberg.recall(channel, nunberg.INVERTED), None, None,
+        channel, None, (), rule_agreement.confidence(channel, []), None, none, none,
+        rule_agreement.recall(channel, nunberg.INVERTED), None, None,
     )  # fmt: skip
 
 
@@ -234,7 +235,7 @@ def test_bars_are_probabilities_and_nunbergs_is_outlined():
 
     table = np.zeros((4, 2, 2))
     table[:, 0, 1] = (0.1, 0.6, 0.2, 0.1)
-    rows = rewriting(nunberg.Channel((",", "."), table), None, [(",", ".")])
+    rows = rewriting(rule_agreement.Channel((",", "."), table), None, [(",", ".")])
     figure = Figure()
     command.bars(figure, rows)
     filled = [(place, height) for _, place, height, outlined in figure.drawn if not outlined]
@@ -295,7 +296,7 @@ def test_sentences_without_an_analysis_are_said(
 
 
 def test_nothing_to_draw():
-    unknown = nunberg.Channel(("x", "y"), np.zeros((4, 2, 2)))
+    unknown = rule_agreement.Channel(("x", "y"), np.zeros((4, 2, 2)))
     found = cast(PunctuationGrammar, SimpleNamespace(channel=unknown, counts=None, rewriting=()))
     with pytest.raises(command.SemipunctError, match="nothing to draw"):
         command._panels(found)

@@ -17,7 +17,7 @@ from semipunct.formats.conllu.records import read_records
 from semipunct.inference import decode as decoding
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.marks import EDITS
-from semipunct.store.models import load
+from semipunct.store.checkpoint import load
 from semipunct.training import loop
 from semipunct.training.report import TrainingResult as Trained
 from tests.cli.conftest import TINY, Cli, Result

@@ -10,7 +10,7 @@ import pytest
 from semipunct.inference.decode import Analysis, SlotAnalysis
 from semipunct.inference.rewriting import Rewriter
 from semipunct.marks import EDITS, Edit
-from semipunct.marks.nunberg import TABLE_1, Channel
+from semipunct.marks.nunberg import TABLE_1
 from semipunct.tasks.analyse import (
     Counts,
     analyse,
@@ -20,6 +20,7 @@ from semipunct.tasks.analyse import (
     relation_table,
     rewriting,
 )
+from semipunct.tasks.rule_agreement import Channel
 from tests.models.punctuation.cases import (
     SENTENCES,
     model,

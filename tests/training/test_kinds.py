@@ -11,7 +11,7 @@ import pytest
 from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.results import Result
 from semipunct.models.registry import KINDS
-from semipunct.store.models import load, load_state
+from semipunct.store.checkpoint import load, load_state
 from semipunct.tasks.evaluate import evaluate
 from semipunct.training.config import load_config
 from semipunct.training.loop import train

@@ -17,7 +17,7 @@ from semipunct.errors import ModelError, TreebankError
 from semipunct.models.optimisation import FINAL_RATE
 from semipunct.models.punctuation.optimiser import optimiser
 from semipunct.models.punctuation.options import TrainOptions
-from semipunct.store.models import load, load_state
+from semipunct.store.checkpoint import load, load_state
 from semipunct.tasks.evaluate import evaluate
 from semipunct.training import loop
 from semipunct.training.interrupt import interruptible

@@ -10,8 +10,8 @@ from semipunct.models.base import digest
 from semipunct.models.kind import Config
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import KIND, ModelOptions, TrainOptions
+from semipunct.store.checkpoint import load, load_state, save
 from semipunct.store.folder import check_output, write_folder
-from semipunct.store.models import load, load_state, save
 from semipunct.training.loop import train
 from tests.store.folders import complaint, edit, reseal
 
