@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from semipunct.store.checkpoint import load
-from tests.cli.conftest import Cli
+from tests.commands import Cli
 
 SETTINGS = ("train.visits=240", "train.learning_rate=0.02", "model.hidden=8", "model.word=8")
 
