@@ -93,6 +93,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.evaluation",
         "semipunct.corpus",
         "semipunct.marks",
+        "semipunct.files",
+        "semirings",
     ),
     "semipunct.render": (
         "semipunct.tasks",

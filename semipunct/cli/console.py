@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-from semipunct import errors
 from semipunct.errors import SemipunctError, UsageError
 from semipunct.files import STANDARD, output, to_json
 
@@ -102,13 +101,6 @@ def print_json(value: Mapping[str, Any]) -> None:
     """Print one JSON object on standard output.  Raises `ValueError` for NaN and infinities."""
     with output(STANDARD) as stream:
         stream.write(to_json(value, indent=2) + "\n")
-
-
-def nearest(name: str, known: Mapping[str, object]) -> str:
-    """Say for a message what is known, the one nearest to `name` first of all."""
-    close = errors.nearest(name, known)
-    hint = f"did you mean {close}? " if close else ""
-    return f"{hint}known: {', '.join(known)}"
 
 
 def count(number: int, noun: str) -> str:

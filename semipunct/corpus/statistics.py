@@ -26,7 +26,7 @@ from semipunct.corpus.treebank import REASONS, AnyEntry
 from semipunct.marks import ABBREVIATION, INITIAL, UNK, Pair, Puncteme
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TreebankStatistics:
     """Counts over some treebank files; everything from ``words`` on is over the sentences used.
 
@@ -86,6 +86,14 @@ class TreebankStatistics:
     def percent_projectivised(self) -> float:
         """The share of the sentences used that were not projective, in percent."""
         return 100 * self.projectivised / self.sentences_used if self.sentences_used else 0.0
+
+    def __repr__(self) -> str:
+        omitted = sum(self.omitted.values())
+        return (
+            f"<TreebankStatistics: {self.sentences_used:,} sentences and {omitted:,} omitted, "
+            f"{self.tokens:,} tokens, {self.percent_punctuation:.1f}% punctuation, "
+            f"{self.types:,} types, {self.punctemes:,} punctemes, {self.pairs:,} pairs>"
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Return all figures as values that JSON can hold (the keys of mappings become texts)."""

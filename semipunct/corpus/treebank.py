@@ -1,9 +1,9 @@
 """Treebanks: sentences as they were read, those left out, and notes on their reading."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeAlias, get_args
+from typing import Any, Generic, Literal, TypeAlias, get_args, overload
 
 from typing_extensions import TypeVar
 
@@ -74,9 +74,9 @@ class Entry(Generic[R]):
 AnyEntry: TypeAlias = Entry[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Treebank:
-    """All sentences of some files, and those left out.
+@dataclass(frozen=True, slots=True, repr=False)
+class Treebank(Sequence[Sentence]):
+    """All sentences of some files, and those left out; as a sequence, the former.
 
     Attributes:
         sentences: those that models can take.
@@ -87,6 +87,24 @@ class Treebank:
     sentences: tuple[Sentence, ...]
     omitted: tuple[Omitted, ...]
     projectivised: int = 0
+
+    def __len__(self) -> int:
+        """Return the number of sentences that models can take."""
+        return len(self.sentences)
+
+    @overload
+    def __getitem__(self, index: int) -> Sentence: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Sentence, ...]: ...
+    def __getitem__(self, index: int | slice) -> Sentence | tuple[Sentence, ...]:
+        return self.sentences[index]
+
+    def __repr__(self) -> str:
+        words = sum(len(sentence.forms) for sentence in self.sentences)
+        return (
+            f"<Treebank: {len(self.sentences):,} sentences, {words:,} words; "
+            f"{len(self.omitted):,} sentences omitted, {self.projectivised:,} made projective>"
+        )
 
     @classmethod
     def of(cls, entries: Iterable[AnyEntry]) -> "Treebank":

@@ -68,7 +68,7 @@ class Difference:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """Two results side by side.
 
@@ -90,6 +90,13 @@ class Comparison:
     seed: int
     confidence: float
     differences: tuple[Difference, ...]
+
+    def __repr__(self) -> str:
+        rows = (
+            f"{row.label.strip()} {row.a:.4f} and {row.b:.4f} (p = {row.p:.2g})"
+            for row in self.differences
+        )
+        return f"<Comparison of {self.a.system} and {self.b.system}: {', '.join(rows)}>"
 
     def as_dict(self) -> dict[str, Any]:
         """Return all but the statistics for JSON."""

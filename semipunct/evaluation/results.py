@@ -12,9 +12,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Generic, cast
 
 import msgspec
+from typing_extensions import TypeVar
 
 from semipunct.errors import ResultError
 from semipunct.evaluation.metric import Figures, Setting, Statistics
@@ -32,9 +33,12 @@ AGREEMENT = 1e-9
 KIND = FileKind(ResultError, "name a stored result in it", "store the result again")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Result:
-    """The statistics of a system, with its name and the signature of the measurement.
+S = TypeVar("S", bound=Statistics, default=Statistics, covariant=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Result(Generic[S]):
+    """The statistics of a system, with its name and what was measured.
 
     Attributes:
         system: the name to call it by.
@@ -44,7 +48,7 @@ class Result:
 
     system: str
     signature: str
-    statistics: Statistics
+    statistics: S
 
     @property
     def task(self) -> str:
@@ -56,23 +60,26 @@ class Result:
         """The figures of the corpus."""
         return self.statistics.figures()
 
+    def __repr__(self) -> str:
+        figures = ", ".join(f"{name.strip()} {value}" for name, value in self.figures.rows())
+        return f"<Result of {self.system}: {figures}>"
 
-def as_dict(result: Result) -> dict[str, Any]:
-    """Return everything of a result as values that JSON can hold.
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as values that JSON can hold; `figures` has the figures alone.
 
-    Raises:
-        ValueError: if the signature is none, or one of another task.
-    """
-    _check_names(result.system, result.signature, result.task)
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "task": result.task,
-        "system": result.system,
-        "signature": result.signature,
-        "corpus": result.figures.as_dict(),
-        "statistics": _written(result.statistics),
-    }
+        Raises:
+            ValueError: if the signature is none, or one of another task.
+        """
+        _check_names(self.system, self.signature, self.task)
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "task": self.task,
+            "system": self.system,
+            "signature": self.signature,
+            "corpus": self.figures.as_dict(),
+            "statistics": _written(self.statistics),
+        }
 
 
 def write_result(path: str | Path, result: Result) -> None:
@@ -87,10 +94,10 @@ def write_result(path: str | Path, result: Result) -> None:
 
     Raises:
         ResultError: if it cannot be written.
-        ValueError: as ``as_dict`` does.
+        ValueError: as `Result.as_dict` does.
     """
     # A line for each key: people can read the head of the file.
-    lines = (f"{to_json(key)}: {to_json(value)}" for key, value in as_dict(result).items())
+    lines = (f"{to_json(key)}: {to_json(value)}" for key, value in result.as_dict().items())
     content = "{\n" + ",\n".join(lines) + "\n}\n"
     try:
         write_bytes(path, content.encode())

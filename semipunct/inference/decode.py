@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Protocol
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -18,8 +18,9 @@ import numpy.typing as npt
 
 from semipunct.arrays.compilation import jit
 from semipunct.corpus import Sentence
+from semipunct.corpus.sentences import excerpt
 from semipunct.inference.rewriting import Rewriter, Rewriting
-from semipunct.marks import Edit, Pair, Puncteme, with_boundaries
+from semipunct.marks import FINAL, INITIAL, Edit, Pair, Puncteme, with_boundaries
 from semipunct.models.base import Batches
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
@@ -28,6 +29,8 @@ from semipunct.structures.given_tree import GivenTrees
 from semirings.capabilities import Selective
 from semirings.derivation import Derivation
 from semirings.real import Real
+
+_BRACKETS = {"[": "\\[", "]": "\\]"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +48,9 @@ class SlotAnalysis:
     surface: Puncteme
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Analysis:
-    """An underlying tree T' of a sentence.
+    """An underlying tree T' of a sentence; as text, with brackets as in section 1 of the paper.
 
     Attributes:
         sentence: the words, the tree and the surface.
@@ -63,6 +66,64 @@ class Analysis:
     log_joint: float
     log_posterior: float
     slots: tuple[SlotAnalysis, ...]
+
+    def __str__(self) -> str:
+        r"""Write the tree in one line, in the style of section 1; linear in the sentence.
+
+        Every node with a non-empty puncteme, except the root, has brackets around its constituent
+        and its punctemes just inside them.  Marks that are square brackets are written ``\[`` and
+        ``\]``; words lack the dot of an abbreviation, which is a mark of its own.
+        """
+        tree = self.sentence.tree
+        sides: list[tuple[list[str], list[str]]] = []
+        for head, (left, right) in zip(tree.heads, self.pairs, strict=True):
+            bracketed = bool(head and (left or right))
+            sides.append((["["] * bracketed + _marks(left), _marks(right) + ["]"] * bracketed))
+        first, last = self.slots[0].underlying, self.slots[-1].underlying
+        pieces = [INITIAL] if first[:1] == (INITIAL,) else []
+        for form, tokens in zip(("", *self.sentence.forms), tree.gather(sides), strict=True):
+            pieces += [*([form] if form else []), *tokens]
+        pieces += [FINAL] if last[-1:] == (FINAL,) else []
+        return " ".join(pieces)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Analysis log p(T', x | T) = {self.log_joint:.4f}, "
+            f"log p(T' | T, x) = {self.log_posterior:.4f}: {excerpt(str(self))}>"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as values that JSON can hold.
+
+        ``heads`` count the words (1..n, 0 for the root) after the tree was made projective;
+        ``nodes`` has one entry a word, ``slots`` one a slot (0..n); logarithms are natural.
+        """
+        s = self.sentence
+        return {
+            "sent_id": s.sentence_id,
+            "words": list(s.forms),
+            "heads": list(s.tree.heads),
+            "relations": list(s.tree.relations),
+            "log_joint": self.log_joint,
+            "log_posterior": self.log_posterior,
+            "nodes": [
+                {"word": word, "left": list(left), "right": list(right)}
+                for word, (left, right) in enumerate(self.pairs, start=1)
+            ],
+            "slots": [
+                {
+                    "slot": i,
+                    "underlying": list(slot.underlying),
+                    "edits": [{"edit": e.name, "a": e.a, "b": e.b} for e in slot.edits],
+                    "surface": list(slot.surface),
+                }
+                for i, slot in enumerate(self.slots)
+            ],
+        }
+
+
+def _marks(puncteme: Puncteme) -> list[str]:
+    return [_BRACKETS.get(token, token) for token in puncteme]
 
 
 def best(

@@ -228,6 +228,10 @@ class Model(ABC, Generic[E, B]):
     def description(self) -> str:
         """A paragraph for the model card."""
 
+    def __repr__(self) -> str:
+        # Vocabularies have thousands of entries: a dataclass needs ``repr=False`` for this one.
+        return f"<{type(self).__name__}: {self.options}>"
+
     def signature(self) -> dict[str, str]:
         """Return what figures of this model depend on, for the signature of an evaluation.
 

@@ -1,4 +1,4 @@
-"""Analyses as text: annotations for writers, brackets in the style of section 1, JSON.
+"""Analyses for files: annotations for writers, JSON.
 
 Data in, strings out: nothing is printed or written here.
 """
@@ -12,7 +12,6 @@ from typing import Any
 from semipunct.corpus import Omitted, Sentence
 from semipunct.formats import Annotation
 from semipunct.inference.decode import Analysis
-from semipunct.marks import FINAL, INITIAL, Puncteme
 
 LEFT, RIGHT = "SemipunctLeft", "SemipunctRight"
 """Attributes of a node: the tokens of its punctemes, joined by spaces."""
@@ -21,8 +20,6 @@ COMMENT = "semipunct_"
 """The beginning of the names of our comments."""
 NO_ANALYSIS = "no analysis under the model"
 """The reason to omit a sentence without an analysis (only models with hard sets have such)."""
-
-_BRACKETS = {"[": "\\[", "]": "\\]"}
 
 
 def annotation(analysis: Analysis, number: int | None = None, label: str = "sample") -> Annotation:
@@ -52,50 +49,13 @@ def omission(reason: str) -> Annotation:
     return Annotation(comments={f"{COMMENT}omitted": reason})
 
 
-def to_brackets(analysis: Analysis) -> str:
-    r"""Write an underlying tree in one line, in the style of section 1 of the paper.
-
-    Every node with a non-empty puncteme, except the root, has brackets around its constituent
-    and its punctemes just inside them.  Marks that are square brackets are written ``\[`` and
-    ``\]``; words lack the dot of an abbreviation, which is a mark of its own.  Linear in the
-    sentence.
-    """
-    tree = analysis.sentence.tree
-    sides: list[tuple[list[str], list[str]]] = []
-    for head, (left, right) in zip(tree.heads, analysis.pairs, strict=True):
-        bracketed = bool(head and (left or right))
-        sides.append((["["] * bracketed + _marks(left), _marks(right) + ["]"] * bracketed))
-    first, last = analysis.slots[0].underlying, analysis.slots[-1].underlying
-    pieces = [INITIAL] if first[:1] == (INITIAL,) else []
-    for form, tokens in zip(("", *analysis.sentence.forms), tree.gather(sides), strict=True):
-        pieces += [*([form] if form else []), *tokens]
-    pieces += [FINAL] if last[-1:] == (FINAL,) else []
-    return " ".join(pieces)
-
-
-def _marks(puncteme: Puncteme) -> list[str]:
-    return [_BRACKETS.get(token, token) for token in puncteme]
-
-
-def to_surface(sentence: Sentence) -> str:
-    """Write words and surface tokens in one line, separated by spaces."""
-    pieces: list[str] = []
-    for form, slot in zip(("", *sentence.forms), sentence.slots, strict=True):
-        pieces += [form] if form else []
-        pieces += slot
-    return " ".join(pieces)
-
-
 def as_dict(
     analysis: Analysis,
     word_ids: Sequence[int],
     number: int | None = None,
     label: str = "sample",
 ) -> dict[str, Any]:
-    """Return an analysis as values that JSON can hold.
-
-    ``heads`` count the words (1..n, 0 for the root) after the tree was made projective;
-    ``nodes`` has one entry a word, ``slots`` one a slot (0..n); logarithms are natural.
+    """Return an analysis of a sentence of a file as values that JSON can hold.
 
     Args:
         analysis: of a sentence.
@@ -103,29 +63,13 @@ def as_dict(
         number: of the analysis if there are several, under the key ``label``.
         label: ``sample`` or ``rank``.
     """
-    s = analysis.sentence
+    own = analysis.as_dict()
     return {
-        "sent_id": s.sentence_id,
+        "sent_id": own.pop("sent_id"),
         **({} if number is None else {label: number}),
-        "words": list(s.forms),
+        "words": own.pop("words"),
         "word_ids": list(word_ids),
-        "heads": list(s.tree.heads),
-        "relations": list(s.tree.relations),
-        "log_joint": analysis.log_joint,
-        "log_posterior": analysis.log_posterior,
-        "nodes": [
-            {"word": word, "left": list(left), "right": list(right)}
-            for word, (left, right) in enumerate(analysis.pairs, start=1)
-        ],
-        "slots": [
-            {
-                "slot": i,
-                "underlying": list(slot.underlying),
-                "edits": [{"edit": e.name, "a": e.a, "b": e.b} for e in slot.edits],
-                "surface": list(slot.surface),
-            }
-            for i, slot in enumerate(analysis.slots)
-        ],
+        **own,
     }
 
 

@@ -47,9 +47,9 @@ from semipunct.store.migrations import VERSION, Parsed, migrated
 M = TypeVar("M", bound=Model[Any, Any], default=Model[Any, Any])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SavedModel(Generic[M]):
-    """A model as it was saved.
+    """A model as it was saved: what tasks are asked of.
 
     Attributes:
         model: everything but the weights.
@@ -70,6 +70,24 @@ class SavedModel(Generic[M]):
     version: str
     digest: str
     path: Path
+
+    def __repr__(self) -> str:
+        perplexity = self.figures.get("dev_perplexity")
+        figure = "" if perplexity is None else f", dev perplexity {perplexity:.4f}"
+        weights = sum(array.size for array in self.parameters.values())
+        return f"<{self.model.kind} model in {self.path}: {weights:,} weights{figure}>"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything but vocabulary and weights, as values that JSON can hold."""
+        return {
+            "kind": self.model.kind,
+            "path": str(self.path),
+            "version": self.version,
+            "digest": self.digest,
+            "config": self.config.to_dict(),
+            "figures": self.figures,
+            "metrics": list(self.metrics),
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise, product
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus import Sentence
+from semipunct.files import finite
 from semipunct.inference.decode import Analysis, best
 from semipunct.inference.likelihood import log_choices
 from semipunct.inference.rewriting import Rewriter
@@ -22,6 +24,7 @@ from semipunct.marks import EDITS, OPEN, Edit, EditName, Pair, Puncteme, is_symm
 from semipunct.marks.nunberg import Bigram, Rule
 from semipunct.models.base import Batches
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
+from semipunct.tasks.base import Trained, punctuation_model
 from semipunct.tasks.rule_agreement import Channel, Confidence, Recall, confidence, recall
 
 FREQUENT = 25
@@ -215,7 +218,7 @@ def expected_pairs(
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PunctuationGrammar:
     """What `analyse` finds; what needs a treebank is None without one.
 
@@ -243,27 +246,92 @@ class PunctuationGrammar:
     relations: tuple[RelationRow, ...] | None
     analysed: int | None
 
+    def recalls(self) -> list[tuple[str, str, Recall]]:
+        """Return sets of rules: their names in JSON and in a table, and how they rank."""
+        return [
+            ("changed", "that change", self.changed),
+            ("changed_decided", "decided", self.changed.decided),
+            ("stated", "stated", self.changed.stated),
+            ("stated_decided", "stated, decided", self.changed.stated.decided),
+            ("kept", "that keep", self.kept),
+        ]
 
-def analyse(
-    model: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence] | None = None
-) -> PunctuationGrammar:
+    def as_dict(self) -> dict[str, Any]:
+        """Return figures and all that they come from, as values that JSON can hold.
+
+        Null stands for an undefined figure, and for what needs a treebank where there is none.
+        """
+        return {
+            "analysed": self.analysed,
+            "rewriting": [asdict(row) for row in self.rewriting],
+            "confident": {
+                "nunberg_bigrams": _confidence(self.confidence),
+                "frequent_bigrams": _confidence(self.frequent) if self.frequent else None,
+            },
+            "nunberg": {name: _recall(some) for name, _, some in self.recalls()},
+            "inverted_marks": _recall(self.inverted) if self.inverted.ranked else None,
+            "relations": None if self.relations is None else [asdict(r) for r in self.relations],
+        }
+
+    def __repr__(self) -> str:
+        met = "no treebank" if self.analysed is None else f"{self.analysed:,} sentences analysed"
+        relations = "" if self.relations is None else f", {len(self.relations):,} relations"
+        return (
+            f"<PunctuationGrammar of {met}: {len(self.rewriting):,} bigrams{relations}, mean "
+            f"reciprocal rank of Nunberg's rules {self.changed.mean_reciprocal_rank:.4f}>"
+        )
+
+
+def _confidence(found: Confidence) -> dict[str, Any]:
+    figures = {
+        name: {
+            "confident": len(some.edits),
+            "considered": some.considered,
+            "agreeing": some.agreeing,
+            "precision": finite(some.precision),
+        }
+        for name, some in (("all", found), ("changing", found.changing))
+    }
+    return {"bigrams": found.bigrams, **figures, "edits": [asdict(edit) for edit in found.edits]}
+
+
+def _recall(found: Recall) -> dict[str, Any]:
+    return {
+        "rules": len(found.ranked) + len(found.missing),
+        "ranked": len(found.ranked),
+        "mean_reciprocal_rank": finite(found.mean_reciprocal_rank),
+        "mean_reciprocal_rank_missing_last": finite(found.mean_over_all),
+        "ranks": dict(zip(("first", "second", "worse"), found.ranks, strict=True)),
+        "list": [
+            {**asdict(rule), "rank": rule.rank, "reciprocal_rank": rule.reciprocal_rank}
+            for rule in found.ranked
+        ],
+        "missing": [asdict(rule) for rule in found.missing],
+    }
+
+
+def analyse(model: Trained[Any], sentences: Sequence[Sentence] | None = None) -> PunctuationGrammar:
     """Analyse what a model has learned.
 
     Args:
-        model: the model.
-        parameters: its weights.
+        model: a punctuation model with its weights.
         sentences: of a treebank, for the counts and for Table 4; None for what the model alone
             can tell.
+
+    Raises:
+        ModelError: if the model is of another kind.
     """
-    channel = read_channel(Rewriter.of(model, parameters))
+    asked = punctuation_model(model)
+    fitted, parameters = asked.model, asked.parameters
+    channel = read_channel(Rewriter.of(fitted, parameters))
     counts, relations, analysed, frequent = None, None, None, None
     if sentences is not None:
-        analyses = [a for a in best(model, parameters, sentences) if a is not None]
+        analyses = [a for a in best(fitted, parameters, sentences) if a is not None]
         counts, analysed = count(analyses), len(analyses)
         often = [bigram for bigram, n in counts.bigrams.items() if n >= FREQUENT]
         frequent = confidence(channel, often)
-        names = [model.inventory.pair_name(i) for i in range(len(model.inventory.pairs))]
-        relations = relation_table(expected_pairs(model, parameters, sentences), names)
+        names = [fitted.inventory.pair_name(i) for i in range(len(fitted.inventory.pairs))]
+        relations = relation_table(expected_pairs(fitted, parameters, sentences), names)
     everything = nunberg.bigrams()
     return PunctuationGrammar(
         channel,

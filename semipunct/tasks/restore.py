@@ -8,10 +8,10 @@ drawn there, exactly. (The paper takes the best of the whole draws; ``best_draw`
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence, Set
+from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -19,15 +19,16 @@ import numpy.typing as npt
 from semipunct import __version__
 from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.sentences import excerpt
 from semipunct.errors import UsageError
 from semipunct.evaluation.signature import join_signature
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.resampling import Evidence
 from semipunct.inference.sampler import Draws, generate
-from semipunct.marks import UNK, Puncteme
+from semipunct.marks import ABBREVIATION, UNK, Puncteme, spacing
 from semipunct.marks.distance import edit_distance
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
-from semipunct.tasks.base import Slots
+from semipunct.tasks.base import Slots, Trained, punctuation_model
 
 Floats = npt.NDArray[np.float64]
 Minimise = Literal["slots", "draws"]
@@ -54,7 +55,7 @@ class RestoreOptions:
     samples: int = 1000
     seed: int = 0
     minimise: Minimise = "slots"
-    marks: frozenset[str] | None = None
+    marks: Set[str] | None = None
     minimum_confidence: float = 0.0
     nbest: int = 0
     keep: Keep = "replace"
@@ -75,11 +76,24 @@ class RestoreOptions:
                 f"a factor of {self.mistaken} for what is taken away; give one above 0, at most 1"
             )
         known = set(model.inventory.tokens) - {UNK}
-        if unknown := sorted((self.marks or frozenset()) - known):
+        if unknown := sorted(set(self.marks or ()) - known):
             raise UsageError(
                 f"the model has never seen {' '.join(unknown)}; "
                 f"its marks are: {' '.join(model.inventory.tokens[1:])}"
             )
+
+
+class RestoreSettings(TypedDict, total=False):
+    """The attributes of `RestoreOptions` as arguments by name."""
+
+    samples: int
+    seed: int
+    minimise: Minimise
+    marks: Set[str] | None
+    minimum_confidence: float
+    nbest: int
+    keep: Keep
+    mistaken: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +123,29 @@ class SlotPosterior:
         table = [[edit_distance(c, s) for s in self.strings] for c in candidates]
         return np.array(table, np.float64) @ self.probability
 
+    def as_dict(self, string: Puncteme, listed: int) -> dict[str, Any]:
+        """Return what is known, as values that JSON can hold.
 
-@dataclass(frozen=True, slots=True)
+        Args:
+            string: that is put into the slot; its probability is told however small it is.
+            listed: how many of the most probable strings to tell.
+        """
+        pairs = zip(self.strings[:listed], self.probability.tolist(), strict=False)
+        alternatives = {**dict(pairs)}
+        alternatives.setdefault(string, self.of(string))
+        return {
+            "string": " ".join(string),
+            "probability": self.of(string),
+            "entropy": self.entropy,
+            "alternatives": {" ".join(s): p for s, p in alternatives.items()},
+        }
+
+
+LISTED = 5
+"""Strings of a slot that are told as plain data."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Restoration:
     """The punctuation restored to one sentence.
 
@@ -126,34 +161,79 @@ class Restoration:
     posteriors: tuple[SlotPosterior, ...]
     nbest: tuple[tuple[tuple[Puncteme, ...], float], ...]
 
+    @property
+    def written(self) -> Slots:
+        """The strings as they are written: dots of abbreviations, parts of words, as they were."""
+        result: list[Puncteme] = []
+        for before, string in zip(self.sentence.slots, self.slots, strict=True):
+            dot = tuple(t for t in before if t == ABBREVIATION)
+            result.append((*dot, *(t for t in string if t != ABBREVIATION)))
+        return tuple(result)
+
+    @property
+    def text(self) -> str:
+        """The sentence as plain text, spaced as its script is; no file is looked at for spaces."""
+        return spacing.text(self.sentence.forms, self.written)
+
+    def as_dict(self, listed: int = LISTED) -> dict[str, Any]:
+        """Return words, strings and what is known about each slot, as values that JSON can hold.
+
+        Args:
+            listed: how many of the most probable strings of a slot to tell.
+        """
+        slots = zip(self.slots, self.posteriors, strict=True)
+        result: dict[str, Any] = {
+            "sent_id": self.sentence.sentence_id,
+            "text": self.text,
+            "words": list(self.sentence.forms),
+            "slots": [known.as_dict(string, listed) for string, known in slots],
+        }
+        if self.nbest:
+            result["nbest"] = [
+                {"slots": [" ".join(string) for string in draw], "share": share}
+                for draw, share in self.nbest
+            ]
+        return result
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<Restoration {self.sentence.sentence_id}: {excerpt(self.text)}>"
+
 
 def restore(
-    model: PunctuationModel,
-    parameters: Parameters,
+    model: Trained[Any],
     sentences: Sequence[Sentence],
     options: RestoreOptions | None = None,
+    *,
     first: int = 0,
+    **settings: Unpack[RestoreSettings],
 ) -> list[Restoration]:
-    """Restore the punctuation of sentences; what they have counts if ``options.keep`` says so.
+    """Restore the punctuation of sentences.
 
     Args:
-        model: the model.
-        parameters: its weights.
-        sentences: words and trees, and punctuation if ``options.keep`` says so.
-        options: how.
+        model: a punctuation model with its weights.
+        sentences: words and trees; their punctuation is not looked at unless ``keep`` says so.
+        options: how; by default the defaults.
         first: the number of the first sentence, where these go on after others: with the seed it
             fixes the draws.
+        **settings: attributes of `RestoreOptions` by name, which win over those of ``options``.
 
     Raises:
         UsageError: if an option makes no sense, or asks for marks that the model lacks.
+        ModelError: if the model is of another kind.
     """
-    options = options or RestoreOptions()
-    options.check(model)
+    options = replace(options or RestoreOptions(), **settings)
+    fitted = punctuation_model(model)
+    options.check(fitted.model)
     evidence = None
     if options.keep != "replace":
         mistaken = options.mistaken if options.keep == "repair" else 0.0
         evidence = [Evidence(s.slots, mistaken) for s in sentences]
-    drawn = generate(model, parameters, sentences, options.samples, options.seed, evidence, first)
+    drawn = generate(
+        fitted.model, fitted.parameters, sentences, options.samples, options.seed, evidence, first
+    )
     return [restored(s, d, options) for s, d in zip(sentences, drawn, strict=True)]
 
 
@@ -177,7 +257,7 @@ class Restorer:
 
     def restore(self, sentences: Sequence[Sentence]) -> list[Slots]:
         """The punctuation of least expected edit distance."""
-        found = restore(self.model, self.parameters, sentences, self.options)
+        found = restore(self, sentences, self.options)
         return [one.slots for one in found]
 
 

@@ -13,6 +13,8 @@ from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
 
+_SHOWN = 12  # arcs in the repr of a tree
+
 
 class Junction(NamedTuple):
     """The nodes whose constituents meet at a slot, in the order in which their punctemes stand.
@@ -126,7 +128,7 @@ class Tree(ABC):
         return strings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DependencyTree(Tree):
     """A dependency tree: node i stands for word i + 1.
 
@@ -162,6 +164,11 @@ class DependencyTree(Tree):
     def root(self) -> int:
         """The word (1 to n) without a head."""
         return self.heads.index(0) + 1
+
+    def __repr__(self) -> str:
+        arcs = [f"{head} {name}" for head, name in zip(self.heads, self.relations, strict=True)]
+        shown = arcs if len(arcs) <= _SHOWN else [*arcs[:_SHOWN], "..."]
+        return f"<DependencyTree of {len(arcs):,} words: {', '.join(shown)}>"
 
 
 def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:

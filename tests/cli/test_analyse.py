@@ -157,7 +157,7 @@ def grammar(tokens: str) -> PunctuationGrammar:
 
 
 def test_spanish_marks_and_undefined_figures(capsys: pytest.CaptureFixture[str]):
-    value = json.loads(json.dumps(command.as_dict(grammar(",:¿")), allow_nan=False))
+    value = json.loads(json.dumps(grammar(",:¿").as_dict(), allow_nan=False))
     inverted = value["inverted_marks"]
     assert [(rule["rule"]["a"], rule["rank"]) for rule in inverted["list"]] == [
         (",", 1), (":", 1), ("¿", 4),
@@ -168,7 +168,7 @@ def test_spanish_marks_and_undefined_figures(capsys: pytest.CaptureFixture[str])
     out = capsys.readouterr().out
     assert "Spanish inverted marks" in out
     assert "nan" not in out
-    assert command.as_dict(grammar(",:"))["inverted_marks"] is None
+    assert grammar(",:").as_dict()["inverted_marks"] is None
 
 
 def test_a_picture_of_the_rules(runs: Runs):

@@ -72,7 +72,7 @@ def test_progress_is_reported(finished):
 
 def test_the_saved_model_scores_as_told(tiny, finished):
     loaded = load(finished.folder)
-    evaluation = evaluate(loaded.model, loaded.parameters, tiny.dev)
+    evaluation = evaluate(loaded, tiny.dev)
     found = evaluation.statistics.figures()
     assert found.perplexity == finished.result.best["dev_perplexity"]
     assert found.sentences == len(tiny.dev)

@@ -79,7 +79,7 @@ class TreeScores(NamedTuple):
     summary: jax.Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PunctuationModel(Model[EncodedSentences, Batch]):
     """Everything of a model but its weights.
 

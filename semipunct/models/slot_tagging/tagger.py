@@ -129,7 +129,7 @@ class Encoded:
         return [codes.shape[1] for codes in self.codes]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SlotTagger(Model[Encoded, Batch]):
     """A tagger of slots by a recurrent network; no tree is looked at.
 
