@@ -16,6 +16,7 @@ from semipunct.formats.conllu.records import read_records
 from semipunct.inference import decode as decoding
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.marks import EDITS
+from semipunct.store import checkpoint as store
 from semipunct.tasks import decode as decode_task
 from semipunct.training import loop
 from semipunct.training.report import TrainingResult as Trained
