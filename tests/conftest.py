@@ -3,7 +3,8 @@
 import gc
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,65 @@ def loaded_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checkpoint, "load", load_once)
+        yield
+
+
+@pytest.fixture(scope="session")
+def one_shape() -> Iterator[None]:
+    """Sentences that are scored, not trained on, are laid out in one shape if they fit into it."""
+    from semipunct.models.punctuation.batches import BatchShape
+    from semipunct.models.punctuation.model import PunctuationModel
+
+    fit = PunctuationModel.fit_shape
+
+    def roomy(
+        model: PunctuationModel, encoded: Any, drafts: Sequence[Any], sentences: int
+    ) -> BatchShape:
+        shape = fit(model, encoded, drafts, sentences)
+        if sentences != model.scoring_limits[0]:
+            return shape
+        return replace(
+            shape,
+            words=max(shape.words, 320),
+            strings=max(shape.strings, 24),
+            states=max(shape.states, 4),
+            steps=max(shape.steps, 8),
+            lanes=tuple(map(max, shape.lanes, (38, 69))),
+            factors=max(shape.factors, 32),
+            entries={target: max(n, 24576) for target, n in shape.entries.items()},
+        )
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PunctuationModel, "fit_shape", roomy)
+        yield
+
+
+@pytest.fixture(scope="session")
+def trained_alike() -> Iterator[None]:
+    """Models that hold the same share what is compiled for the first of them.
+
+    A run that is resumed, or begun again, traces and compiles its step anew; in one process that is
+    nearly all of its time.
+    """
+    from semipunct.models import base
+    from semipunct.training import loop
+
+    score, make_step = base._score, loop.make_step
+    first, steps = dict[Any, Any](), dict[Any, Any]()
+
+    def same(model: Any) -> Any:
+        held = (type(model), repr(model.options), base.compact(model.to_data()))
+        return first.setdefault(held, model)
+
+    def step_made_once(model: Any, options: Any, transformation: Any) -> Any:
+        key = same(model), options
+        if key not in steps:
+            steps[key] = make_step(same(model), options, transformation)
+        return steps[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop, "make_step", step_made_once)
+        patch.setattr(base, "_score", lambda model, *rest: score(same(model), *rest))
         yield
 
 

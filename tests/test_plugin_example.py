@@ -1,7 +1,7 @@
 """The example of a third party's package: built, installed and used as anybody's would be.
 
 It is installed into a folder of its own, without network, with the build backend of the test
-environment. What a process sees of it is what Python finds on its path.
+environment. What Python sees of it is what it finds on its path.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import model, sample_lines, training_run, treebanks  # noqa: F401
+from tests.commands import run, sample_lines
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "docs" / "examples" / "semiring-plugin"
@@ -53,6 +54,14 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture
+def here(installed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The example on the path of this process."""
+    monkeypatch.syspath_prepend(installed)
+    yield
+    sys.modules.pop("semiring_bottleneck", None)
+
+
 def python(*arguments: object, path: tuple[Path, ...], status: int = 0) -> str:
     """Run the interpreter with folders on its path; what was printed."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (*path, ROOT)))}
@@ -78,29 +87,33 @@ def test_it_is_listed_and_a_broken_one_beside_it_is_named(installed: Path, broke
     assert found["viterbi"]["loaded"]
 
 
-def test_it_keeps_its_laws(installed: Path):
-    command = ("-m", "semipunct", "semirings", "check", "bottleneck", "--draws", 100, "--json")
-    report = json.loads(python(*command, path=(installed,)))
+@pytest.mark.usefixtures("here")
+def test_it_keeps_its_laws():
+    done = run("semirings", "check", "bottleneck", "--draws", 100, "--json")
+    assert done.status == 0, done.err
+    report = json.loads(done.out)
     assert report["ok"]
     assert (report["distribution"], report["draws"]) == ("semiring-bottleneck", 100)
     assert {"selective", "select", "star", "matmul"} <= set(report["passed"])
     assert set(report["not_claimed"]) == {"weight one", "in distribution"}
 
 
-def test_it_decodes(installed: Path, model: Path, tmp_path: Path):  # noqa: F811
+@pytest.mark.usefixtures("here", "loaded_once", "one_shape")
+def test_it_decodes(model: Path, tmp_path: Path):
     sentences = tmp_path / "in.conllu"
     sentences.write_text("".join(sample_lines()[140:148]), encoding="utf-8")
-    command = ("-m", "semipunct", "decode", model, sentences, "--format", "json", "--semiring")
-    lines = python(*command, "bottleneck", path=(installed,)).splitlines()
-    analyses = [json.loads(line) for line in lines]
+    done = run("decode", model, sentences, "--format", "json", "--semiring", "bottleneck")
+    assert done.status == 0, done.err
+    analyses = [json.loads(line) for line in done.out.splitlines()]
     assert len(analyses) == 8
     assert sum("log_joint" in analysis for analysis in analyses) >= 6
 
 
-def test_a_broken_one_cannot_be_checked(broken: Path):
-    said = python("-m", "semipunct", "semirings", "check", "lost", path=(broken,), status=1)
-    assert "the semiring 'lost' of semiring-lost 0.2 cannot be loaded" in said
-    assert "Traceback" not in said
+def test_a_broken_one_cannot_be_checked(broken: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(broken)
+    done = run("semirings", "check", "lost")
+    assert done.status == 1
+    assert "the semiring 'lost' of semiring-lost 0.2 cannot be loaded" in done.message
 
 
 def test_its_own_tests_pass(installed: Path, package: Path):

@@ -1,17 +1,25 @@
-"""A tiny treebank and one finished run on it, shared by the tests of training."""
+"""Models that are trained once for all tests, whichever worker asks for them first."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from semipunct.corpus import Sentence
 from semipunct.formats import read_treebank
 from semipunct.training.config import Config, load_config
-from semipunct.training.loop import train
 from semipunct.training.report import Progress, TrainingResult
+from tests.commands import Result, run, sample_lines
+
+PATIENCE = 600.0
+"""Seconds to wait for what another worker makes."""
 
 # Batches of equal shape and few contexts: compiling is nearly all of the time.
 SETTINGS = (
@@ -23,6 +31,46 @@ SETTINGS = (
     "model.templates=N",
     "model.minimum_token_count=2",
 )
+
+TINY = ("train.visits=96", "train.batch_size=32", "model.minimum_pair_count=1")
+"""Settings of the model that commands are tried on."""
+
+Once = Callable[[str, Callable[[Path], object]], Path]
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """Make a folder once in a run of the suite, for all of its workers.
+
+    Whoever creates the lock makes the folder; the others wait until it is there. Tests that change
+    such a folder change a copy.
+    """
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "once"
+    shared.mkdir(exist_ok=True)
+
+    def made(name: str, make: Callable[[Path], object]) -> Path:
+        folder = shared / name
+        ready, failed, lock = (shared / f"{name}.{state}" for state in ("ready", "failed", "lock"))
+        try:
+            os.close(os.open(lock, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            end = time.monotonic() + PATIENCE
+            while not ready.exists():
+                assert not failed.exists(), f"making {folder} has failed"
+                assert time.monotonic() < end, f"{folder} is not ready after {PATIENCE:.0f} s"
+                time.sleep(0.1)
+            return folder
+        folder.mkdir()
+        try:
+            make(folder)
+        except BaseException:
+            failed.touch()
+            raise
+        ready.touch()
+        return folder
+
+    return made
 
 
 @dataclass(frozen=True)
@@ -47,10 +95,66 @@ def tiny() -> Tiny:
 
 
 @pytest.fixture(scope="session")
-def finished(tiny: Tiny, tmp_path_factory: pytest.TempPathFactory) -> Finished:
-    folder = tmp_path_factory.mktemp("training") / "model"
-    reports: list[Progress] = []
-    result = train(
-        tiny.config, tiny.train, tiny.dev, folder, report=reports.append, command="semipunct train"
-    )
-    return Finished(folder, result, reports)
+def finished(tiny: Tiny, once: Once) -> Finished:
+    """A finished run: what it wrote, what it returned and what it reported."""
+
+    def make(folder: Path) -> None:
+        from semipunct.training.loop import train
+
+        reports: list[Progress] = []
+        result = train(
+            tiny.config, tiny.train, tiny.dev, folder / "model",
+            report=reports.append, command="semipunct train",
+        )  # fmt: skip
+        np.savez(folder / "parameters.npz", **result.parameters)
+        rest = asdict(replace(result, model=None, parameters={}))
+        told = {"result": rest, "reports": [asdict(progress) for progress in reports]}
+        (folder / "told.json").write_text(json.dumps(told), encoding="utf-8")
+
+    folder = once("finished", make)
+    told = json.loads((folder / "told.json").read_text("utf-8"))
+    with np.load(folder / "parameters.npz") as arrays:
+        parameters = dict(arrays)
+    # The model is fitted again, so that nothing here comes through the store, which is tested.
+    model = tiny.config.kind.load().fit(tiny.train, tiny.config.model)
+    metrics = tuple(told["result"].pop("metrics"))
+    rest: dict[str, Any] = {**told["result"], "metrics": metrics}
+    result = TrainingResult(**{**rest, "model": model, "parameters": parameters})
+    return Finished(folder / "model", result, [Progress(**each) for each in told["reports"]])
+
+
+@pytest.fixture(scope="session")
+def treebanks(once: Once) -> dict[str, Path]:
+    """Three small parts of the sample: train, dev, test."""
+    sentences = sample_lines()
+    parts = {"train": sentences[:120], "dev": sentences[120:140], "test": sentences[140:160]}
+
+    def make(folder: Path) -> None:
+        for name, part in parts.items():
+            (folder / f"{name}.conllu").write_text("".join(part), encoding="utf-8")
+
+    folder = once("treebanks", make)
+    return {name: folder / f"{name}.conllu" for name in parts}
+
+
+@pytest.fixture(scope="session")
+def training_run(treebanks: dict[str, Path], once: Once) -> tuple[Result, Path]:
+    """One training by the command: what it printed, and the folder it wrote."""
+
+    def make(folder: Path) -> None:
+        settings = [text for setting in TINY for text in ("--set", setting)]
+        result = run(
+            "train", treebanks["train"], "--dev", treebanks["dev"], "-o", folder / "tiny",
+            "--seed", 1, *settings,
+        )  # fmt: skip
+        assert result.status == 0, result.err
+        (folder / "result.json").write_text(json.dumps(asdict(result)), encoding="utf-8")
+
+    folder = once("command", make)
+    return Result(**json.loads((folder / "result.json").read_text("utf-8"))), folder / "tiny"
+
+
+@pytest.fixture(scope="session")
+def model(training_run: tuple[Result, Path]) -> Path:
+    """A model folder."""
+    return training_run[1]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
+from semipunct import errors
 from semipunct.errors import SemipunctError, UsageError
 from semipunct.files import STANDARD, output, to_json
 
@@ -105,10 +106,8 @@ def print_json(value: Mapping[str, Any]) -> None:
 
 def nearest(name: str, known: Mapping[str, object]) -> str:
     """Say for a message what is known, the one nearest to `name` first of all."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]}? " if close else ""
+    close = errors.nearest(name, known)
+    hint = f"did you mean {close}? " if close else ""
     return f"{hint}known: {', '.join(known)}"
 
 

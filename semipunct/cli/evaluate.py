@@ -36,7 +36,7 @@ def evaluate(
     treebank = usable(tests)
     enable_compilation_cache()
     tell_unseen(loaded.model, treebank.sentences)
-    found = measure(loaded.model, loaded.parameters, treebank.sentences)
+    found = measure(loaded.model, loaded.parameters, treebank.sentences, model_digest=loaded.digest)
     if result:
         from semipunct.evaluation.results import Result, write_result
 

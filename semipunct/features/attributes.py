@@ -27,7 +27,7 @@ from semipunct.features.classes import (
     writing_class,
 )
 from semipunct.features.history import CLOSING, OPENING, history_codes, history_columns
-from semipunct.features.vocabulary import Symbols, features
+from semipunct.features.vocabulary import Vocabulary, features
 from semipunct.features.words import Words
 
 
@@ -77,15 +77,15 @@ class Attributes:
 
     Attributes:
         words: the words.
-        symbols: codes of values.
+        vocabulary: codes of values.
         codes: the number of codes of each attribute.
     """
 
-    def __init__(self, sentences: Sequence[Sentence], symbols: Symbols) -> None:
+    def __init__(self, sentences: Sequence[Sentence], vocabulary: Vocabulary) -> None:
         """Prepare to compute columns for the words of ``sentences``, in order."""
         self.words = Words.of(sentences)
-        self.symbols = symbols
-        self.codes = code_sizes(symbols)
+        self.vocabulary = vocabulary
+        self.codes = code_sizes(vocabulary)
         self._of_words: dict[str, Ints] = {}
         self._single: dict[str, Ints] = {}
         self._multiple: dict[str, Entries] = {}
@@ -99,7 +99,7 @@ class Attributes:
                 case Single(compute=compute):
                     self._single |= compute(self)
                 case _ if name in (*OPENING, *CLOSING):
-                    self._single |= history_columns(self.words, self.symbols)
+                    self._single |= history_columns(self.words, self.vocabulary)
                 case _:
                     raise KeyError(name)
         return self._single[name]
@@ -128,11 +128,11 @@ class Attributes:
             else:
                 kind, values = _WORD_CODES[code]
                 found = chain.from_iterable(values(s) for s in sentences)
-                self._of_words[code] = self.symbols.code(kind, found)
+                self._of_words[code] = self.vocabulary.code(kind, found)
         return self._of_words[code]
 
     def _size(self, code: str) -> int:
-        return SHAPES if code == "shape" else self.symbols.size(_WORD_CODES[code][0])
+        return SHAPES if code == "shape" else self.vocabulary.size(_WORD_CODES[code][0])
 
 
 class Single(NamedTuple):
@@ -143,14 +143,14 @@ class Single(NamedTuple):
         compute: the columns by name.
     """
 
-    codes: Callable[[Symbols], int]
+    codes: Callable[[Vocabulary], int]
     compute: Callable[[Attributes], dict[str, Ints]]
 
 
 class Multiple(NamedTuple):
     """An attribute of which nodes have any number; likewise."""
 
-    codes: Callable[[Symbols], int]
+    codes: Callable[[Vocabulary], int]
     compute: Callable[[Attributes], Entries]
 
 
@@ -185,7 +185,7 @@ def _orders(table: Attributes) -> dict[str, Ints]:
 
 
 def _siblings(table: Attributes) -> dict[str, Ints]:
-    codes = table.symbols.size("relation")
+    codes = table.vocabulary.size("relation")
     before, after = table.words.neighbours_in_family(table.single("relation"), codes, codes + 1)
     return {"sibling_before": before, "sibling_after": after}
 
@@ -215,7 +215,7 @@ def _inside(table: Attributes) -> Entries:
     """The marks within each constituent, whatever their number."""
     w, tokens = table.words, table.codes["inside"]
     slots = [slot for s in w.sentences for slot in s.slots]
-    marks = table.symbols.code("token", chain.from_iterable(slots))
+    marks = table.vocabulary.code("token", chain.from_iterable(slots))
     seen = np.zeros((len(slots) + 1, tokens), np.int64)
     place = np.arange(len(slots)).repeat([len(slot) for slot in slots])
     np.add.at(seen[1:], (place, marks), 1)
@@ -237,7 +237,7 @@ def _tags_of_sentence(table: Attributes) -> Entries:
     """The pairs of neighbouring tags of each sentence, at its root."""
     xpos, sentence = table.of_words("xpos"), table.words.sentence
     inner = np.flatnonzero(sentence[1:] == sentence[:-1])
-    pairs = xpos[inner] * table.symbols.size("xpos") + xpos[inner + 1]
+    pairs = xpos[inner] * table.vocabulary.size("xpos") + xpos[inner + 1]
     return _at_roots(table, sentence[inner], pairs, "sentence_tags")
 
 
@@ -255,7 +255,7 @@ def _morphology(table: Attributes) -> Entries:
     for column in (s.feats for s in table.words.sentences):
         for feats in column:
             if feats not in known:
-                known[feats] = table.symbols.code("feature", features(feats))
+                known[feats] = table.vocabulary.code("feature", features(feats))
             found.append(known[feats])
     node = np.arange(len(found)).repeat([len(codes) for codes in found])
     code = np.concatenate([np.zeros(0, np.int64), *found])
@@ -268,11 +268,11 @@ def _counted(node: Ints, code: Ints, codes: int) -> Entries:
     return Entries(*np.divmod(key, codes), count)
 
 
-def _relations(s: Symbols) -> int:
+def _relations(s: Vocabulary) -> int:
     return s.size("relation")
 
 
-def _beside(s: Symbols) -> int:
+def _beside(s: Vocabulary) -> int:
     return s.size("relation") + 2
 
 
@@ -336,7 +336,7 @@ A new one goes to the end: the digest of a model counts the order in.
 """
 
 
-def code_sizes(symbols: Symbols) -> dict[str, int]:
+def code_sizes(vocabulary: Vocabulary) -> dict[str, int]:
     """Give the number of codes of each attribute.
 
     A model's features are numbered by them: a model with other numbers cannot be read.
@@ -344,8 +344,8 @@ def code_sizes(symbols: Symbols) -> dict[str, int]:
     sizes: dict[str, int] = {}
     for name, spec in ATTRIBUTES.items():
         if isinstance(spec, At):
-            own = SHAPES if spec.code == "shape" else symbols.size(_WORD_CODES[spec.code][0])
+            own = SHAPES if spec.code == "shape" else vocabulary.size(_WORD_CODES[spec.code][0])
             sizes[name] = own + spec.extra
         else:
-            sizes[name] = spec.codes(symbols)
-    return sizes | history_codes(symbols)
+            sizes[name] = spec.codes(vocabulary)
+    return sizes | history_codes(vocabulary)

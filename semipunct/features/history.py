@@ -14,7 +14,7 @@ import numpy as np
 
 from semipunct.arrays.unique_rows import Ints, Numbering, RowCache, unique_rows
 from semipunct.features.classes import SPANS, span_class
-from semipunct.features.vocabulary import Symbols
+from semipunct.features.vocabulary import Vocabulary
 from semipunct.features.words import Words
 from semipunct.marks import UNK, Puncteme
 from semipunct.marks.matching import REMEMBERED
@@ -50,21 +50,21 @@ class MarkHistory:
         ends: ``[strings, 2]`` the codes of the first and of the last token of each.
     """
 
-    def __init__(self, shape: tuple[int, ...], symbols: Symbols) -> None:
+    def __init__(self, shape: tuple[int, ...], vocabulary: Vocabulary) -> None:
         """Begin at the beginning of sentences; all states have the given shape."""
 
         def ends(strings: list[Puncteme]) -> Ints:
             firsts, lasts = ([s[i] if s else None for s in strings] for i in (0, -1))
-            return np.stack([token_codes(tokens, symbols) for tokens in (firsts, lasts)], 1)
+            return np.stack([token_codes(tokens, vocabulary) for tokens in (firsts, lasts)], 1)
 
         def innermost(stacks: list[Puncteme]) -> Ints:
-            return token_codes([s[-1] if s else None for s in stacks], symbols)
+            return token_codes([s[-1] if s else None for s in stacks], vocabulary)
 
         self.strings = Numbering[Puncteme](())
         self.ends = RowCache(self.strings, ends)
         self._stacks = Numbering[Puncteme](())
         self._innermost = RowCache(self._stacks, innermost)
-        self._symbols = symbols
+        self._vocabulary = vocabulary
         # The last mark, how many slots have any, the stack of open marks, the last marked slot.
         nothing = int(self.ends[np.zeros(1, np.int64)][0, 1])
         self._state = np.zeros((4, *shape), np.int64)
@@ -132,19 +132,19 @@ class MarkHistory:
         new = [
             REMEMBERED.after(
                 self._stacks.things[stack],
-                self._symbols.known("token", self.strings.things[string]),
+                self._vocabulary.known("token", self.strings.things[string]),
             )[-_DEEPEST:]
             for stack, string in pairs
         ]
         return np.array([self._stacks.number(stack) for stack in new])[kind]
 
 
-def history_columns(words: Words, symbols: Symbols) -> dict[str, Ints]:
+def history_columns(words: Words, vocabulary: Vocabulary) -> dict[str, Ints]:
     """Tell what each constituent's left and right puncteme may look at.
 
     Args:
         words: of sentences with their surface.
-        symbols: codes of tokens.
+        vocabulary: codes of tokens.
 
     Returns:
         ``[words]`` each, by the names of ``OPENING`` and ``CLOSING``.
@@ -153,7 +153,7 @@ def history_columns(words: Words, symbols: Symbols) -> dict[str, Ints]:
     order = sorted(range(len(words.sentences)), key=lambda i: -len(words.sentences[i].slots))
     ordered = [words.sentences[i].slots for i in order]
     lengths = np.array([len(slots) for slots in ordered], np.int64)
-    history = MarkHistory((len(ordered),), symbols)
+    history = MarkHistory((len(ordered),), vocabulary)
     start = np.empty(len(ordered), np.int64)
     start[order] = lengths.cumsum() - lengths
     total = int(lengths.sum())
@@ -180,9 +180,9 @@ def history_columns(words: Words, symbols: Symbols) -> dict[str, Ints]:
     }
 
 
-def history_codes(symbols: Symbols) -> dict[str, int]:
+def history_codes(vocabulary: Vocabulary) -> dict[str, int]:
     """Give the number of codes of each of the columns."""
-    token = symbols.size("token") + 1
+    token = vocabulary.size("token") + 1
     seen = {"seen": token, "since": SPANS, "marked": MOST + 1, "open": token}
     return {
         **{f"{side}_{name}": size for side in ("left", "right") for name, size in seen.items()},
@@ -191,10 +191,10 @@ def history_codes(symbols: Symbols) -> dict[str, int]:
     }
 
 
-def token_codes(tokens: Sequence[str | None], symbols: Symbols) -> Ints:
+def token_codes(tokens: Sequence[str | None], vocabulary: Vocabulary) -> Ints:
     """Give the codes of tokens; None, no token, has a code of its own."""
-    codes = symbols.code("token", [t or UNK for t in tokens])
-    return np.where([t is None for t in tokens], symbols.size("token"), codes)
+    codes = vocabulary.code("token", [t or UNK for t in tokens])
+    return np.where([t is None for t in tokens], vocabulary.size("token"), codes)
 
 
 def _last_place(at: Ints, edge: Ints) -> Ints:

@@ -16,13 +16,13 @@ from semipunct.arrays.unique_rows import Ints
 from semipunct.corpus import Sentence
 from semipunct.features.attributes import Attributes
 from semipunct.features.templates import TARGETS, Target, Template
-from semipunct.features.vocabulary import Symbols
+from semipunct.features.vocabulary import Vocabulary
 
 _TOGETHER = 1024  # sentences whose features are extracted at a time, to bound the memory
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class FeatureRows:
     """Sparse feature vectors of nodes for one target, ordered by node.
 
     Attributes:
@@ -71,16 +71,16 @@ class Conjunction:
 
 
 @dataclass(frozen=True, slots=True)
-class FeatureMap:
+class FeatureIndex:
     """From nodes to feature numbers, fixed at training time.
 
     Attributes:
-        symbols: codes of attribute values.
+        vocabulary: codes of attribute values.
         conjunctions: the feature families, with the combinations that training kept.
         sizes: number of features of each target.
     """
 
-    symbols: Symbols
+    vocabulary: Vocabulary
     conjunctions: tuple[Conjunction, ...]
     sizes: Mapping[Target, int]
 
@@ -88,15 +88,15 @@ class FeatureMap:
     def fit(
         cls,
         sentences: Sequence[Sentence],
-        symbols: Symbols,
+        vocabulary: Vocabulary,
         templates: Sequence[Template],
         minimum: int = 1,
-    ) -> tuple[FeatureMap, dict[Target, Rows]]:
+    ) -> tuple[FeatureIndex, dict[Target, FeatureRows]]:
         """Keep the contexts seen often enough in training.
 
         Args:
             sentences: of the training treebank.
-            symbols: codes of attribute values.
+            vocabulary: codes of attribute values.
             templates: what is looked at.
             minimum: how often a context must be seen.
 
@@ -104,7 +104,7 @@ class FeatureMap:
             The index and the feature vectors of the training sentences themselves, as ``extract``
             would give them.
         """
-        table = Attributes(sentences, symbols)
+        table = Attributes(sentences, vocabulary)
         sizes: dict[Target, int] = dict.fromkeys(TARGETS, 0)
         families: list[Conjunction] = []
         builders = _builders(table.words.count)
@@ -124,9 +124,9 @@ class FeatureMap:
                 families.append(family)
                 sizes[template.target] += len(kept)
                 builders[template.target].add(*family.known(key, node, value))
-        return cls(symbols, tuple(families), sizes), _built(builders)
+        return cls(vocabulary, tuple(families), sizes), _built(builders)
 
-    def extract(self, sentences: Sequence[Sentence]) -> dict[Target, Rows]:
+    def extract(self, sentences: Sequence[Sentence]) -> dict[Target, FeatureRows]:
         """Give the feature vectors of all nodes of ``sentences``, in order."""
         parts = [
             self._extract(sentences[i : i + _TOGETHER]) for i in range(0, len(sentences), _TOGETHER)
@@ -137,9 +137,9 @@ class FeatureMap:
         """Give the feature numbers that values of a multi-valued attribute would have, -1 for none.
 
         Returns:
-            ``[words, values, families]``, a value being its place among ``Symbols.values``.
+            ``[words, values, families]``, a value being its place among ``Vocabulary.values``.
         """
-        table = Attributes([sentence], self.symbols)
+        table = Attributes([sentence], self.vocabulary)
         families = [c for c in self.conjunctions if c.over == attribute]
         values = np.arange(1, table.codes[attribute])
         found = np.full((len(sentence.forms), len(values), len(families)), -1, np.int64)
@@ -148,9 +148,9 @@ class FeatureMap:
             found[:, :, i] = family.numbers(key[:, None] * table.codes[attribute] + values)
         return found
 
-    def finders(
+    def lookups(
         self, sentences: Sequence[Sentence], *groups: tuple[Sequence[Target], Sequence[str]]
-    ) -> list[list[Finder]]:
+    ) -> list[list[FeatureLookup]]:
         """Compile the feature numbers of nodes for values of attributes that are yet to come.
 
         Args:
@@ -159,10 +159,10 @@ class FeatureMap:
                 the attributes whose values will be handed in.
 
         Returns:
-            for each group finders that look at few of the attributes each.
+            for each group lookups that look at few of the attributes each.
         """
-        table = Attributes(sentences, self.symbols)
-        found: list[list[Finder]] = []
+        table = Attributes(sentences, self.vocabulary)
+        found: list[list[FeatureLookup]] = []
         for targets, names in groups:
             first = dict(zip(targets, _starts([self.sizes[t] for t in targets]), strict=True))
             families = [
@@ -170,11 +170,13 @@ class FeatureMap:
                 for c in self.conjunctions
                 if c.target in targets
             ]
-            found.append([Finder.of(x, table, names) for x in _grouped(families, frozenset(names))])
+            found.append(
+                [FeatureLookup.of(x, table, names) for x in _grouped(families, frozenset(names))]
+            )
         return found
 
-    def _extract(self, sentences: Sequence[Sentence]) -> dict[Target, Rows]:
-        table = Attributes(sentences, self.symbols)
+    def _extract(self, sentences: Sequence[Sentence]) -> dict[Target, FeatureRows]:
+        table = Attributes(sentences, self.vocabulary)
         builders = _builders(table.words.count)
         for family in self.conjunctions:
             entries = family.known(*_keys(table, family.parts, family.over))
@@ -183,43 +185,51 @@ class FeatureMap:
 
 
 class _RowBuilder:
-    """Collects the entries of one target, family by family, and orders them by node."""
+    """Collects the entries of one target, family by family, and orders them by node.
+
+    There are hundreds of families and as many entries of each as words, so they are kept small.
+    """
 
     def __init__(self, nodes: int) -> None:
         self._nodes = nodes
-        self._entries: list[tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.float32]]] = []
+        self._entries: list[tuple[npt.NDArray[np.int32], ...]] = []
 
     def add(self, node: Ints, number: Ints, value: Ints) -> None:
         """Take the entries of a family, ordered by node."""
-        self._entries.append((node, number.astype(np.int32), value.astype(np.float32)))
+        small = [x.astype(np.int32) for x in (node, number)]
+        self._entries.append((*small, value.astype(np.int32)) if (value != 1).any() else (*small,))
 
-    def rows(self) -> Rows:
-        """Give the entries of each node in the order of the families."""
-        counts = [np.bincount(node, minlength=self._nodes) for node, _, _ in self._entries]
-        total = sum(counts, np.zeros(self._nodes, np.int64))
+    def rows(self) -> FeatureRows:
+        """Give the entries of each node in the order of the families, and let them go."""
+        total = np.zeros(self._nodes, np.int64)
+        for node, *_ in self._entries:
+            total += np.bincount(node, minlength=self._nodes)
         start = np.concatenate([np.zeros(1, np.int64), total.cumsum()])
-        context, value = np.empty(start[-1], np.int32), np.empty(start[-1], np.float32)
+        context, value = np.empty(start[-1], np.int32), np.ones(start[-1], np.float32)
         free = start[:-1].copy()
-        # Families are ordered by node: an entry's place is the node's next free one plus how many
-        # entries of the same node come before it in the family.
-        for (node, numbers, values), count in zip(self._entries, counts, strict=True):
-            begin = count.cumsum() - count
-            place = free[node] + np.arange(len(node)) - begin[node]
-            context[place], value[place] = numbers, values
+        for node, numbers, *values in self._entries:
+            # Families are ordered by node: an entry's place is the node's next free one plus how
+            # many entries of the same node come before it in the family.
+            count = np.bincount(node, minlength=self._nodes)
+            place = np.arange(len(node)) + (free - (count.cumsum() - count))[node]
+            context[place] = numbers
+            if values:
+                value[place] = values[0]
             free += count
-        return Rows(start, context, value)
+        self._entries.clear()
+        return FeatureRows(start, context, value)
 
 
 def _builders(nodes: int) -> dict[Target, _RowBuilder]:
     return {target: _RowBuilder(nodes) for target in TARGETS}
 
 
-def _built(builders: Mapping[Target, _RowBuilder]) -> dict[Target, Rows]:
+def _built(builders: Mapping[Target, _RowBuilder]) -> dict[Target, FeatureRows]:
     return {target: builder.rows() for target, builder in builders.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class Finder:
+class FeatureLookup:
     """Looks up features by node and by the values of some attributes.
 
     Attributes:
@@ -236,7 +246,9 @@ class Finder:
     numbers: npt.NDArray[np.int32]
 
     @classmethod
-    def of(cls, families: Sequence[Conjunction], table: Attributes, given: Sequence[str]) -> Finder:
+    def of(
+        cls, families: Sequence[Conjunction], table: Attributes, given: Sequence[str]
+    ) -> FeatureLookup:
         """Compile families for the nodes of some sentences."""
         looked_at = sorted({given.index(p) for f in families for p in f.parts if p in given})
         names = [given[i] for i in looked_at]
@@ -285,15 +297,15 @@ def _starts(sizes: Sequence[int]) -> list[int]:
     return [0, *np.cumsum(sizes).tolist()][:-1]
 
 
-def _end_to_end(parts: Sequence[Rows]) -> Rows:
-    """Rows of consecutive sentences, joined."""
-    nothing = Rows(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
+def _end_to_end(parts: Sequence[FeatureRows]) -> FeatureRows:
+    """FeatureRows of consecutive sentences, joined."""
+    nothing = FeatureRows(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
     starts = [nothing.start]
     entries = 0
     for part in parts:
         starts.append(part.start[1:] + entries)
         entries += len(part.context)
-    return Rows(
+    return FeatureRows(
         np.concatenate(starts),
         np.concatenate([nothing.context, *(part.context for part in parts)]),
         np.concatenate([nothing.value, *(part.value for part in parts)]),

@@ -23,7 +23,7 @@ def features(feats: str) -> tuple[str, ...]:
     return () if feats == "_" else tuple(feats.split("|"))
 
 
-class Symbols:
+class Vocabulary:
     """Codes of the strings that attributes take; code 0 is for what training never saw."""
 
     def __init__(self, values: Mapping[str, Sequence[str]]) -> None:
@@ -34,7 +34,7 @@ class Symbols:
         }
 
     @classmethod
-    def of(cls, sentences: Sequence[Sentence], tokens: Sequence[str]) -> Symbols:
+    def of(cls, sentences: Sequence[Sentence], tokens: Sequence[str]) -> Vocabulary:
         """Collect the values in training sentences; ``tokens`` is the token vocabulary."""
         upos = sorted({u for s in sentences for u in s.upos})
         xpos = sorted({x for s in sentences for x in s.xpos})

@@ -35,6 +35,7 @@ def evaluate(
     parameters: Weights,
     sentences: Sequence[Sentence],
     treebank: str | None = None,
+    model_digest: str | None = None,
 ) -> Evaluation:
     """Score the punctuation of sentences, given their words and trees.
 
@@ -43,25 +44,28 @@ def evaluate(
         parameters: its weights.
         sentences: words, trees and surface punctuation; an empty sequence has perplexity NaN.
         treebank: a sha256 for the signature; by default ``treebank_digest`` of the sentences.
+        model_digest: that of the model, if it is known; to compute it all weights are read.
     """
     scores = log_likelihoods(model, parameters, Batches(model, model.encode(sentences)))
     slots = np.array([len(s.slots) for s in sentences], np.int64)
-    text = signature(model, parameters, treebank or treebank_digest(sentences))
+    text = signature(
+        model, model_digest or digest(model, parameters), treebank or treebank_digest(sentences)
+    )
     return Evaluation(PerplexityStatistics(scores, slots), text)
 
 
-def signature(model: Model[Any, Any], parameters: Weights, treebank: str) -> str:
+def signature(model: Model[Any, Any], model_digest: str, treebank: str) -> str:
     """Return one line that two figures must share to be comparable, but for the model's hash.
 
     Args:
         model: the model.
-        parameters: its weights.
+        model_digest: a sha256 of it and its weights.
         treebank: a sha256 of the sentences.
     """
     return join_signature(
         {
             "task": "perplexity",
-            "model": digest(model, parameters)[:12],
+            "model": model_digest[:12],
             "treebank": treebank[:12],
             **model.signature(),
             "version": __version__,

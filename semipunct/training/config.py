@@ -13,7 +13,7 @@ from pathlib import Path
 from semipunct.errors import ConfigError
 from semipunct.models.kind import Config, Kind
 from semipunct.models.registry import DEFAULT, kind_named
-from semipunct.models.settings import Setting, nearest
+from semipunct.models.settings import Setting, meant
 from semipunct.training.settings import assignment, read_settings
 
 
@@ -60,7 +60,7 @@ def _preset(kind: Kind, chosen: Setting | None) -> list[Setting]:
     name = chosen.value
     if not isinstance(name, str) or name not in kind.presets:
         raise ConfigError(
-            f"{chosen.where}: there is no preset {name!r}{nearest(str(name), kind.presets)}; "
+            f"{chosen.where}: there is no preset {name!r}{meant(str(name), kind.presets)}; "
             f"choose one of: {', '.join(kind.presets)}"
         )
     return [

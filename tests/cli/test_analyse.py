@@ -21,7 +21,7 @@ from semipunct.store import checkpoint
 from semipunct.store.checkpoint import SavedModel
 from semipunct.tasks import rule_agreement
 from semipunct.tasks.analyse import PunctuationGrammar, count
-from tests.cli.conftest import Cli, Result, run
+from tests.commands import Cli, Result, run
 
 PUNCTUATION_ONLY = "1\t!\t!\tPUNCT\t_\t_\t0\troot\t_\t_\n\n"
 

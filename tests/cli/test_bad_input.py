@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from tests.cli.conftest import Cli, Result
+from tests.commands import Cli, Result
 from tests.formats.conllu.builders import chain, sentence, word
 
 GOOD = sentence(word(1, "Go", 0, "root"), word(2, "!", 1, "punct", "PUNCT"))

@@ -10,7 +10,7 @@ import pytest
 from semipunct.evaluation.aggregation import aggregate
 from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.results import read_result, write_result
-from tests.cli.conftest import Cli
+from tests.commands import Cli
 from tests.evaluation.cases import GOLD, PREDICTED, restored, scored
 
 RESULTS = {

@@ -12,7 +12,7 @@ import semipunct
 from semipunct.cli import console
 from semipunct.corpus import statistics
 from semipunct.errors import SemipunctError
-from tests.cli.conftest import Cli
+from tests.commands import Cli
 
 COMMANDS = (
     "quickstart", "train", "evaluate", "compare", "decode", "restore", "analyse", "stats",

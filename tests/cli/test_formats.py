@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from semipunct.formats import FORMATS
-from tests.cli.conftest import Cli
+from tests.commands import Cli
 from tests.formats.toy import Lines
 
 TEXT = "“ Go , ” he said .\n. . .\nYes , he said so !\n"

@@ -14,10 +14,10 @@ from semipunct.formats import read_treebank
 from semipunct.inference.decode import Analysis, SlotAnalysis
 from semipunct.inference.rewriting import Rewriter
 from semipunct.marks import Edit
-from semipunct.store.checkpoint import load
+from semipunct.store import checkpoint as store
 from semipunct.training.report import TrainingResult as Trained
 from semipunct.trees import DependencyTree
-from tests.cli.conftest import Cli
+from tests.commands import Cli
 
 
 def test_the_sample_is_split_by_order():
@@ -30,7 +30,7 @@ def test_the_sample_is_split_by_order():
 def test_it_shows_figures_rules_and_trees(
     cli: Cli, model: Path, treebanks: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ):
-    loaded = load(model)
+    loaded = store.load(model)
     trained: list[tuple[str, int]] = []
 
     def fit(
@@ -63,7 +63,7 @@ COMMA, SWAP, KEEP = ("absorb_left", ",", "."), ("transpose", "”", "."), ("keep
 
 
 def test_rules_come_with_their_probabilities(model: Path):
-    loaded = load(model)
+    loaded = store.load(model)
     parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
     rewriter = Rewriter.of(loaded.model, parameters)
     rules = frequent_rules([analysis(COMMA, SWAP), analysis(COMMA)], rewriter, 2)

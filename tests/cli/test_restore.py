@@ -8,7 +8,7 @@ import pytest
 from semipunct.cli import restore as command
 from semipunct.evaluation.results import read_result
 from semipunct.formats import read_treebank
-from tests.cli.conftest import Cli
+from tests.commands import Cli
 
 FEW = ("--samples", 40)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from semipunct.corpus.statistics import statistics
 from semipunct.formats import read_entries
-from tests.cli.conftest import Cli
+from tests.commands import Cli
 
 
 def test_json_holds_every_count(cli: Cli, treebanks: dict[str, Path]):

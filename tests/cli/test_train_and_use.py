@@ -17,10 +17,11 @@ from semipunct.formats.conllu.records import read_records
 from semipunct.inference import decode as decoding
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.marks import EDITS
-from semipunct.store.checkpoint import load
+from semipunct.store import checkpoint as store
 from semipunct.training import loop
 from semipunct.training.report import TrainingResult as Trained
-from tests.cli.conftest import TINY, Cli, Result
+from tests.commands import Cli, Result
+from tests.trained import TINY
 
 PUNCTUATION_ONLY = "1\t!\t!\tPUNCT\t_\t_\t0\troot\t_\t_\n\n"
 
@@ -42,7 +43,7 @@ def test_training_tells_people_and_leaves_a_model(training_run: tuple[Result, Pa
     assert "development: 20 sentences" in result.err
     assert "dev perplexity" in result.err
     assert str(folder) in result.err.splitlines()[-1]
-    loaded = load(folder)
+    loaded = store.load(folder)
     assert loaded.config.train.seed == 1
     assert loaded.config.train.visits == 96
     card = (folder / "README.md").read_text("utf-8")
@@ -65,7 +66,7 @@ def test_an_interrupted_training_says_how_to_go_on(
     cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ):  # fmt: skip
-    loaded = load(model)
+    loaded = store.load(model)
     ended = Trained(
         loaded.model, loaded.parameters, (), {}, 32, True, False, 1, 0.5, 0.5, 61.0
     )  # fmt: skip
@@ -82,7 +83,7 @@ def test_evaluate_prints_what_the_library_computes(cli: Cli, model: Path, test_f
     result = cli("evaluate", model, test_file, "--json")
     assert (result.status, result.told) == (0, "")
     value = json.loads(result.out)
-    loaded = load(model)
+    loaded = store.load(model)
     sentences = read_treebank([test_file]).sentences
     log_p = corpus_log_likelihood(loaded.model, loaded.parameters, sentences)
     slots = sum(len(s.slots) for s in sentences)

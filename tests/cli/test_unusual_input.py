@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from semipunct.formats import read_treebank
-from tests.cli.conftest import TINY, Cli, run
+from tests.commands import Cli, run
+from tests.trained import TINY
 
 COMMANDS = {
     "evaluate": (),

@@ -34,19 +34,6 @@ def test_scores_that_cannot_be(log_p: list[float], slots: list[int], complaint: 
         PerplexityStatistics(np.array(log_p), np.array(slots))
 
 
-def test_the_same_perplexity_as_an_evaluation():
-    from semipunct.training.evaluation import summarise
-
-    random = np.random.default_rng(0)
-    for log_p in (-random.exponential(size=9), np.array([-1.0, -np.inf, -2.0]), np.zeros(0)):
-        slots = random.integers(1, 9, len(log_p))
-        expected, found = summarise(log_p, slots), PerplexityStatistics(log_p, slots).figures()
-        for name in ("perplexity", "perplexity_of_scorable", "log_likelihood"):
-            assert getattr(found, name) == pytest.approx(getattr(expected, name), nan_ok=True)
-        assert (found.slots, found.sentences) == (expected.slots, expected.sentences)
-        assert found.unscorable == expected.unscorable
-
-
 def test_the_score_is_the_perplexity():
     log_p, slots = np.log([1 / 2, 1 / 8]), np.array([2, 2])
     assert PerplexityStatistics(log_p, slots).score == pytest.approx(2)

@@ -30,7 +30,7 @@ from semipunct.evaluation.metric import Measure, Setting, Statistics
 from semipunct.evaluation.registry import METRICS
 from semipunct.evaluation.results import Result, as_dict, read_result, write_result
 from semipunct.evaluation.signature import join_signature
-from tests.cli.conftest import run as command
+from tests.commands import run as command
 
 
 @dataclass(frozen=True)

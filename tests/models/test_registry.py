@@ -17,7 +17,7 @@ def test_a_kind_is_what_its_line_says(name):
     assert issubclass(kind.load(), Model)
     assert kind.load().kind == name
     assert issubclass(kind.train_options, TrainOptions)
-    assert Config.of(kind).model.final_mark is False
+    assert isinstance(Config.of(kind).model, kind.model_options)
     assert kind.presets
 
 

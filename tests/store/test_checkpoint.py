@@ -47,7 +47,7 @@ def test_round_trip_with_a_network(tiny, tmp_path):
     parameters = model.initial_parameters(1, 1.0)
     save(tmp_path / "m", model, parameters, Config(KIND, options, TrainOptions()))
     loaded = load(tmp_path / "m")
-    assert loaded.model.words.values == model.words.values
+    assert loaded.model.network_vocabulary.values == model.network_vocabulary.values
     assert sum(name.startswith("network.") for name in loaded.parameters) > 20
     for name, array in parameters.items():
         np.testing.assert_array_equal(loaded.parameters[name], array, strict=True)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.arrays.padding import SparseRows
-from semipunct.features.index import FeatureMap
+from semipunct.features.index import FeatureIndex
 from semipunct.features.templates import CLOSING_TARGETS, TARGETS, TREE_TARGETS, Target
 from semipunct.marks import is_symmetric
 from semipunct.models.punctuation.inventory import Inventory
@@ -45,7 +45,7 @@ class AttachTables(NamedTuple):
     allowed: npt.NDArray[np.bool_] | None
 
 
-class Further(NamedTuple):
+class NetworkScores(NamedTuple):
     """Scores to be added to the log-linear ones.
 
     Attributes:
@@ -82,7 +82,7 @@ def target_columns(inventory: Inventory) -> dict[Target, int]:
 
 
 def attach_parameters(
-    inventory: Inventory, features: FeatureMap, initial: np.random.Generator | None, scale: float
+    inventory: Inventory, features: FeatureIndex, initial: np.random.Generator | None, scale: float
 ) -> dict[str, np.ndarray]:
     """Initial weights: N(0, scale^2) or zero, plus log-counts for ``N.l.r.d`` (appendix A).
 
@@ -107,7 +107,7 @@ def log_attach(
     tables: AttachTables,
     features: Mapping[str, SparseRows],
     relation: Numbers,
-    further: Further | None = None,
+    network: NetworkScores | None = None,
 ) -> jax.Array:
     """Log probability of every pair at every node, ``[nodes, pairs]``.
 
@@ -119,9 +119,9 @@ def log_attach(
         tables: from ``attach_tables``.
         features: feature vectors by target.
         relation: ``[nodes]``.
-        further: scores to be added, or None.
+        network: scores to be added, or None.
     """
-    score = tree_scores(parameters, tables, features, relation, further and further.pair)
+    score = tree_scores(parameters, tables, features, relation, network and network.pair)
     if not looks_back(parameters):
         log_p = jax.nn.log_softmax(score)
     else:
@@ -130,8 +130,8 @@ def log_attach(
             _weigh(parameters[f"attach.{target}"], features[target], nodes)
             for target in ("opening", *CLOSING_TARGETS)
         )
-        if further is not None:
-            opening, closing = opening + further.opening, closing + further.closing
+        if network is not None:
+            opening, closing = opening + network.opening, closing + network.closing
         first = jax.nn.log_softmax(left_scores(sum_by_left(score, tables), opening))
         spread = closing @ tables.projection["closing"]
         then = right_scores(score, spread, symmetry, tables.projection["closing_symmetric"])
@@ -178,16 +178,16 @@ def tree_scores(
     tables: AttachTables,
     features: Mapping[str, SparseRows],
     relation: Numbers,
-    further: jax.Array | None = None,
+    network: jax.Array | None = None,
 ) -> jax.Array:
     """What words and tree say about every pair at every node, ``[nodes, pairs]``, unnormalised.
 
-    Minus infinity where a pair is not allowed. See ``log_attach`` for the arguments; ``further`` is
+    Minus infinity where a pair is not allowed. See ``log_attach`` for the arguments; ``network`` is
     ``[nodes, pairs]`` or None.
     """
     score = parameters["attach.relation"][relation]
-    if further is not None:
-        score = score + further
+    if network is not None:
+        score = score + network
     score = score + _projected(parameters, tables, features, TREE_TARGETS, relation.shape[0])
     if tables.allowed is None:
         return score

@@ -14,16 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus.sentences import Sentence
-from semipunct.features.columns import seen_symbols, sizes
 from semipunct.features.history import CLOSING, OPENING, history_codes
-from semipunct.features.index import FeatureMap, Rows
+from semipunct.features.index import FeatureIndex, FeatureRows
+from semipunct.features.network_inputs import input_sizes, network_vocabulary
 from semipunct.features.templates import TEMPLATES, Target
-from semipunct.features.vocabulary import Symbols
+from semipunct.features.vocabulary import Vocabulary
 from semipunct.marks import PAIRS, is_unmatched
 from semipunct.models.base import Model, Parameters, Sums
 from semipunct.models.punctuation.attach import (
     AttachTables,
-    Further,
+    NetworkScores,
     attach_parameters,
     attach_tables,
     log_attach,
@@ -36,12 +36,12 @@ from semipunct.models.punctuation.batches import (
     Batch,
     BatchShape,
     Draft,
-    Prepared,
+    EncodedSentences,
     draft,
+    encode,
     fit_shape,
     lay_out,
     own_shape,
-    prepare,
 )
 from semipunct.models.punctuation.channel import channel_parameters, log_edits
 from semipunct.models.punctuation.data import from_data, to_data
@@ -54,7 +54,7 @@ from semipunct.models.punctuation.network import (
     scores_of_marks,
     scores_of_words,
 )
-from semipunct.models.punctuation.objective import objective
+from semipunct.models.punctuation.objective import Terms, objective
 from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 from semipunct.models.punctuation.slot_automata import automata, label_tries
 from semipunct.structures.given_tree import GivenTrees, Pairs, Trie, inside
@@ -80,14 +80,14 @@ class TreeScores(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class PunctuationModel(Model[Prepared, Batch]):
+class PunctuationModel(Model[EncodedSentences, Batch]):
     """Everything of a model but its weights.
 
     Attributes:
         options: what was asked for.
         inventory: tokens, punctemes and pairs.
         features: the feature contexts kept.
-        words: codes of what the network sees of words, or None without one.
+        network_vocabulary: codes of what the network sees of words, or None without one.
     """
 
     kind: ClassVar[str] = "punctuation"
@@ -98,8 +98,8 @@ class PunctuationModel(Model[Prepared, Batch]):
 
     options: ModelOptions
     inventory: Inventory
-    features: FeatureMap
-    words: Symbols | None = None
+    features: FeatureIndex
+    network_vocabulary: Vocabulary | None = None
 
     @classmethod
     def fit(cls, sentences: Sequence[Sentence], options: ModelOptions) -> PunctuationModel:
@@ -109,22 +109,22 @@ class PunctuationModel(Model[Prepared, Batch]):
     @classmethod
     def fit_and_encode(
         cls, sentences: Sequence[Sentence], options: ModelOptions
-    ) -> tuple[PunctuationModel, Prepared]:
+    ) -> tuple[PunctuationModel, EncodedSentences]:
         """Fit, and encode the same sentences: fitting has found their features already."""
         model, rows = cls._fit(sentences, options)
-        return model, model._prepared(sentences, rows)
+        return model, model._encode(sentences, rows)
 
     @classmethod
     def _fit(
         cls, sentences: Sequence[Sentence], options: ModelOptions
-    ) -> tuple[PunctuationModel, Mapping[Target, Rows]]:
+    ) -> tuple[PunctuationModel, Mapping[Target, FeatureRows]]:
         inventory = build_inventory(sentences, options)
-        symbols = Symbols.of(sentences, inventory.symbols)
+        symbols = Vocabulary.of(sentences, inventory.symbols)
         templates = [t for t in TEMPLATES if t.name in options.templates]
-        features, rows = FeatureMap.fit(
+        features, rows = FeatureIndex.fit(
             sentences, symbols, templates, options.minimum_context_count
         )
-        words = seen_symbols(sentences) if options.network else None
+        words = network_vocabulary(sentences) if options.network else None
         return cls(options, inventory, features, words), rows
 
     @property
@@ -176,40 +176,44 @@ class PunctuationModel(Model[Prepared, Batch]):
             **attach_parameters(self.inventory, self.features, generator, scale),
             **channel_parameters(self.inventory.symbols, self.options, generator, scale),
         }
-        if self.words:
+        if self.network_vocabulary:
             # The scale is that of the log-linear weights: a network of equal units learns nothing.
             own = np.random.default_rng((seed, 1))
-            codes = sizes(self.words)
+            codes = input_sizes(self.network_vocabulary)
             if looks_back(result):
-                codes |= history_codes(self.features.symbols)
+                codes |= history_codes(self.features.vocabulary)
             columns = target_columns(self.inventory)
             result |= network_parameters(codes, columns, self.options, own)
         return result
 
-    def encode(self, sentences: Sequence[Sentence]) -> Prepared:
+    def encode(self, sentences: Sequence[Sentence]) -> EncodedSentences:
         """Extract features and order trees, once for all batches."""
-        return self._prepared(sentences, None)
+        return self._encode(sentences, None)
 
-    def _prepared(
-        self, sentences: Sequence[Sentence], rows: Mapping[Target, Rows] | None
-    ) -> Prepared:
-        return prepare(
+    def _encode(
+        self, sentences: Sequence[Sentence], rows: Mapping[Target, FeatureRows] | None
+    ) -> EncodedSentences:
+        return encode(
             sentences,
             self.inventory,
             self.features,
-            self.words,
+            self.network_vocabulary,
             self.directions,
             final_mark=self.options.final_mark,
             rows=rows,
         )
 
-    def draft(self, encoded: Prepared, members: Sequence[int]) -> Draft:
+    def draft(self, encoded: EncodedSentences, members: Sequence[int]) -> Draft:
         return draft(encoded, members)
 
-    def fit_shape(self, encoded: Prepared, drafts: Sequence[Draft], sentences: int) -> BatchShape:
+    def fit_shape(
+        self, encoded: EncodedSentences, drafts: Sequence[Draft], sentences: int
+    ) -> BatchShape:
         return fit_shape(drafts, sentences)
 
-    def lay_out(self, encoded: Prepared, draft: Draft, shape: BatchShape | None = None) -> Batch:
+    def lay_out(
+        self, encoded: EncodedSentences, draft: Draft, shape: BatchShape | None = None
+    ) -> Batch:
         shape = shape or own_shape(draft)
         return lay_out(encoded, draft, self.inventory, self.directions, shape)
 
@@ -250,8 +254,29 @@ class PunctuationModel(Model[Prepared, Batch]):
     ) -> tuple[jax.Array, Sums]:
         """Return the objective of equation 5 per slot; see ``objective``."""
         dropout = Dropout(key, options.dropout, options.word_dropout)
-        value, terms = objective(self, parameters, constants, batch, options, dropout)
+        value, terms = self.objective(parameters, constants, batch, options, dropout)
         return value, Sums(terms.log_likelihood, terms.slots, terms.impossible)
+
+    def objective(
+        self,
+        parameters: Parameters,
+        start: Parameters,
+        batch: Batch,
+        options: TrainOptions,
+        dropout: Dropout | None = None,
+    ) -> tuple[jax.Array, Terms]:
+        """Return the regularised negative log-likelihood per slot, and its parts.
+
+        Args:
+            parameters: weights by name.
+            start: what the norm is measured from; a weight that is not named has centre zero.
+            batch: from ``lay_out``.
+            options: the penalties.
+            dropout: what the network leaves out.
+        """
+        unmatched = jnp.asarray(self.unmatched) if options.xi else None
+        potentials = self.potentials(parameters, batch, unmatched, dropout)
+        return objective(potentials, jnp.asarray(batch.slots), parameters, start, options)
 
     def optimiser(self, options: TrainOptions, steps: int) -> optax.GradientTransformation:
         # Decoding and restoring need no optax, which takes a while to import.
@@ -260,7 +285,7 @@ class PunctuationModel(Model[Prepared, Batch]):
         return optimiser(options, steps)
 
     def to_data(self) -> dict[str, Any]:
-        return to_data(self.inventory, self.features, self.words)
+        return to_data(self.inventory, self.features, self.network_vocabulary)
 
     @classmethod
     def from_data(cls, data: Any, options: ModelOptions) -> PunctuationModel:
@@ -284,40 +309,40 @@ class PunctuationModel(Model[Prepared, Batch]):
         }
 
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
-        return self.features.symbols.unseen(sentences)
+        return self.features.vocabulary.unseen(sentences)
 
     def log_choice(
         self, parameters: Parameters, batch: Batch, dropout: Dropout | None = None
     ) -> jax.Array:
         """Return the log probability of every pair at every word, ``[words, pairs]``."""
-        further = self._further(parameters, batch, dropout)
-        return log_attach(parameters, self.attach_tables, batch.features, batch.relation, further)
+        network = self._network_scores(parameters, batch, dropout)
+        return log_attach(parameters, self.attach_tables, batch.features, batch.relation, network)
 
     def tree_scores(self, parameters: Parameters, batch: Batch) -> TreeScores:
         """Score pairs by words and tree alone, without any look at punctuation."""
-        summary, further = jnp.zeros((len(batch.relation), 0)), None
-        if self.words is not None:
+        summary, network = jnp.zeros((len(batch.relation), 0)), None
+        if self.network_vocabulary is not None:
             summary = self._read(parameters, batch, None)
-            further = scores_of_words(parameters, self.attach_tables.projection, summary)
+            network = scores_of_words(parameters, self.attach_tables.projection, summary)
         tables = self.attach_tables
-        pair = tree_scores(parameters, tables, batch.features, batch.relation, further)
+        pair = tree_scores(parameters, tables, batch.features, batch.relation, network)
         return TreeScores(pair, sum_by_left(pair, tables), summary)
 
-    def _further(
+    def _network_scores(
         self, parameters: Parameters, batch: Batch, dropout: Dropout | None
-    ) -> Further | None:
+    ) -> NetworkScores | None:
         """What the network adds."""
-        if self.words is None:
+        if self.network_vocabulary is None:
             return None
         summary = self._read(parameters, batch, dropout)
         pair = scores_of_words(parameters, self.attach_tables.projection, summary)
         if not looks_back(parameters):
-            return Further(pair)
+            return NetworkScores(pair)
         marks = batch.columns[:, -len(OPENING) - len(CLOSING) :]
         left, right = marks[:, : len(OPENING)], marks[:, len(OPENING) :]
         weights = network_weights(parameters)
         opening = scores_of_marks(weights, "opening", summary, left)
-        return Further(pair, opening, scores_of_marks(weights, "closing", summary, right))
+        return NetworkScores(pair, opening, scores_of_marks(weights, "closing", summary, right))
 
     def _read(self, parameters: Parameters, batch: Batch, dropout: Dropout | None) -> jax.Array:
         schedule = batch.schedule
@@ -329,7 +354,7 @@ class PunctuationModel(Model[Prepared, Batch]):
         self,
         parameters: Parameters,
         batch: Batch,
-        counted: jax.Array | None = None,
+        feature: jax.Array | None = None,
         dropout: Dropout | None = None,
     ) -> GivenTrees:
         """Return the log weights of all choices and slot automata of a batch.
@@ -337,7 +362,7 @@ class PunctuationModel(Model[Prepared, Batch]):
         Args:
             parameters: weights by name.
             batch: from ``lay_out``.
-            counted: ``[pairs]`` or ``[words, pairs]``, an additive quantity of choices.
+            feature: ``[pairs]`` or ``[words, pairs]``, an additive quantity of choices.
             dropout: what the network leaves out, only while training.
         """
         choice = self.log_choice(parameters, batch, dropout)
@@ -347,7 +372,7 @@ class PunctuationModel(Model[Prepared, Batch]):
         ]
         return GivenTrees(
             choice,
-            None if counted is None else jnp.broadcast_to(counted, choice.shape),
+            None if feature is None else jnp.broadcast_to(feature, choice.shape),
             self.pairs,
             automata(batch.accept, passes, self.inventory, self.tries, self.directions),
             batch.schedule,

@@ -18,8 +18,8 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.features.columns import CODES, PLACES
 from semipunct.features.history import CLOSING, OPENING
+from semipunct.features.network_inputs import CODES, PLACES
 from semipunct.features.templates import TREE_TARGETS, Target
 from semipunct.models.layers import affine, dropped
 from semipunct.models.punctuation.options import ModelOptions
@@ -110,7 +110,7 @@ def read_words(
 
     Args:
         parameters: weights by name, from ``network_parameters`` among others.
-        columns: ``[words, columns]`` from ``context.columns``.
+        columns: ``[words, columns]`` from ``network_inputs``.
         sentence: ``[words]`` which sentence each word belongs to: none sees another.
         layers: how many convolutions.
         dropout: only while training.

@@ -44,7 +44,7 @@ _SUFFIX = 3  # letters
 _MINIMUM = {"word": 2, "suffix": 2, "tag": 1, "xpos": 1}  # rarer values are unknown ones
 
 
-class Vocabulary(msgspec.Struct, frozen=True):
+class TaggerVocabulary(msgspec.Struct, frozen=True):
     """The values of a word that are known: value i of a kind has code i + 1, others have 0."""
 
     word: tuple[str, ...]
@@ -53,7 +53,7 @@ class Vocabulary(msgspec.Struct, frozen=True):
     xpos: tuple[str, ...]
 
     @classmethod
-    def of(cls, sentences: Sequence[Sentence]) -> Vocabulary:
+    def of(cls, sentences: Sequence[Sentence]) -> TaggerVocabulary:
         """Collect the values in training sentences."""
 
         def frequent(kind: str) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ def _values(kind: str, sentence: Sentence) -> Sequence[str]:
 class _Data(msgspec.Struct):
     """Everything of a tagger but options and weights."""
 
-    vocabulary: Vocabulary
+    vocabulary: TaggerVocabulary
     tags: Tags
 
 
@@ -144,11 +144,11 @@ class SlotTagger(Model[Encoded, Batch]):
 
     options: ModelOptions
     tags: Tags
-    vocabulary: Vocabulary
+    vocabulary: TaggerVocabulary
 
     @classmethod
     def fit(cls, sentences: Sequence[Sentence], options: ModelOptions) -> SlotTagger:
-        return cls(options, Tags.of(sentences, options), Vocabulary.of(sentences))
+        return cls(options, Tags.of(sentences, options), TaggerVocabulary.of(sentences))
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
         """Draw the weights; transitions, which start at zero, are drawn with ``scale``."""
