@@ -21,35 +21,22 @@ NOT_YET: frozenset[str] = frozenset(
     {
         "semipunct.cli",
         "semipunct.cli.analyse",
-        "semipunct.cli.compare",
         "semipunct.cli.console",
         "semipunct.cli.decode",
         "semipunct.cli.drawing",
         "semipunct.cli.evaluate",
         "semipunct.cli.progress",
-        "semipunct.cli.quickstart",
         "semipunct.cli.restore",
         "semipunct.cli.rules",
-        "semipunct.cli.semirings",
-        "semipunct.cli.stats",
         "semipunct.cli.train",
         "semipunct.cli.treebanks",
         "semipunct.features.attributes",
-        "semipunct.features.columns",
         "semipunct.features.history",
         "semipunct.features.index",
+        "semipunct.features.network_inputs",
         "semipunct.features.strings",
         "semipunct.features.vocabulary",
-        "semipunct.inference.bottom_up",
-        "semipunct.inference.categorical",
-        "semipunct.inference.channel_sampler",
         "semipunct.inference.decode",
-        "semipunct.inference.left_to_right",
-        "semipunct.inference.resampling",
-        "semipunct.inference.rewriting",
-        "semipunct.models.base",
-        "semipunct.models.kind",
-        "semipunct.models.layers",
         "semipunct.models.punctuation.attach",
         "semipunct.models.punctuation.batches",
         "semipunct.models.punctuation.channel",
@@ -58,14 +45,6 @@ NOT_YET: frozenset[str] = frozenset(
         "semipunct.models.punctuation.model",
         "semipunct.models.punctuation.network",
         "semipunct.models.punctuation.slot_automata",
-        "semipunct.models.registry",
-        "semipunct.models.slot_tagging.networks",
-        "semipunct.models.slot_tagging.tagger",
-        "semipunct.structures.base",
-        "semipunct.structures.given_tree.outputs",
-        "semipunct.structures.given_tree.schedule",
-        "semipunct.structures.given_tree.trees",
-        "semipunct.structures.given_tree.window",
         "semipunct.tasks",
         "semipunct.tasks.analyse",
         "semipunct.tasks.base",
@@ -180,14 +159,23 @@ def public(module: Module) -> Iterator[Method]:
 
 
 def parameters(method: Method) -> list[str]:
-    """List the names of the parameters but the instance or the class."""
+    """List the names of the parameters to describe.
+
+    Not described are the instance or the class, and what ``--help`` describes: the docstring of a
+    command is the text above its options.
+    """
     arguments = method.function.args
-    names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+    found = [*arguments.posonlyargs, *arguments.args]
     decorators = {ast.unparse(decorator) for decorator in method.function.decorator_list}
     if method.owner is not None and "staticmethod" not in decorators:
-        names = names[1:]
+        found = found[1:]
     rest = (arguments.vararg, *arguments.kwonlyargs, arguments.kwarg)
-    return [*names, *(a.arg for a in rest if a is not None)]
+    found += [argument for argument in rest if argument is not None]
+    return [
+        argument.arg
+        for argument in found
+        if not (argument.annotation and "typer." in ast.unparse(argument.annotation))
+    ]
 
 
 def described(text: str) -> list[str] | None:
@@ -204,25 +192,41 @@ def described(text: str) -> list[str] | None:
     return names
 
 
+def members(owner: ast.ClassDef) -> set[str]:
+    """Collect the names of the methods and annotated attributes of a class."""
+    return {
+        node.name if isinstance(node, Function) else ast.unparse(node.target)
+        for node in owner.body
+        if isinstance(node, Function | ast.AnnAssign)
+    }
+
+
+def base_names(owner: ast.ClassDef) -> list[str]:
+    """List the names of the base classes, without their modules and type arguments."""
+    return [ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in owner.bases]
+
+
 def is_promised(method: Method, classes: dict[str, list[ast.ClassDef]]) -> bool:
-    """Tell whether a base class has a method of the name, or is none of ours."""
+    """Tell whether a base class or a protocol describes the method, or a base is none of ours."""
     if method.owner is None:
         return False
-    waiting = [ast.unparse(base) for base in method.owner.bases]
-    seen: set[str] = set()
+    name, own = method.function.name, members(method.owner)
+    waiting, seen = base_names(method.owner), {"Generic", "Protocol", "ABC", "NamedTuple"}
     while waiting:
-        name = waiting.pop().partition("[")[0].rpartition(".")[2]
-        if name in seen or name in ("Generic", "Protocol", "ABC", "NamedTuple", "Struct"):
+        base = waiting.pop()
+        if base in seen:
             continue
-        seen.add(name)
-        if name not in classes:
+        seen.add(base)
+        if base not in classes or any(name in members(known) for known in classes[base]):
             return True
-        for base in classes[name]:
-            members = (member for member in base.body if isinstance(member, Function))
-            if method.function.name in (member.name for member in members):
-                return True
-            waiting += map(ast.unparse, base.bases)
-    return False
+        waiting += (above for known in classes[base] for above in base_names(known))
+    # A named tuple cannot derive from a protocol; it keeps the promise by having all members.
+    protocols = (c for known in classes.values() for c in known if "Protocol" in base_names(c))
+    return any(
+        name in members(protocol) and members(protocol) <= own
+        for protocol in protocols
+        if protocol is not method.owner
+    )
 
 
 def faults(modules: list[Module]) -> Iterator[Fault]:
@@ -336,6 +340,7 @@ def test_parameters_that_are_not_described_are_found(
         ),
         ("def f(a, b):", ("Do.", "", "Args:", "    a, b: both.", "", "Raises:", "    E: if.")),
         ("@overload\ndef f(a, b):", ("Do.",)),
+        ("def f(a: Annotated[str, typer.Option(help='One.')], b):", ("Do.",)),
     ],
 )
 def test_parameters_that_need_no_description_are_not_reported(head: str, lines: tuple[str, ...]):
@@ -347,6 +352,12 @@ def test_a_method_that_keeps_the_promise_of_its_base_class_needs_no_docstring():
     derived = "class C(B):\n    def f(self, a, b): ...\n    def h(self, a, b): ...\n"
     assert complaints(base + derived) == ["h(a, b): no Args:"]
     assert complaints("class C(Foreign):\n    def f(self, a, b): ...\n") == []
+    protocol = base.replace("class B", "class B(Protocol)")
+    assert complaints(protocol + "class C(NamedTuple):\n    def f(self, a, b): ...") == [
+        "f(a, b): no Args:"
+    ]
+    both = "class C(NamedTuple):\n    def f(self, a, b): ...\n    def g(self, a): ..."
+    assert complaints(protocol + both) == []
     assert complaints("class C(Generic[T]):\n    def f(self, a, b): ...\n") == ["f(a, b): no Args:"]
 
 

@@ -146,12 +146,9 @@ def compare(a: Result, b: Result, resamples: int = 10_000, seed: int = 0) -> Com
     if tested:
         p[tested] = _permuted([pairs[number] for number in tested], resamples, seed)
         ends[tested] = _bootstrapped([pairs[number] for number in tested], resamples, seed)
-    differences: list[Difference] = []
-    for pair, chance, (low, high) in zip(pairs, p.tolist(), ends.tolist(), strict=True):
-        name, label = pair.measure.name, pair.measure.label
-        one, other = pair.measure.figure(pair.sides.sum(1), pair.shared.sum()).tolist()
-        differences.append(Difference(name, label, one, other, one - other, low, high, chance))
-    return Comparison(a, b, len(a.statistics), resamples, seed, CONFIDENCE, tuple(differences))
+    tests = zip(pairs, p.tolist(), ends.tolist(), strict=True)
+    differences = tuple(_difference(pair, chance, interval) for pair, chance, interval in tests)
+    return Comparison(a, b, len(a.statistics), resamples, seed, CONFIDENCE, differences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +175,12 @@ def _pair(measure: Measure, a: Statistics, b: Statistics) -> _Pair | None:
             return None
         sides, shared = np.where(counted, sides, 0), np.where(counted[0, :, 0], shared, 0)
     return _Pair(measure, sides, shared)
+
+
+def _difference(pair: _Pair, p: float, interval: Sequence[float]) -> Difference:
+    measure, (low, high) = pair.measure, interval
+    a, b = measure.figure(pair.sides.sum(1), pair.shared.sum()).tolist()
+    return Difference(measure.name, measure.label, a, b, a - b, low, high, p)
 
 
 def _permuted(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
@@ -239,12 +242,7 @@ def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
 
     def differences(numbers: npt.NDArray[np.int64], axis: int) -> Floats:
         # Sums with the count of each sentence in a sample cost less than sums of its rows.
-        rows, size = numbers.reshape(-1, len(table)), numbers.size
-        places = rows + len(table) * np.arange(len(rows))[:, None]
-        times = (
-            np.bincount(places.ravel(), minlength=size).reshape(numbers.shape).astype(np.float64)
-        )
-        totals = np.split(times @ table, ends, -1)
+        totals = np.split(_occurrences(numbers) @ table, ends, -1)
         found: list[Floats] = []
         for pair, sums in zip(pairs, totals, strict=True):
             width, figure = pair.sides.shape[-1], pair.measure.figure
@@ -269,6 +267,14 @@ def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
             rng=seed,
         )
     return np.stack(sampled.confidence_interval, -1)
+
+
+def _occurrences(numbers: npt.NDArray[np.int64]) -> Floats:
+    """Count each of the numbers 0 to n - 1 in samples ``[..., n]``, so that ``[..., n]`` again."""
+    rows = numbers.reshape(-1, numbers.shape[-1])
+    places = rows + rows.shape[1] * np.arange(len(rows))[:, None]
+    counts = np.bincount(places.ravel(), minlength=numbers.size)
+    return counts.reshape(numbers.shape).astype(np.float64)
 
 
 def _check_signatures(a: Result, b: Result) -> None:

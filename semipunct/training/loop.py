@@ -19,10 +19,11 @@ from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.models.base import Array, Batches, log_likelihoods
 from semipunct.models.kind import Config
 from semipunct.store import checkpoint
+from semipunct.store.card import model_card
 from semipunct.store.folder import check_output
 from semipunct.training.plan import Plan
 from semipunct.training.report import Phase, Progress, TrainingError, TrainingResult
-from semipunct.training.run import Run, check_same, save_run, take_up
+from semipunct.training.run import Run, check_same, take_up
 from semipunct.training.sources import Sources
 from semipunct.training.step import Outcome, make_step
 
@@ -181,11 +182,21 @@ class _Trainer:
         run.note(scores, compiled)
 
     def _save(self, run: Run, *, finished: bool) -> dict[str, Array]:
+        """Write the model as it would be used now, with the state of the run unless finished."""
         self._tell("saving", run)
-        return save_run(
-            self.output, run, self.model, self.config, self.sources,
-            command=self.command, finished=finished,
-        )  # fmt: skip
+        parameters, figures = run.best_weights(), run.figures(finished=finished)
+        train, development = self.sources.train, self.sources.development
+        checkpoint.save(
+            self.output,
+            self.model,
+            parameters,
+            self.config,
+            figures=figures,
+            metrics=run.metrics,
+            card=model_card(self.model, self.config, train, development, figures, self.command),
+            state=None if finished else run.state(self.sources),
+        )
+        return parameters
 
     def _end(
         self, run: Run, *, finished: bool, interrupted: bool = False, stopped_early: bool = False

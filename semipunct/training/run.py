@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -14,10 +13,8 @@ import numpy as np
 
 from semipunct.errors import ModelError
 from semipunct.evaluation.perplexity import PerplexityStatistics
-from semipunct.models.base import Array, Model
+from semipunct.models.base import Array
 from semipunct.models.kind import Config
-from semipunct.store import checkpoint
-from semipunct.store.card import model_card
 from semipunct.store.checked_files import check_arrays
 from semipunct.store.checkpoint import SavedModel, TrainingState
 from semipunct.store.folder import STATE, STATE_ARRAYS
@@ -115,6 +112,53 @@ class Run:
         self.objective, self.slots, self.impossible = 0.0, 0, 0
         return entry
 
+    def best_weights(self) -> dict[str, Array]:
+        """Return the best weights, or the current ones before the first evaluation."""
+        return to_host(self.parameters) if self.best is None else self.best
+
+    def figures(self, *, finished: bool) -> dict[str, Any]:
+        """Return the figures of the run for the model folder.
+
+        Args:
+            finished: whether nothing is left to do.
+        """
+        return {
+            "visits": self.visits,
+            "finished": finished,
+            "best_visits": self.best_figures.get("visits", self.visits),
+            **{k: v for k, v in self.best_figures.items() if k.startswith("dev_")},
+            "seconds": round(self.seconds, 3),
+        }
+
+    def state(self, sources: Sources) -> TrainingState:
+        """Return the state for ``--resume``; its arrays are overwritten by the next step.
+
+        Args:
+            sources: of the sentences.
+        """
+        # Views, not copies: they are written before the next step takes the buffers back.
+        current = {name: np.asarray(value) for name, value in self.parameters.items()}
+        leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(self.optimiser)]
+        values = SavedRun(
+            step=self.step,
+            visits=self.visits,
+            best_figures=self.best_figures,
+            stale=self.stale,
+            objective=self.objective,
+            slots=self.slots,
+            impossible=self.impossible,
+            seconds=self.seconds,
+            train=sources.train_digest,
+            development=sources.development_digest,
+        )
+        return TrainingState(
+            msgspec.to_builtins(values),
+            {
+                **{f"current.{name}": value for name, value in current.items()},
+                **{f"optimiser.{i:04}": leaf for i, leaf in enumerate(leaves)},
+            },
+        )
+
 
 def _rank(entry: dict[str, Any]) -> tuple[int, float]:
     """Rank fewer unscorable sentences first, then a lower perplexity of the rest."""
@@ -125,75 +169,6 @@ def _rank(entry: dict[str, Any]) -> tuple[int, float]:
 def to_host(parameters: Weights) -> dict[str, Array]:
     """Copy weights to the host: the device's own buffers are overwritten by the next step."""
     return {name: np.array(value) for name, value in parameters.items()}
-
-
-def save_run(
-    output: str | Path,
-    run: Run,
-    model: Model[Any, Any],
-    config: Config,
-    sources: Sources,
-    *,
-    command: str,
-    finished: bool,
-) -> dict[str, Array]:
-    """Write the model as it would be used now, and the state for ``--resume`` unless finished.
-
-    Args:
-        output: the model folder.
-        run: the state.
-        model: everything but the weights.
-        config: the settings.
-        sources: of the sentences.
-        command: the command that makes the model, for the model card.
-        finished: whether nothing is left to do.
-
-    Returns:
-        The weights written: the best, or the current ones before the first evaluation.
-    """
-    parameters = to_host(run.parameters) if run.best is None else run.best
-    figures = {
-        "visits": run.visits,
-        "finished": finished,
-        "best_visits": run.best_figures.get("visits", run.visits),
-        **{k: v for k, v in run.best_figures.items() if k.startswith("dev_")},
-        "seconds": round(run.seconds, 3),
-    }
-    state = None
-    if not finished:
-        # Views, not copies: they are written before the next step takes the buffers back.
-        current = {name: np.asarray(value) for name, value in run.parameters.items()}
-        leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(run.optimiser)]
-        values = SavedRun(
-            step=run.step,
-            visits=run.visits,
-            best_figures=run.best_figures,
-            stale=run.stale,
-            objective=run.objective,
-            slots=run.slots,
-            impossible=run.impossible,
-            seconds=run.seconds,
-            train=sources.train_digest,
-            development=sources.development_digest,
-        )
-        state = TrainingState(
-            msgspec.to_builtins(values),
-            {
-                **{f"current.{name}": value for name, value in current.items()},
-                **{f"optimiser.{i:04}": leaf for i, leaf in enumerate(leaves)},
-            },
-        )
-    checkpoint.save(
-        output,
-        model,
-        parameters,
-        config,
-        figures=figures,
-        metrics=run.metrics,
-        card=model_card(model, config, sources.train, sources.development, figures, command),
-        state=state,
-    )
-    return parameters
 
 
 def take_up(loaded: SavedModel, state: TrainingState, fresh: Run, sources: Sources) -> Run:

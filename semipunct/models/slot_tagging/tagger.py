@@ -64,7 +64,7 @@ class TaggerVocabulary(msgspec.Struct, frozen=True):
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Codes of each of `CODES`, the unknown one included."""
+        """Codes of each of ``CODES``, the unknown one included."""
         return tuple(len(getattr(self, kind)) + 1 for kind in CODES)
 
     def codes(self, sentences: Iterable[Sentence]) -> list[npt.NDArray[np.int32]]:
