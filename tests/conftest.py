@@ -97,7 +97,7 @@ def loaded_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def one_shape() -> Iterator[None]:
-    """Sentences that are scored, not trained on, are laid out in one shape if they fit into it."""
+    """Sentences that are scored are laid out in one shape, that of twenty of the sample, or a larger."""
     from semipunct.models.punctuation.batches import BatchShape
     from semipunct.models.punctuation.model import PunctuationModel
 
@@ -111,13 +111,13 @@ def one_shape() -> Iterator[None]:
             return shape
         return replace(
             shape,
-            words=max(shape.words, 320),
+            words=max(shape.words, 256),
             strings=max(shape.strings, 24),
             states=max(shape.states, 4),
             steps=max(shape.steps, 8),
-            lanes=tuple(map(max, shape.lanes, (38, 69))),
+            lanes=tuple(map(max, shape.lanes, (24, 7))),
             factors=max(shape.factors, 32),
-            entries={target: max(n, 24576) for target, n in shape.entries.items()},
+            entries={target: max(n, 20480) for target, n in shape.entries.items()},
         )
 
     with pytest.MonkeyPatch.context() as patch:
