@@ -1,7 +1,7 @@
 """The promise of every model: what training, the store and evaluation need of it, and no more.
 
-A kind of model is a folder with a class derived from `Model` and one line in
-`semipunct.models.registry`. Its weights are a flat dictionary of arrays by name, everything else
+A kind of model is a folder with a class derived from ``Model`` and one line in
+``semipunct.models.registry``. Its weights are a flat dictionary of arrays by name, everything else
 is an immutable object.
 """
 
@@ -153,7 +153,13 @@ class Model(ABC, Generic[E, B]):
         """
 
     def batch(self, encoded: E, members: Sequence[int], shape: Any = None) -> B:
-        """Return the padded arrays of some of the sentences; see ``lay_out``."""
+        """Return the padded arrays of some of the sentences.
+
+        Args:
+            encoded: all sentences.
+            members: numbers of those that form the batch.
+            shape: from ``fit_shape``; None for sizes that suit this batch.
+        """
         return self.lay_out(encoded, self.draft(encoded, members), shape)
 
     @abstractmethod
@@ -248,7 +254,12 @@ class Batches(Generic[E, B]):
     """
 
     def __init__(self, model: Model[E, B], encoded: E) -> None:
-        """Choose the batches and their padded sizes."""
+        """Choose the batches and their padded sizes.
+
+        Args:
+            model: the model.
+            encoded: all sentences.
+        """
         self._model, self._encoded = model, encoded
         sentences, words = model.scoring_limits
         self._members = list(by_length(encoded.lengths, sentences, words))

@@ -1,4 +1,4 @@
-"""The registry of model kinds: a name, and where its `Kind` is defined.
+"""The registry of model kinds: a name, and where its ``Kind`` is defined.
 
 Nothing is imported until a kind is asked for, so that this module depends on no model.
 """
@@ -23,7 +23,7 @@ def kind_named(name: str, where: str = "--kind") -> Kind:
     """Return the kind of a name.
 
     Args:
-        name: a key of `KINDS`.
+        name: a key of ``KINDS``.
         where: the source of the name, for messages.
 
     Raises:
