@@ -1,8 +1,8 @@
-"""Attributes of nodes: the one table of what templates and networks may look at.
+"""Attributes of nodes: one table of all that templates and networks may look at.
 
-An attribute is a column of small integers over all words of some sentences. Most say what some word
-near a node is: the table names the code and the place. The others are computed by a function.
-Columns are computed when they are asked for, and once.
+An attribute is a column of small integers over all words of some sentences. Most are a property of
+some word near a node: the table names the property and the place. The others are computed by a
+function. Columns are computed on first use, and once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from semipunct.features.classes import (
     writing_class,
 )
 from semipunct.features.history import CLOSING, OPENING, history_codes, history_columns
-from semipunct.features.vocabulary import Vocabulary, features
+from semipunct.features.vocabulary import Vocabulary, morphology
 from semipunct.features.words import Words
 
 
@@ -46,10 +46,10 @@ class Entries(NamedTuple):
 
 
 class At(NamedTuple):
-    """What some word near a node is.
+    """A property of some word near a node.
 
     Attributes:
-        code: of the word: a name of ``_WORD_CODES``.
+        code: the property: a name of ``_WORD_CODES`` or ``shape``.
         place: of the word: a name of ``Words.places``.
         extra: codes beyond those of words.
         outside: which of them stands for no word.
@@ -61,7 +61,7 @@ class At(NamedTuple):
     outside: int = 0
 
 
-# The kind of value behind each code of a word, and what the values of a sentence are.
+# The kind of value behind each code of a word, and the values of a sentence.
 _WORD_CODES: dict[str, tuple[str, Callable[[Sentence], Sequence[str]]]] = {
     "upos": ("upos", lambda s: s.upos),
     "xpos": ("xpos", lambda s: s.xpos),
@@ -82,7 +82,12 @@ class Attributes:
     """
 
     def __init__(self, sentences: Sequence[Sentence], vocabulary: Vocabulary) -> None:
-        """Prepare to compute columns for the words of ``sentences``, in order."""
+        """Prepare to compute columns.
+
+        Args:
+            sentences: whose words the rows are, in order.
+            vocabulary: codes of values.
+        """
         self.words = Words.of(sentences)
         self.vocabulary = vocabulary
         self.codes = code_sizes(vocabulary)
@@ -148,7 +153,12 @@ class Single(NamedTuple):
 
 
 class Multiple(NamedTuple):
-    """An attribute of which nodes have any number; likewise."""
+    """An attribute of which nodes have any number.
+
+    Attributes:
+        codes: the number of codes, given those of values.
+        compute: the entries.
+    """
 
     codes: Callable[[Vocabulary], int]
     compute: Callable[[Attributes], Entries]
@@ -191,14 +201,14 @@ def _siblings(table: Attributes) -> dict[str, Ints]:
 
 
 def _children(table: Attributes) -> Entries:
-    """The relations of the dependents of each word."""
+    """Return the relations of the dependents of each word."""
     relation, head = table.single("relation"), table.words.places["head"]
     is_dependent = head < table.words.count
     return _counted(head[is_dependent], relation[is_dependent], table.codes["child"])
 
 
 def _ancestors(table: Attributes) -> Entries:
-    """The relations of the words above each word."""
+    """Return the relations of the words above each word."""
     relation, head = table.single("relation"), table.words.places["head"]
     counts = np.zeros((table.words.count, table.codes["ancestor"]), np.int64)
     # Level by level: the row of a head is ready before those of its dependents.
@@ -212,7 +222,7 @@ def _ancestors(table: Attributes) -> Entries:
 
 
 def _inside(table: Attributes) -> Entries:
-    """The marks within each constituent, whatever their number."""
+    """Return the marks within each constituent, whatever their number."""
     w, tokens = table.words, table.codes["inside"]
     slots = [slot for s in w.sentences for slot in s.slots]
     marks = table.vocabulary.code("token", chain.from_iterable(slots))
@@ -227,14 +237,14 @@ def _inside(table: Attributes) -> Entries:
 
 
 def _forms_of_sentence(table: Attributes) -> Entries:
-    """The frequent words of each sentence, at its root."""
+    """Return the frequent words of each sentence, at its root."""
     form = table.of_words("form")
     known = form > 0
     return _at_roots(table, table.words.sentence[known], form[known], "sentence_form")
 
 
 def _tags_of_sentence(table: Attributes) -> Entries:
-    """The pairs of neighbouring tags of each sentence, at its root."""
+    """Return the pairs of neighbouring tags of each sentence, at its root."""
     xpos, sentence = table.of_words("xpos"), table.words.sentence
     inner = np.flatnonzero(sentence[1:] == sentence[:-1])
     pairs = xpos[inner] * table.vocabulary.size("xpos") + xpos[inner + 1]
@@ -249,13 +259,13 @@ def _at_roots(table: Attributes, sentence: Ints, code: Ints, name: str) -> Entri
 
 
 def _morphology(table: Attributes) -> Entries:
-    """The morphological features of each word."""
+    """Return the morphological features of each word."""
     known: dict[str, Ints] = {}
     found: list[Ints] = []
     for column in (s.feats for s in table.words.sentences):
         for feats in column:
             if feats not in known:
-                known[feats] = table.vocabulary.code("feature", features(feats))
+                known[feats] = table.vocabulary.code("feature", morphology(feats))
             found.append(known[feats])
     node = np.arange(len(found)).repeat([len(codes) for codes in found])
     code = np.concatenate([np.zeros(0, np.int64), *found])

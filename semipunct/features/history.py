@@ -1,9 +1,9 @@
-"""The surface marks to the left of a slot, summed up: what has been written when it is reached.
+"""The surface marks to the left of a slot, summed up in a state of four numbers.
 
-Templates that look at them make a model that writes a sentence from left to right: a constituent's
-left puncteme is drawn where it begins, given the marks so far, and its right one where it ends,
-given those, the marks within, and the left one. Features of sentences that are there, and draws of
-sentences in the making, read one and the same state.
+Templates of these numbers make a model that generates from left to right: a constituent's left
+puncteme is drawn where the constituent begins, given the marks so far, and its right one where it
+ends, given those, the marks within, and the left one. Features of complete sentences and samplers
+of incomplete ones read the same state.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from semipunct.marks import UNK, Puncteme
 from semipunct.marks.matching import REMEMBERED
 
 MOST = 5
-"""Marked slots that are counted."""
+"""The largest number of marked slots that is distinguished from larger ones."""
 
 NOWHERE = -1
 """The last marked slot where there is none."""
 
 SEEN = ("seen", "marked", "open", "since")
-"""What is seen from a slot: the last mark, how many slots are marked, the innermost mark that waits
-for its closing one, and how far back the last mark is."""
+"""The columns of the history at a slot: the last mark, the number of marked slots, the innermost
+mark that is not closed yet, and the distance to the last mark."""
 
 OPENING = tuple(f"left_{name}" for name in SEEN)
-"""The columns that a left puncteme may look at."""
+"""The columns that features of a left puncteme may use."""
 
 CLOSING = (*(f"right_{name}" for name in SEEN), "edge", "last_place")
-"""The columns that a right puncteme may look at: ``edge`` is the first token where the constituent
-begins, ``last_place`` where the last mark is seen from its end."""
+"""The columns that features of a right puncteme may use: ``edge`` is the first token where the
+constituent begins, ``last_place`` the place of the last mark relative to the constituent."""
 
-_DEEPEST = 8  # open marks that are remembered
+_DEEPEST = 8  # open marks that are remembered: text nests no deeper, and stacks stay few
 _SINCE = span_class(np.maximum(np.arange(512), 1))  # all beyond are of the last class
 
 
 class MarkHistory:
     """The state after the slots so far, of many sentences or of many draws of them.
 
-    Surface strings go by numbers, and so do stacks of open marks.
+    Surface strings are identified by numbers, and so are stacks of open marks.
 
     Attributes:
         strings: the surface strings met so far.
@@ -51,7 +51,12 @@ class MarkHistory:
     """
 
     def __init__(self, shape: tuple[int, ...], vocabulary: Vocabulary) -> None:
-        """Begin at the beginning of sentences; all states have the given shape."""
+        """Start before the first slot.
+
+        Args:
+            shape: of the states.
+            vocabulary: codes of tokens.
+        """
 
         def ends(strings: list[Puncteme]) -> Ints:
             firsts, lasts = ([s[i] if s else None for s in strings] for i in (0, -1))
@@ -71,7 +76,7 @@ class MarkHistory:
         self._state.T[...] = np.array([nothing, 0, 0, NOWHERE])
 
     def seen(self, slot: int, which: Ints | slice = slice(None)) -> list[Ints]:
-        """Give the columns ``SEEN`` as seen from a slot.
+        """Return the columns ``SEEN`` as they are before a slot.
 
         Args:
             slot: 0 to n.
@@ -82,7 +87,7 @@ class MarkHistory:
         return [last, marked, self._innermost[opened], since]
 
     def last_place(self, edge: Ints, which: Ints | slice = slice(None)) -> Ints:
-        """Tell where the last mark is seen from a constituent's end.
+        """Return the place of the last mark relative to a constituent that ends.
 
         Args:
             edge: the slots where constituents begin.
@@ -118,15 +123,15 @@ class MarkHistory:
         )
 
     def select(self, which: Ints) -> None:
-        """Let some states along the last axis take the places of all."""
+        """Replace the states along the last axis by some of them."""
         self._state = self._state[..., which]
 
     def keep(self, count: int) -> None:
-        """Keep the first states along the first axis; the others are at their ends."""
+        """Keep the first states along the first axis; the others have reached their ends."""
         self._state = self._state[:, :count]
 
     def _opened_after(self, stacks: Ints, marks: Ints) -> Ints:
-        """Numbers of the stacks of open marks beyond a slot."""
+        """Return the numbers of the stacks of open marks after a slot."""
         first, kind = unique_rows(stacks, marks)
         pairs = zip(stacks[first].tolist(), marks[first].tolist(), strict=True)
         new = [
@@ -140,7 +145,7 @@ class MarkHistory:
 
 
 def history_columns(words: Words, vocabulary: Vocabulary) -> dict[str, Ints]:
-    """Tell what each constituent's left and right puncteme may look at.
+    """Return the history at both edges of each constituent.
 
     Args:
         words: of sentences with their surface.
@@ -181,7 +186,7 @@ def history_columns(words: Words, vocabulary: Vocabulary) -> dict[str, Ints]:
 
 
 def history_codes(vocabulary: Vocabulary) -> dict[str, int]:
-    """Give the number of codes of each of the columns."""
+    """Return the number of codes of each of the columns."""
     token = vocabulary.size("token") + 1
     seen = {"seen": token, "since": SPANS, "marked": MOST + 1, "open": token}
     return {
@@ -192,7 +197,12 @@ def history_codes(vocabulary: Vocabulary) -> dict[str, int]:
 
 
 def token_codes(tokens: Sequence[str | None], vocabulary: Vocabulary) -> Ints:
-    """Give the codes of tokens; None, no token, has a code of its own."""
+    """Return the codes of tokens.
+
+    Args:
+        tokens: None, no token, has a code of its own.
+        vocabulary: codes of tokens.
+    """
     codes = vocabulary.code("token", [t or UNK for t in tokens])
     return np.where([t is None for t in tokens], vocabulary.size("token"), codes)
 

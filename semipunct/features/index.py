@@ -18,7 +18,8 @@ from semipunct.features.attributes import Attributes
 from semipunct.features.templates import TARGETS, Target, Template
 from semipunct.features.vocabulary import Vocabulary
 
-_TOGETHER = 1024  # sentences whose features are extracted at a time, to bound the memory
+_TOGETHER = 1024
+"""Sentences whose features are extracted at a time; all of them took four times the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +39,11 @@ class FeatureRows:
 
 @dataclass(frozen=True, slots=True)
 class Conjunction:
-    """One feature family: a context of a template.
+    """A feature family: one context of a template.
 
     Attributes:
         template: its name.
-        target: what the weights distinguish.
+        target: the outcomes that the weights distinguish.
         parts: the attributes that are conjoined.
         over: the multi-valued attribute that it runs over, or None.
         kept: ``[features]`` the codes of the value combinations seen in training, ascending.
@@ -57,14 +58,20 @@ class Conjunction:
     offset: int
 
     def numbers(self, code: Ints) -> Ints:
-        """Give the feature number of each code, -1 where training has not seen it."""
+        """Return the feature number of each code, -1 where training has not seen it."""
         if not len(self.kept):
             return np.full_like(code, -1)
         place = np.minimum(np.searchsorted(self.kept, code), len(self.kept) - 1)
         return np.where(self.kept[place] == code, self.offset + place, -1)
 
     def known(self, code: Ints, node: Ints, value: Ints) -> tuple[Ints, Ints, Ints]:
-        """Give node, feature number and value of the occurrences that training has seen."""
+        """Return node, feature number and value of the occurrences that training has seen.
+
+        Args:
+            code: ``[occurrences]`` codes of value combinations.
+            node: ``[occurrences]``.
+            value: ``[occurrences]``.
+        """
         numbers = self.numbers(code)
         seen = numbers >= 0
         return node[seen], numbers[seen], value[seen]
@@ -72,7 +79,7 @@ class Conjunction:
 
 @dataclass(frozen=True, slots=True)
 class FeatureIndex:
-    """From nodes to feature numbers, fixed at training time.
+    """An index from contexts to feature numbers, fixed at training time.
 
     Attributes:
         vocabulary: codes of attribute values.
@@ -92,17 +99,17 @@ class FeatureIndex:
         templates: Sequence[Template],
         minimum: int = 1,
     ) -> tuple[FeatureIndex, dict[Target, FeatureRows]]:
-        """Keep the contexts seen often enough in training.
+        """Index the contexts seen often enough in training.
 
         Args:
             sentences: of the training treebank.
             vocabulary: codes of attribute values.
-            templates: what is looked at.
+            templates: the templates that are on.
             minimum: how often a context must be seen.
 
         Returns:
             The index and the feature vectors of the training sentences themselves, as ``extract``
-            would give them.
+            would return them.
         """
         table = Attributes(sentences, vocabulary)
         sizes: dict[Target, int] = dict.fromkeys(TARGETS, 0)
@@ -127,17 +134,22 @@ class FeatureIndex:
         return cls(vocabulary, tuple(families), sizes), _built(builders)
 
     def extract(self, sentences: Sequence[Sentence]) -> dict[Target, FeatureRows]:
-        """Give the feature vectors of all nodes of ``sentences``, in order."""
+        """Return the feature vectors of all nodes of ``sentences``, in order."""
         parts = [
             self._extract(sentences[i : i + _TOGETHER]) for i in range(0, len(sentences), _TOGETHER)
         ]
         return {target: _end_to_end([part[target] for part in parts]) for target in TARGETS}
 
     def rows_over(self, sentence: Sentence, attribute: str) -> Ints:
-        """Give the feature numbers that values of a multi-valued attribute would have, -1 for none.
+        """Return the feature numbers that values of a multi-valued attribute would have.
+
+        Args:
+            sentence: words and tree.
+            attribute: its name.
 
         Returns:
-            ``[words, values, families]``, a value being its place among ``Vocabulary.values``.
+            ``[words, values, families]``, a value being its place among ``Vocabulary.values``;
+            -1 for none.
         """
         table = Attributes([sentence], self.vocabulary)
         families = [c for c in self.conjunctions if c.over == attribute]
@@ -151,15 +163,15 @@ class FeatureIndex:
     def lookups(
         self, sentences: Sequence[Sentence], *groups: tuple[Sequence[Target], Sequence[str]]
     ) -> list[list[FeatureLookup]]:
-        """Compile the feature numbers of nodes for values of attributes that are yet to come.
+        """Compile the feature numbers of nodes as functions of attributes whose values come later.
 
         Args:
             sentences: words and trees.
             groups: each some targets, whose features are numbered one target after another, and
-                the attributes whose values will be handed in.
+                the attributes whose values will be passed.
 
         Returns:
-            for each group lookups that look at few of the attributes each.
+            For each group look-ups that depend on few of the attributes each.
         """
         table = Attributes(sentences, self.vocabulary)
         found: list[list[FeatureLookup]] = []
@@ -195,12 +207,18 @@ class _RowBuilder:
         self._entries: list[tuple[npt.NDArray[np.int32], ...]] = []
 
     def add(self, node: Ints, number: Ints, value: Ints) -> None:
-        """Take the entries of a family, ordered by node."""
+        """Append the entries of a family, ordered by node.
+
+        Args:
+            node: ``[entries]``.
+            number: ``[entries]`` feature numbers.
+            value: ``[entries]`` feature values.
+        """
         small = [x.astype(np.int32) for x in (node, number)]
         self._entries.append((*small, value.astype(np.int32)) if (value != 1).any() else (*small,))
 
     def rows(self) -> FeatureRows:
-        """Give the entries of each node in the order of the families, and let them go."""
+        """Return the entries of each node in the order of the families."""
         total = np.zeros(self._nodes, np.int64)
         for node, *_ in self._entries:
             total += np.bincount(node, minlength=self._nodes)
@@ -230,13 +248,13 @@ def _built(builders: Mapping[Target, _RowBuilder]) -> dict[Target, FeatureRows]:
 
 @dataclass(frozen=True, slots=True)
 class FeatureLookup:
-    """Looks up features by node and by the values of some attributes.
+    """A table from nodes and the values of some attributes to feature numbers.
 
     Attributes:
-        looked_at: ``[attributes]`` which of the attributes handed in count.
-        fixed: ``[nodes, families]`` what is known of each family's code.
+        looked_at: ``[attributes]`` which of the attributes passed count.
+        fixed: ``[nodes, families]`` the part of each family's code that the node decides.
         radix: ``[attributes, families]`` what a value of each attribute adds to it.
-        numbers: ``[codes]`` the feature number of each code, -1 for none. Families that look at
+        numbers: ``[codes]`` the feature number of each code, -1 for none. Families of
             attributes yet to come have few codes: those attributes are coarse.
     """
 
@@ -249,7 +267,13 @@ class FeatureLookup:
     def of(
         cls, families: Sequence[Conjunction], table: Attributes, given: Sequence[str]
     ) -> FeatureLookup:
-        """Compile families for the nodes of some sentences."""
+        """Compile families for the nodes of some sentences.
+
+        Args:
+            families: the families.
+            table: the attributes of the nodes.
+            given: names of the attributes whose values will be passed.
+        """
         looked_at = sorted({given.index(p) for f in families for p in f.parts if p in given})
         names = [given[i] for i in looked_at]
         fixed = np.zeros((table.words.count, len(families)), np.int64)
@@ -272,7 +296,7 @@ class FeatureLookup:
         return cls(np.array(looked_at), fixed, radix, np.concatenate(parts))
 
     def rows(self, nodes: Ints, values: Ints) -> npt.NDArray[np.int32]:
-        """``[cases, families]`` feature numbers of nodes, -1 for none.
+        """Return the feature numbers of nodes, ``[cases, families]``, -1 for none.
 
         Args:
             nodes: ``[cases]``.
@@ -282,7 +306,7 @@ class FeatureLookup:
 
 
 def _grouped(families: Sequence[Conjunction], given: frozenset[str]) -> list[list[Conjunction]]:
-    """Families that look at some of the same attributes given, by the largest such sets."""
+    """Group families that look at some of the same attributes given, by the largest such sets."""
     looked_at = list(dict.fromkeys(given.intersection(family.parts) for family in families))
     largest = [x for x in looked_at if not any(x < other for other in looked_at)]
     groups: dict[frozenset[str], list[Conjunction]] = {}
@@ -298,7 +322,7 @@ def _starts(sizes: Sequence[int]) -> list[int]:
 
 
 def _end_to_end(parts: Sequence[FeatureRows]) -> FeatureRows:
-    """FeatureRows of consecutive sentences, joined."""
+    """Join the feature vectors of consecutive sentences."""
     nothing = FeatureRows(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
     starts = [nothing.start]
     entries = 0
@@ -313,7 +337,7 @@ def _end_to_end(parts: Sequence[FeatureRows]) -> FeatureRows:
 
 
 def _keys(table: Attributes, parts: Sequence[str], over: str | None) -> tuple[Ints, Ints, Ints]:
-    """Mixed-radix codes of a conjunction, with the node and value of each occurrence."""
+    """Return mixed-radix codes of a conjunction, with node and value of each occurrence."""
     key = np.zeros(table.words.count, np.int64)
     for part in parts:
         key = key * table.codes[part] + table.single(part)

@@ -1,7 +1,7 @@
-"""What a network sees of each word: codes of the word and of its place in the tree.
+"""Inputs of the network: codes of each word and of its place in the tree.
 
-The columns are small integers, which the network embeds; the log-linear model's sparse features
-(``semipunct.features.index``) are not among them, but for the codes of tags and relations.
+The columns are small integers, which the network embeds. Of the log-linear model's sparse features
+(``semipunct.features.index``) they share the codes of tags and relations, and no more.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from semipunct.features.history import CLOSING, OPENING
 from semipunct.features.vocabulary import Vocabulary
 
 KINDS = ("form", "suffix", "prefix", "upos", "xpos", "feats", "relation")
-"""What is coded as training saw it; code 0 is for what it did not see."""
+"""The columns of strings; code 0 is for those that training did not see."""
 
 _CLASSES = {
     "shape": SHAPES,
@@ -38,14 +38,14 @@ CODES = (*KINDS, *_CLASSES)
 """The names of the coded columns, in order."""
 
 PLACES = ("head", "first", "last")
-"""The names of the columns after them: how far from a word its head and its edges are."""
+"""The names of the columns after them: distances from a word to its head and to its edges."""
 
 _MINIMUM = 2
 """A form, prefix or suffix of fewer occurrences is coded as one not seen."""
 
 
 def network_vocabulary(sentences: Sequence[Sentence]) -> Vocabulary:
-    """The codes that training sentences call for."""
+    """Collect the strings of training sentences that have codes of their own."""
     return Vocabulary({kind: _frequent(kind, sentences) for kind in KINDS})
 
 
@@ -66,12 +66,12 @@ _CUT = {"form": slice(None), "suffix": slice(-3, None), "prefix": slice(2)}
 
 
 def input_sizes(vocabulary: Vocabulary) -> dict[str, int]:
-    """How many codes each coded column has."""
+    """Return the number of codes of each coded column."""
     return {**{kind: vocabulary.size(kind) for kind in KINDS}, **_CLASSES}
 
 
 def network_inputs(table: Attributes, vocabulary: Vocabulary) -> npt.NDArray[np.int32]:
-    """Give what a network sees of all words.
+    """Return the inputs of the network for all words.
 
     Args:
         table: the attributes of the words.

@@ -1,6 +1,6 @@
 """Underlying trees T': the best, the best few, and samples from the posterior p(T' | T, x).
 
-All are questions asked of one distribution, that of the choices of ``GivenTrees``.
+All are questions to one distribution, that of the choices of ``GivenTrees``.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _BRACKETS = {"[": "\\[", "]": "\\]"}
 
 @dataclass(frozen=True, slots=True)
 class SlotAnalysis:
-    """How the channel made one slot; boundary marks are part of both strings.
+    """The rewriting of one slot; boundary marks are part of both strings.
 
     Attributes:
         underlying: the tokens that meet there.
         edits: in the order made.
-        surface: what readers see.
+        surface: the tokens that readers see.
     """
 
     underlying: Puncteme
@@ -55,7 +55,7 @@ class Analysis:
     Attributes:
         sentence: the words, the tree and the surface.
         pairs: left and right puncteme of each word; the open puncteme is ``(marks.OPEN,)``, and
-            what it was written as stands on the surface of its slot.
+            its spelling stands on the surface of its slot.
         log_joint: log p(T', x | T), summed over edits (natural logarithm).
         log_posterior: log p(T' | T, x).
         slots: one entry per slot.
@@ -132,13 +132,13 @@ def best(
     sentences: Sequence[Sentence],
     semiring: Derivation | None = None,
 ) -> list[Analysis | None]:
-    """The best derivation of each sentence, None for a sentence that has none.
+    """Return the best derivation of each sentence, None for a sentence that has none.
 
     Args:
         model: the model.
         parameters: its weights.
         sentences: words, trees and surface punctuation.
-        semiring: says what is best; a ``Derivation`` over any selective base (default Viterbi:
+        semiring: decides what is best; a ``Derivation`` over any selective base (default Viterbi:
             the most probable choice of punctemes and edits).
     """
     question = _Best((semiring or Derivation()).base)
@@ -152,7 +152,7 @@ def best_of(
     sentences: Sequence[Sentence],
     count: int,
 ) -> list[list[Analysis]]:
-    """The most probable choices of punctemes of each sentence, best first, all different.
+    """Return the most probable choices of punctemes of each sentence, best first, all different.
 
     Derivations are ranked as by ``best``, punctemes and edits together. Where several that are
     among the first ``2 * count`` choose the same punctemes, the first stands for all, so a
@@ -162,7 +162,7 @@ def best_of(
         model: the model.
         parameters: its weights.
         sentences: words, trees and surface punctuation.
-        count: how many analyses of a sentence at most.
+        count: the most analyses of a sentence.
     """
     found = _derivations(model, parameters, sentences, _Ranked(2 * count))
     return [list({a.pairs: a for a in analyses}.values())[:count] for analyses in found]
@@ -175,7 +175,7 @@ def sample(
     samples: int,
     seed: int,
 ) -> list[list[Analysis]]:
-    """Independent draws from p(T' | T, x), after one inside pass per batch.
+    """Draw independent samples from p(T' | T, x), after one inside pass per batch.
 
     Args:
         model: the model.
@@ -191,7 +191,7 @@ def sample(
 
 
 class _Question(Protocol):
-    """What is asked of a batch with the given log p(x | T): derivations, ``[k, ...]``."""
+    """A question to the distribution of a batch, given log p(x | T): derivations, ``[k, ...]``."""
 
     def __call__(
         self, asked: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array
@@ -231,7 +231,7 @@ def _derivations(
     question: _Question,
     seed: int = 0,
 ) -> list[list[Analysis]]:
-    """The derivations of each sentence that answer a question, those of weight zero left out."""
+    """Return the derivations of each sentence that answer a question, without impossible ones."""
     # Few strings differ: what becomes of one is worked out once for all slots that have it.
     explain = lru_cache(maxsize=None)(Rewriter.of(model, parameters).explain)
     encoded = model.encode(sentences)
@@ -262,7 +262,11 @@ def _ask(
     batch: Batch,
     key: jax.Array,
 ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-    """Each word's pair in each derivation, log weights, log p(x | T), all log p(l, r | w)."""
+    """Answer a question about a batch.
+
+    Returns:
+        The pair of each word in each derivation, log weights, log p(x | T), all log p(l, r | w).
+    """
     asked = _asked(model, parameters, batch)
     log_p = asked.log_partition()
     answer = question(asked, log_p, key)
@@ -276,7 +280,7 @@ def _asked(
 
 
 def _spans(members: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, slice]]:
-    """Where the words of each member stand in its batch."""
+    """Return where the words of each member stand in its batch."""
     ends = np.cumsum([lengths[i] for i in members]).tolist()
     return [(i, slice(end - lengths[i], end)) for i, end in zip(members, ends, strict=True)]
 

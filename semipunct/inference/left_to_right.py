@@ -42,8 +42,9 @@ Floats = npt.NDArray[np.float32]
 DRAWS_TOGETHER = 1 << 15
 """Draws that are made together; sentences beyond them wait, and one with more goes alone.
 
-Each step takes some hundred calls of numpy, which are worth their overhead from some ten thousand
-draws on; with many more the arrays of a step no longer fit into the processor's cache.
+With fewer the overhead of numpy's calls counts, with more the arrays of a step outgrow the
+processor's cache: 120 sentences of 1,000 draws took 5.7 s with 2^12, 3.1 s with 2^15 and 4.3 s with
+2^18 on two cores.
 """
 
 LABELS_TOGETHER = 1 << 17

@@ -1,4 +1,4 @@
-"""The grammar that a model has learned (section 5): how it rewrites, and what it attaches where.
+"""The grammar that a model has learned (section 5): rewriting rules, and the pairs of relations.
 
 Counts come from 1-best analyses, probabilities from the model.
 """
@@ -35,9 +35,10 @@ TOP_PAIRS = 5
 
 
 def read_channel(rewriter: Rewriter) -> Channel:
-    """The probabilities of a model's channel, without the open puncteme.
+    """Return the probabilities of a model's channel, without the open puncteme.
 
-    Of several passes of the window it gives what they do one after another.
+    Several passes of the window are composed: each window has the probabilities of what they do one
+    after another.
     """
     symbols = rewriter.inventory.symbols
     kept = [i for i, symbol in enumerate(symbols) if i and symbol != OPEN]
@@ -54,7 +55,7 @@ def read_channel(rewriter: Rewriter) -> Channel:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What the 1-best analyses of a treebank hold.
+    """Counts over the 1-best analyses of a treebank.
 
     Attributes:
         bigrams: how often two underlying tokens are neighbours in a slot.
@@ -106,7 +107,7 @@ class Row:
 def rewriting(
     channel: Channel, counts: Counts | None, bigrams: Iterable[Bigram] | None = None
 ) -> tuple[Row, ...]:
-    """The rewriting table, the bigrams that were met most often first.
+    """Build the rewriting table, the bigrams that were met most often first.
 
     Args:
         channel: the probabilities.
@@ -143,13 +144,13 @@ class PairShare:
 
 @dataclass(frozen=True, slots=True)
 class RelationRow:
-    """How a relation is punctuated (a column of Table 4).
+    """The punctuation of a relation (a column of Table 4).
 
     Attributes:
         relation: its name.
-        words: how many words have it.
+        words: the number of words that have it.
         symmetric: the probability that it takes two punctemes that mirror each other
-            (`semipunct.marks.is_symmetric`).
+            (``semipunct.marks.is_symmetric``).
         entropy: of its pair, in nats, as in the paper.
         pairs: its most probable pairs.
     """
@@ -164,7 +165,7 @@ class RelationRow:
 def relation_table(
     expected: Mapping[str, npt.NDArray[np.float64]], pairs: Sequence[Pair]
 ) -> tuple[RelationRow, ...]:
-    """How each relation is punctuated, those that most probably take symmetric punctemes first.
+    """Build Table 4, the relations that most probably take symmetric punctemes first.
 
     Args:
         expected: ``[pairs]`` how often words of a relation take each pair, by relation; every word
@@ -199,10 +200,15 @@ def relation_table(
 def expected_pairs(
     model: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """``[pairs]`` by relation: the sum of p(l, r | w) over the words that have the relation.
+    """Sum p(l, r | w) over the words that have a relation: ``[pairs]`` by relation.
 
     This is what ATTACH generates (equation 4), averaged over the treebank's words, and not what
     the surface makes of it: Table 4 is of the relations "most likely to generate" punctemes.
+
+    Args:
+        model: the model.
+        parameters: its weights.
+        sentences: words, trees and surface punctuation.
     """
     found: dict[str, npt.NDArray[np.float64]] = {}
     for members, batch in Batches(model, model.encode(sentences)):
@@ -220,17 +226,17 @@ def expected_pairs(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PunctuationGrammar:
-    """What `analyse` finds; what needs a treebank is None without one.
+    """The result of ``analyse``; parts that need a treebank are None without one.
 
     Attributes:
         channel: the probabilities of the channel.
-        counts: what the 1-best analyses hold.
+        counts: of the 1-best analyses.
         rewriting: the rewriting table.
         confidence: the confident edits of all bigrams of Nunberg's 16 types.
-        frequent: the confident edits of the bigrams met at least `FREQUENT` times, of any type.
+        frequent: the confident edits of the bigrams met at least ``FREQUENT`` times, of any type.
         changed: the ranks of Nunberg's 192 rules.
         kept: the ranks of keeping both tokens of his other 64 bigrams.
-        inverted: the ranks of `nunberg.INVERTED` (Spanish).
+        inverted: the ranks of ``nunberg.INVERTED`` (Spanish).
         relations: Table 4.
         analysed: sentences with a 1-best analysis.
     """

@@ -74,12 +74,12 @@ class Punctuator(Protocol):
     """A fitted model of the punctuation of sentences, given their words and trees."""
 
     def log_likelihoods(self, sentences: Sequence[Sentence]) -> npt.NDArray[np.float64]:
-        """``[sentences]`` log probability (natural) of the punctuation that stands there.
+        """Return the natural log-probability of the punctuation of each sentence, ``[sentences]``.
 
         Every string over the token vocabulary is possible, so that perplexities compare.
         """
         ...
 
     def restore(self, sentences: Sequence[Sentence]) -> list[Slots]:
-        """The punctuation of least expected edit distance; what stands there is not looked at."""
+        """Return the punctuation of least expected edit distance, ignoring what stands there."""
         ...

@@ -1,8 +1,8 @@
 """Punctuation restoration: words and tree in, surface punctuation out (section 6.1).
 
-The posterior over surface punctuation is known by draws from it. Loss is edit distance, which adds
-up over slots, so the punctuation of least expected loss is found slot by slot: among the strings
-drawn there, exactly. (The paper takes the best of the whole draws; ``best_draw`` does, too.)
+The posterior over surface punctuation is represented by draws from it. Loss is edit distance, which
+adds up over slots, so the punctuation of least expected loss is found slot by slot: among the
+strings drawn there, exactly. (The paper takes the best of the whole draws, as ``best_draw`` does.)
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Keep = Literal["replace", "repair", "keep"]
 
 @dataclass(frozen=True, slots=True)
 class RestoreOptions:
-    """How to restore.
+    """Options of restoration.
 
     Attributes:
         samples: draws a sentence.
@@ -47,7 +47,7 @@ class RestoreOptions:
         marks: the only tokens that may be put into a slot; None for all of the model's.
         minimum_confidence: slots whose best string is less probable stay empty.
         nbest: how many of the most frequent whole draws to list.
-        keep: what is done with the marks that a sentence has: ``replace`` removes them first,
+        keep: the treatment of marks that a sentence has: ``replace`` removes them first,
             ``keep`` lets them stand and fills empty slots only, ``repair`` takes them for likely.
         mistaken: with ``repair`` the factor for each token that is taken away.
     """
@@ -98,7 +98,7 @@ class RestoreSettings(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class SlotPosterior:
-    """What is known about one slot.
+    """The posterior distribution of the string of one slot, estimated from draws.
 
     Attributes:
         strings: the strings drawn, the most probable first.
@@ -114,12 +114,12 @@ class SlotPosterior:
         return float(-(self.probability * np.log(self.probability)).sum()) + 0.0
 
     def of(self, string: Puncteme) -> float:
-        """The probability of a string; zero if it was never drawn."""
+        """Return the probability of a string; zero if it was never drawn."""
         found = dict(zip(self.strings, self.probability.tolist(), strict=True))
         return found.get(string, 0.0)
 
     def expected_distances(self, candidates: Sequence[Puncteme]) -> Floats:
-        """``[candidates]`` expected edit distance of each."""
+        """Return the expected edit distance of each candidate, ``[candidates]``."""
         table = [[edit_distance(c, s) for s in self.strings] for c in candidates]
         return np.array(table, np.float64) @ self.probability
 
@@ -152,7 +152,7 @@ class Restoration:
     Attributes:
         sentence: words and tree.
         slots: the string put into each slot.
-        posteriors: what is known about each slot.
+        posteriors: of each slot.
         nbest: the most frequent draws as a whole, each with its share of all.
     """
 
@@ -252,17 +252,23 @@ class Restorer:
     options: RestoreOptions = field(default_factory=RestoreOptions)
 
     def log_likelihoods(self, sentences: Sequence[Sentence]) -> Floats:
-        """``[sentences]`` log p(x | T)."""
+        """Return log p(x | T) of each sentence, ``[sentences]``."""
         return corpus_log_likelihood(self.model, self.parameters, sentences)
 
     def restore(self, sentences: Sequence[Sentence]) -> list[Slots]:
-        """The punctuation of least expected edit distance."""
+        """Return the punctuation of least expected edit distance."""
         found = restore(self, sentences, self.options)
         return [one.slots for one in found]
 
 
 def restored(sentence: Sentence, draws: Draws, options: RestoreOptions) -> Restoration:
-    """The punctuation of least expected edit distance under some draws."""
+    """Return the punctuation of least expected edit distance under some draws.
+
+    Args:
+        sentence: words and tree, and its marks if they are kept.
+        draws: of its punctuation.
+        options: how to choose.
+    """
     found = posteriors(draws)
     choose = best_strings if options.minimise == "slots" else best_draw
     slots = choose(draws, found, options.marks)
@@ -276,7 +282,7 @@ def restored(sentence: Sentence, draws: Draws, options: RestoreOptions) -> Resto
 
 
 def posteriors(draws: Draws) -> tuple[SlotPosterior, ...]:
-    """The share of each string among the draws of each slot."""
+    """Return the share of each string among the draws of each slot."""
     result: list[SlotPosterior] = []
     for strings, chosen in zip(draws.strings, draws.chosen.T, strict=True):
         counts = np.bincount(chosen, minlength=len(strings))
@@ -289,7 +295,13 @@ def posteriors(draws: Draws) -> tuple[SlotPosterior, ...]:
 def best_strings(
     draws: Draws, found: Sequence[SlotPosterior], marks: Collection[str] | None
 ) -> list[Puncteme]:
-    """For each slot the string of least expected edit distance, the most probable in a tie."""
+    """Return for each slot the string of least expected edit distance, the most probable in a tie.
+
+    Args:
+        draws: ignored; ``best_draw`` has the same parameters.
+        found: the posteriors of the slots.
+        marks: the only tokens that may stand; None for all.
+    """
     return [_least(known, marks) for known in found]
 
 
@@ -297,12 +309,12 @@ def _least(known: SlotPosterior, marks: Collection[str] | None) -> Puncteme:
     best: Puncteme = ()
     least = np.inf
     for string, probability in zip(known.strings, known.probability.tolist(), strict=True):
-        # Whoever is not this string is at least one edit away, and the rest is less probable.
+        # All other strings are at least one edit away, and those to come are less probable.
         if 1 - probability >= least:
             break
         if _may_stand(string, marks):
-            # Of a metric, what has half of the mass is a median: whatever another string saves on
-            # the rest it pays here (the triangle inequality).
+            # A point with half of the probability is a median of any metric: by the triangle
+            # inequality another string gains no more on the rest than it loses here.
             if probability >= 0.5:
                 return string
             loss = float(known.expected_distances([string])[0])
@@ -314,9 +326,14 @@ def _least(known: SlotPosterior, marks: Collection[str] | None) -> Puncteme:
 def best_draw(
     draws: Draws, found: Sequence[SlotPosterior], marks: Collection[str] | None
 ) -> list[Puncteme]:
-    """The draw whose expected edit distance to all draws is least, as in section 6.1.
+    """Return the draw whose expected edit distance to all draws is least, as in section 6.1.
 
     Strings that may not stand are left out of it.
+
+    Args:
+        draws: the draws.
+        found: the posteriors of the slots.
+        marks: the only tokens that may stand; None for all.
     """
     kept = [[s if _may_stand(s, marks) else () for s in strings] for strings in draws.strings]
     losses = np.zeros(len(draws.chosen))
@@ -327,7 +344,12 @@ def best_draw(
 
 
 def most_frequent(draws: Draws, count: int) -> tuple[tuple[tuple[Puncteme, ...], float], ...]:
-    """The most frequent draws as a whole, each with its share."""
+    """Return the most frequent draws as a whole, each with its share.
+
+    Args:
+        draws: the draws.
+        count: how many at most.
+    """
     if not count:
         return ()
     rows, counts = np.unique(draws.chosen, axis=0, return_counts=True)

@@ -83,12 +83,12 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EncodedSentences:
-    """Sentences ready to be batched, features extracted and trees ordered.
+    """Sentences ready to be batched: features extracted and trees ordered.
 
     Attributes:
         strings: the distinct surface strings, as symbols in text order; the first is empty.
         string_of_slot: for each sentence ``[n + 1]`` numbers of strings, in reading order.
-        absorptions: for each sentence its absorptions.
+        absorptions: for each sentence the operations of its recursion.
         relation: ``[words of all sentences]``.
         columns: ``[words of all sentences, columns]`` from ``network_inputs``, or no columns.
         features: feature vectors of all words, by target.
@@ -128,10 +128,10 @@ def encode(
         sentences: words, trees and surface punctuation.
         inventory: numbers of strings and relations.
         features: numbers of feature contexts.
-        words: codes of what a network sees, or None without one.
+        words: codes of the network's inputs, or None without a network.
         directions: for each pass of the channel, whether its window moves from right to left.
         final_mark: whether the channel puts a mark at the end of a sentence, too.
-        rows: the feature vectors of the sentences, if they are there already.
+        rows: the feature vectors of the sentences, if they have been extracted already.
     """
     mirrored = directions[0]
     number: dict[tuple[int, ...], int] = {(): 0}
@@ -207,21 +207,30 @@ class Draft:
 
     @property
     def lanes(self) -> tuple[int, ...]:
-        """Absorptions per step that suit the batch: what its longest chain leaves work for."""
+        """Absorptions per step that suit the batch.
+
+        The longest chain of absorptions is the least number of steps; this many lanes do all the
+        others beside it.
+        """
         chain = max(1, *(int(p.height.max(initial=0)) for p in self.absorptions))
         work = [sum(int((g == width).sum()) for g in self.groups) for width in range(self.widths)]
         # Half as many again: lanes stand idle while a chain ends.
         return tuple(max(1, -(-3 * n // (2 * chain))) for n in work)
 
     def placed(self, lanes: tuple[int, ...]) -> Placement:
-        """Schedule the absorptions; the last schedule is kept, for whoever lays the batch out."""
+        """Schedule the absorptions; the last schedule is kept, to be used in laying out."""
         if self._placed is None or self._placed[0] != lanes:
             self._placed = lanes, place(self.absorptions, self.groups, lanes)
         return self._placed[1]
 
 
 def draft(encoded: EncodedSentences, members: Sequence[int]) -> Draft:
-    """Collect what some sentences need in common, without their features."""
+    """Collect what choosing a shape and laying out a batch have in common.
+
+    Args:
+        encoded: all sentences.
+        members: numbers of those that form the batch.
+    """
     absorptions = [encoded.absorptions[i] for i in members]
     slots = [encoded.string_of_slot[i] for i in members]
     used, local = np.unique(np.concatenate([np.zeros(1, np.int32), *slots]), return_inverse=True)
@@ -243,9 +252,10 @@ def draft(encoded: EncodedSentences, members: Sequence[int]) -> Draft:
 def fit_shape(drafts: Sequence[Draft], sentences: int) -> BatchShape:
     """Choose sizes that nearly all batches fit into, judged by some.
 
-    Each size is that of the largest batch and an eighth more: batches that exceed it are compiled
-    once more, with the size doubled. Steps are an exception: long chains are rare and cost every
-    batch, so one in five batches gets twice as many.
+    Each size is that of the largest of these batches and an eighth more, which is less than any
+    step of ``round_up``: the next size. Batches that exceed it are compiled once more, with the
+    size doubled. Steps are an exception: long chains are rare and cost every batch, so one in five
+    batches gets twice as many.
 
     Args:
         drafts: typical batches.
@@ -273,7 +283,7 @@ def fit_shape(drafts: Sequence[Draft], sentences: int) -> BatchShape:
 
 
 def own_shape(draft: Draft) -> BatchShape:
-    """Give the sizes of one batch, rounded up."""
+    """Return the sizes of one batch, rounded up."""
     lanes = draft.lanes
     return BatchShape(
         sentences=len(draft.members),
@@ -337,7 +347,7 @@ def lay_out(
 
 
 def _grown(shape: BatchShape, draft: Draft, placement: Placement) -> BatchShape:
-    """Give a shape in which every size suffices for a batch."""
+    """Double the sizes of a shape that do not suffice for a batch."""
     return replace(
         shape,
         sentences=_doubled(shape.sentences, len(draft.members)),
@@ -360,7 +370,7 @@ def _doubled(size: int, needed: int) -> int:
 def _entries(
     rows: FeatureRows, words: npt.NDArray[np.int64], shape: BatchShape, target: str
 ) -> SparseRows:
-    """Give the feature entries of a batch's words, padded; nodes are numbered as in the batch."""
+    """Return the padded feature entries of a batch's words; nodes are numbered as in the batch."""
     counts = rows.start[words + 1] - rows.start[words]
     total = int(counts.sum())
     # Entry by entry: where it stands among those of all sentences.

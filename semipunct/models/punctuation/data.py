@@ -20,7 +20,7 @@ Strings = tuple[str, ...]
 
 
 class InventoryData(msgspec.Struct):
-    """An `Inventory`; ``allowed`` lists the pairs of each relation."""
+    """An ``Inventory``; ``allowed`` lists the pairs of each relation."""
 
     symbols: Strings
     labels: tuple[Strings, ...]
@@ -32,7 +32,7 @@ class InventoryData(msgspec.Struct):
 
 
 class ConjunctionData(msgspec.Struct):
-    """A `Conjunction`."""
+    """A ``Conjunction``."""
 
     template: str
     target: Target
@@ -43,7 +43,7 @@ class ConjunctionData(msgspec.Struct):
 
 
 class FeaturesData(msgspec.Struct):
-    """A `FeatureIndex`; ``codes`` says how many codes each attribute had when it was made."""
+    """A ``FeatureIndex``; ``codes`` says how many codes each attribute had when it was made."""
 
     symbols: dict[str, Strings]
     codes: dict[str, int]
@@ -67,7 +67,7 @@ def to_data(
     Args:
         inventory: tokens, punctemes and pairs.
         features: the feature contexts kept.
-        words: codes of what the network sees, or None without one.
+        words: codes of the network's inputs, or None without a network.
     """
     allowed = inventory.allowed
     return msgspec.to_builtins(

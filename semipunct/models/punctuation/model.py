@@ -66,12 +66,12 @@ if TYPE_CHECKING:
 
 
 class TreeScores(NamedTuple):
-    """Scores, unnormalised, of what constituents may draw.
+    """Unnormalised scores of words and tree, from which samplers start.
 
     Attributes:
         pair: ``[words, pairs]``.
         left: ``[words, labels]`` of left labels: log sums over the pairs that begin with them.
-        summary: ``[words, width]`` what the network makes of words; of width 0 without one.
+        summary: ``[words, width]`` the network's vectors of words; of width 0 without one.
     """
 
     pair: jax.Array
@@ -103,14 +103,24 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
 
     @classmethod
     def fit(cls, sentences: Sequence[Sentence], options: ModelOptions) -> PunctuationModel:
-        """Collect the inventory and the feature contexts of training sentences."""
+        """Collect the inventory and the feature contexts of training sentences.
+
+        Args:
+            sentences: words, trees and surface punctuation.
+            options: of the model.
+        """
         return cls._fit(sentences, options)[0]
 
     @classmethod
     def fit_and_encode(
         cls, sentences: Sequence[Sentence], options: ModelOptions
     ) -> tuple[PunctuationModel, EncodedSentences]:
-        """Fit, and encode the same sentences: fitting has found their features already."""
+        """Fit, and encode the same sentences: fitting has extracted their features already.
+
+        Args:
+            sentences: words, trees and surface punctuation.
+            options: of the model.
+        """
         model, rows = cls._fit(sentences, options)
         return model, model._encode(sentences, rows)
 
@@ -129,7 +139,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
 
     @property
     def mirrored(self) -> bool:
-        """Whether the window of the first pass moves from right to left."""
+        """True if the window of the first pass moves from right to left."""
         return self.directions[0]
 
     @property
@@ -170,7 +180,12 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         return np.array([is_unmatched(a, b, known) for a, b in names], np.float32)
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, np.ndarray]:
-        """Return starting weights: N(0, scale^2), or zero for scale 0, plus the log-counts."""
+        """Return starting weights: N(0, scale^2), or zero for scale 0, plus the log-counts.
+
+        Args:
+            seed: of the draws.
+            scale: standard deviation.
+        """
         generator = np.random.default_rng(seed) if scale > 0 else None
         result = {
             **attach_parameters(self.inventory, self.features, generator, scale),
@@ -235,7 +250,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         return chosen.log_weight(total.value) + total.log_scale
 
     def constants(self, options: TrainOptions) -> dict[str, jax.Array]:
-        """Return what L2 pulls towards under ``centre = "counts"``: zero but for the log-counts.
+        """Return the centre of L2 under ``centre = "counts"``: zero but for the log-counts.
 
         Tables of zeros are given as one zero, which broadcasts.
         """
@@ -252,7 +267,15 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         key: jax.Array,
         options: TrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the objective of equation 5 per slot; see ``objective``."""
+        """Return the objective of equation 5 per slot, and sums over the batch; see ``objective``.
+
+        Args:
+            parameters: weights by name.
+            constants: from ``constants``.
+            batch: from ``lay_out``.
+            key: the source of chance, for dropout.
+            options: penalties and dropout.
+        """
         dropout = Dropout(key, options.dropout, options.word_dropout)
         value, terms = self.objective(parameters, constants, batch, options, dropout)
         return value, Sums(terms.log_likelihood, terms.slots, terms.impossible)
@@ -314,12 +337,23 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
     def log_choice(
         self, parameters: Parameters, batch: Batch, dropout: Dropout | None = None
     ) -> jax.Array:
-        """Return the log probability of every pair at every word, ``[words, pairs]``."""
+        """Return the log-probability of every pair at every word, ``[words, pairs]``.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+            dropout: of the network, only while training.
+        """
         network = self._network_scores(parameters, batch, dropout)
         return log_attach(parameters, self.attach_tables, batch.features, batch.relation, network)
 
     def tree_scores(self, parameters: Parameters, batch: Batch) -> TreeScores:
-        """Score pairs by words and tree alone, without any look at punctuation."""
+        """Score pairs by words and tree alone, without features of punctuation.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+        """
         summary, network = jnp.zeros((len(batch.relation), 0)), None
         if self.network_vocabulary is not None:
             summary = self._read(parameters, batch, None)
@@ -331,7 +365,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
     def _network_scores(
         self, parameters: Parameters, batch: Batch, dropout: Dropout | None
     ) -> NetworkScores | None:
-        """What the network adds."""
+        """Return the scores of the network, None without one."""
         if self.network_vocabulary is None:
             return None
         summary = self._read(parameters, batch, dropout)

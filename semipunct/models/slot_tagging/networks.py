@@ -29,7 +29,7 @@ Weights = Mapping[str, Any]
 Floats = npt.NDArray[np.float32]
 
 CODES = ("word", "suffix", "tag", "xpos")
-"""What of a word is embedded, in the order of its codes."""
+"""The properties of a word that are embedded, in the order of its codes."""
 
 
 class Words(NamedTuple):
@@ -45,7 +45,7 @@ class Words(NamedTuple):
 
 
 class Dropout(NamedTuple):
-    """The parts that training drops at random.
+    """Dropout while training.
 
     Attributes:
         key: of the random numbers.

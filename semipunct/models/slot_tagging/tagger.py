@@ -1,4 +1,4 @@
-"""Recurrent taggers of slots as models: how competitors are trained, saved and scored."""
+"""Recurrent taggers of slots as models that are trained, saved and scored as any other."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Sentences as the taggers see them.
+    """Sentences encoded for the taggers.
 
     Attributes:
         codes: ``[CODES, words]`` of each sentence.
@@ -131,7 +131,7 @@ class Encoded:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SlotTagger(Model[Encoded, Batch]):
-    """A tagger of slots by a recurrent network; no tree is looked at.
+    """A tagger of slots by a recurrent network, which ignores the tree.
 
     Attributes:
         options: what was asked for.
@@ -151,7 +151,12 @@ class SlotTagger(Model[Encoded, Batch]):
         return cls(options, Tags.of(sentences, options), TaggerVocabulary.of(sentences))
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Draw the weights; transitions, which start at zero, are drawn with ``scale``."""
+        """Draw the weights.
+
+        Args:
+            seed: of the draws.
+            scale: standard deviation of the transitions, which start at zero without it.
+        """
         generator = np.random.default_rng(seed)
         result = network_weights(self.options, self.vocabulary.sizes, len(self.tags), generator)
         if scale > 0 and (zero := result.get("transition")) is not None:
@@ -169,7 +174,13 @@ class SlotTagger(Model[Encoded, Batch]):
         )
 
     def fit_shape(self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int) -> int:
-        """Return the number of sentences: lengths are padded batch by batch, to few sizes."""
+        """Return the number of sentences: lengths are padded batch by batch, to few sizes.
+
+        Args:
+            encoded: all sentences.
+            drafts: typical batches.
+            sentences: the most sentences of a batch.
+        """
         return sentences
 
     def lay_out(self, encoded: Encoded, draft: Sequence[int], shape: int | None = None) -> Batch:
@@ -207,14 +218,27 @@ class SlotTagger(Model[Encoded, Batch]):
         key: jax.Array,
         options: TrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the negative log-likelihood per slot; every string is possible."""
+        """Return the negative log-likelihood per slot, and sums; no string is impossible.
+
+        Args:
+            parameters: weights by name.
+            constants: none are needed.
+            batch: from ``lay_out``.
+            key: the source of chance, for dropout.
+            options: dropout.
+        """
         dropout = Dropout(key, options.dropout, options.word_dropout)
         total = jnp.sum(self.log_likelihoods(parameters, batch, dropout))
         slots = jnp.sum(jnp.where(batch.some, jnp.asarray(batch.words.lengths) + 1, 0))
         return -total / slots, Sums(total, slots, jnp.zeros((), jnp.int32))
 
     def optimiser(self, options: TrainOptions, steps: int) -> optax.GradientTransformation:
-        """Return AdamW with clipped gradients."""
+        """Return AdamW with clipped gradients.
+
+        Args:
+            options: rate, schedule and decay.
+            steps: updates in all.
+        """
         import optax  # pyright: ignore[reportMissingTypeStubs]
 
         from semipunct.models.optimisation import schedule
@@ -291,7 +315,7 @@ class TaggerPunctuator:
 
 
 def _log_partition(score: jax.Array, transition: jax.Array | None, lengths: jax.Array) -> jax.Array:
-    """``[batch]`` of chains, or of slots that are independent."""
+    """Sum over the tags of chains, or of slots that are independent, ``[batch]``."""
     if transition is not None:
         return Distribution(linear_chain(score, transition, lengths), Real()).log_partition()
     inside = jnp.arange(score.shape[1]) < lengths[:, None]

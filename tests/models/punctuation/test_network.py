@@ -107,7 +107,7 @@ def test_a_new_network_scores_nothing():
     batch = batch_of(model(), SENTENCES)
     initial = model().initial_parameters(3, 0.0)
     bare = {n: x for n, x in initial.items() if not n.startswith(PREFIX)}
-    plain = replace(model(), words=None)
+    plain = replace(model(), network_vocabulary=None)
     np.testing.assert_array_equal(model().log_choice(initial, batch), plain.log_choice(bare, batch))
     other = model().initial_parameters(4, 0.0)
     assert (initial["network.hidden.weight"] != other["network.hidden.weight"]).any()
