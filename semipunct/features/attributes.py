@@ -7,9 +7,9 @@ Columns are computed when they are asked for, and once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -81,11 +81,23 @@ class Attributes:
         codes: the number of codes of each attribute.
     """
 
-    def __init__(self, sentences: Sequence[Sentence], symbols: Symbols) -> None:
-        """Prepare to compute columns for the words of ``sentences``, in order."""
+    def __init__(
+        self,
+        sentences: Sequence[Sentence],
+        symbols: Symbols,
+        table: Mapping[str, Attribute] | None = None,
+    ) -> None:
+        """Prepare to compute columns for the words of ``sentences``, in order.
+
+        Args:
+            sentences: words and trees, and marks where attributes look at them.
+            symbols: codes of values.
+            table: the attributes by name, by default ``ATTRIBUTES``.
+        """
         self.words = Words.of(sentences)
         self.symbols = symbols
-        self.codes = code_sizes(symbols)
+        self._table = ATTRIBUTES if table is None else table
+        self.codes = code_sizes(symbols, self._table)
         self._of_words: dict[str, Ints] = {}
         self._single: dict[str, Ints] = {}
         self._multiple: dict[str, Entries] = {}
@@ -93,7 +105,7 @@ class Attributes:
     def single(self, name: str) -> Ints:
         """Give the codes of an attribute of which every node has one, ``[words]``."""
         if name not in self._single:
-            match ATTRIBUTES.get(name):
+            match self._table.get(name):
                 case At() as spec:
                     self._single[name] = self._at(spec)
                 case Single(compute=compute):
@@ -107,7 +119,7 @@ class Attributes:
     def multiple(self, name: str) -> Entries:
         """Give the codes of an attribute of which nodes have any number."""
         if name not in self._multiple:
-            spec = ATTRIBUTES[name]
+            spec = self._table[name]
             if not isinstance(spec, Multiple):
                 raise KeyError(name)
             self._multiple[name] = spec.compute(self)
@@ -152,6 +164,9 @@ class Multiple(NamedTuple):
 
     codes: Callable[[Symbols], int]
     compute: Callable[[Attributes], Entries]
+
+
+Attribute: TypeAlias = At | Single | Multiple
 
 
 def _arcs(table: Attributes) -> dict[str, Ints]:
@@ -276,7 +291,7 @@ def _beside(s: Symbols) -> int:
     return s.size("relation") + 2
 
 
-ATTRIBUTES: dict[str, At | Single | Multiple] = {
+ATTRIBUTES: dict[str, Attribute] = {
     "upos": At("upos", "self"),
     "relation": At("relation", "self"),
     "arc": Single(lambda s: 2 * _relations(s), _arcs),
@@ -330,19 +345,24 @@ ATTRIBUTES: dict[str, At | Single | Multiple] = {
     "relation_before": At("relation", "before", 1),
     "relation_after": At("relation", "after", 1),
 }
-"""All attributes but those of the marks to the left, which are ``history``'s.
+"""All attributes but those of the marks to the left, which are ``history``'s, and those that a
+template brings.
 
 A new one goes to the end: the digest of a model counts the order in.
 """
 
 
-def code_sizes(symbols: Symbols) -> dict[str, int]:
+def code_sizes(symbols: Symbols, table: Mapping[str, Attribute]) -> dict[str, int]:
     """Give the number of codes of each attribute.
 
     A model's features are numbered by them: a model with other numbers cannot be read.
+
+    Args:
+        symbols: codes of values.
+        table: the attributes by name.
     """
     sizes: dict[str, int] = {}
-    for name, spec in ATTRIBUTES.items():
+    for name, spec in table.items():
         if isinstance(spec, At):
             own = SHAPES if spec.code == "shape" else symbols.size(_WORD_CODES[spec.code][0])
             sizes[name] = own + spec.extra

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from semipunct.arrays.unique_rows import Ints
 from semipunct.corpus import Sentence
 from semipunct.features.attributes import Attributes
-from semipunct.features.templates import TARGETS, Target, Template
+from semipunct.features.templates import TARGETS, Target, Template, attribute_table
 from semipunct.features.vocabulary import Symbols
 
 _TOGETHER = 1024  # sentences whose features are extracted at a time, to bound the memory
@@ -104,7 +104,7 @@ class FeatureMap:
             The index and the feature vectors of the training sentences themselves, as ``extract``
             would give them.
         """
-        table = Attributes(sentences, symbols)
+        table = Attributes(sentences, symbols, attribute_table())
         sizes: dict[Target, int] = dict.fromkeys(TARGETS, 0)
         families: list[Conjunction] = []
         builders = _builders(table.words.count)
@@ -139,7 +139,7 @@ class FeatureMap:
         Returns:
             ``[words, values, families]``, a value being its place among ``Symbols.values``.
         """
-        table = Attributes([sentence], self.symbols)
+        table = Attributes([sentence], self.symbols, attribute_table())
         families = [c for c in self.conjunctions if c.over == attribute]
         values = np.arange(1, table.codes[attribute])
         found = np.full((len(sentence.forms), len(values), len(families)), -1, np.int64)
@@ -161,7 +161,7 @@ class FeatureMap:
         Returns:
             for each group finders that look at few of the attributes each.
         """
-        table = Attributes(sentences, self.symbols)
+        table = Attributes(sentences, self.symbols, attribute_table())
         found: list[list[Finder]] = []
         for targets, names in groups:
             first = dict(zip(targets, _starts([self.sizes[t] for t in targets]), strict=True))
@@ -174,7 +174,7 @@ class FeatureMap:
         return found
 
     def _extract(self, sentences: Sequence[Sentence]) -> dict[Target, Rows]:
-        table = Attributes(sentences, self.symbols)
+        table = Attributes(sentences, self.symbols, attribute_table())
         builders = _builders(table.words.count)
         for family in self.conjunctions:
             entries = family.known(*_keys(table, family.parts, family.over))

@@ -13,7 +13,7 @@ from semipunct.features import vocabulary as symbols
 from semipunct.features.attributes import code_sizes
 from semipunct.features.index import Conjunction, FeatureMap
 from semipunct.features.strings import Spelling
-from semipunct.features.templates import TARGETS, Target
+from semipunct.features.templates import TARGETS, Target, attribute_table
 from semipunct.features.vocabulary import Symbols
 from semipunct.models.punctuation.inventory import Inventory
 
@@ -82,7 +82,7 @@ def to_data(inventory: Inventory, features: FeatureMap, words: Symbols | None) -
             ),
             FeaturesData(
                 features.symbols.values,
-                dict(code_sizes(features.symbols)),
+                code_sizes(features.symbols, attribute_table()),
                 [
                     ConjunctionData(
                         c.template, c.target, c.parts, c.over, c.kept.tolist(), c.offset
@@ -139,7 +139,7 @@ def _features(data: FeaturesData) -> FeatureMap:
         if not 0 <= c.offset <= sizes[c.target] - len(c.kept):
             raise ValueError("feature numbers beyond the last")
     known = _symbols(data.symbols, symbols.KINDS)
-    now = code_sizes(known)
+    now = code_sizes(known, attribute_table())
     for name in {part for c in conjunctions for part in (*c.parts, c.over) if part is not None}:
         if data.codes[name] != now.get(name):
             had = f"{data.codes[name]} codes of {name}"
