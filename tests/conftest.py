@@ -97,7 +97,7 @@ def loaded_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def one_shape() -> Iterator[None]:
-    """Sentences that are scored are laid out in one shape, that of twenty of the sample, or a larger."""
+    """Sentences that are scored are laid out in the shape of twenty of the sample, or a larger."""
     from semipunct.models.punctuation.batches import BatchShape
     from semipunct.models.punctuation.model import PunctuationModel
 

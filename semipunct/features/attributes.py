@@ -7,9 +7,9 @@ function. Columns are computed on first use, and once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -81,16 +81,23 @@ class Attributes:
         codes: the number of codes of each attribute.
     """
 
-    def __init__(self, sentences: Sequence[Sentence], vocabulary: Vocabulary) -> None:
+    def __init__(
+        self,
+        sentences: Sequence[Sentence],
+        vocabulary: Vocabulary,
+        table: Mapping[str, Attribute] | None = None,
+    ) -> None:
         """Prepare to compute columns.
 
         Args:
             sentences: whose words the rows are, in order.
             vocabulary: codes of values.
+            table: the attributes by name, by default ``ATTRIBUTES``.
         """
         self.words = Words.of(sentences)
         self.vocabulary = vocabulary
-        self.codes = code_sizes(vocabulary)
+        self._table = ATTRIBUTES if table is None else table
+        self.codes = code_sizes(vocabulary, self._table)
         self._of_words: dict[str, Ints] = {}
         self._single: dict[str, Ints] = {}
         self._multiple: dict[str, Entries] = {}
@@ -98,7 +105,7 @@ class Attributes:
     def single(self, name: str) -> Ints:
         """Give the codes of an attribute of which every node has one, ``[words]``."""
         if name not in self._single:
-            match ATTRIBUTES.get(name):
+            match self._table.get(name):
                 case At() as spec:
                     self._single[name] = self._at(spec)
                 case Single(compute=compute):
@@ -112,7 +119,7 @@ class Attributes:
     def multiple(self, name: str) -> Entries:
         """Give the codes of an attribute of which nodes have any number."""
         if name not in self._multiple:
-            spec = ATTRIBUTES[name]
+            spec = self._table[name]
             if not isinstance(spec, Multiple):
                 raise KeyError(name)
             self._multiple[name] = spec.compute(self)
@@ -162,6 +169,9 @@ class Multiple(NamedTuple):
 
     codes: Callable[[Vocabulary], int]
     compute: Callable[[Attributes], Entries]
+
+
+Attribute: TypeAlias = At | Single | Multiple
 
 
 def _arcs(table: Attributes) -> dict[str, Ints]:
@@ -286,7 +296,7 @@ def _beside(s: Vocabulary) -> int:
     return s.size("relation") + 2
 
 
-ATTRIBUTES: dict[str, At | Single | Multiple] = {
+ATTRIBUTES: dict[str, Attribute] = {
     "upos": At("upos", "self"),
     "relation": At("relation", "self"),
     "arc": Single(lambda s: 2 * _relations(s), _arcs),
@@ -340,19 +350,24 @@ ATTRIBUTES: dict[str, At | Single | Multiple] = {
     "relation_before": At("relation", "before", 1),
     "relation_after": At("relation", "after", 1),
 }
-"""All attributes but those of the marks to the left, which are ``history``'s.
+"""All attributes but those of the marks to the left, which are ``history``'s, and those that a
+template brings.
 
 A new one goes to the end: the digest of a model counts the order in.
 """
 
 
-def code_sizes(vocabulary: Vocabulary) -> dict[str, int]:
+def code_sizes(vocabulary: Vocabulary, table: Mapping[str, Attribute]) -> dict[str, int]:
     """Give the number of codes of each attribute.
 
     A model's features are numbered by them: a model with other numbers cannot be read.
+
+    Args:
+        vocabulary: codes of values.
+        table: the attributes by name.
     """
     sizes: dict[str, int] = {}
-    for name, spec in ATTRIBUTES.items():
+    for name, spec in table.items():
         if isinstance(spec, At):
             own = SHAPES if spec.code == "shape" else vocabulary.size(_WORD_CODES[spec.code][0])
             sizes[name] = own + spec.extra

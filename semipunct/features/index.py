@@ -15,7 +15,7 @@ import numpy.typing as npt
 from semipunct.arrays.unique_rows import Ints
 from semipunct.corpus import Sentence
 from semipunct.features.attributes import Attributes
-from semipunct.features.templates import TARGETS, Target, Template
+from semipunct.features.templates import TARGETS, Target, Template, attribute_table
 from semipunct.features.vocabulary import Vocabulary
 
 _TOGETHER = 1024
@@ -111,7 +111,7 @@ class FeatureIndex:
             The index and the feature vectors of the training sentences themselves, as ``extract``
             would return them.
         """
-        table = Attributes(sentences, vocabulary)
+        table = Attributes(sentences, vocabulary, attribute_table())
         sizes: dict[Target, int] = dict.fromkeys(TARGETS, 0)
         families: list[Conjunction] = []
         builders = _builders(table.words.count)
@@ -151,7 +151,7 @@ class FeatureIndex:
             ``[words, values, families]``, a value being its place among ``Vocabulary.values``;
             -1 for none.
         """
-        table = Attributes([sentence], self.vocabulary)
+        table = Attributes([sentence], self.vocabulary, attribute_table())
         families = [c for c in self.conjunctions if c.over == attribute]
         values = np.arange(1, table.codes[attribute])
         found = np.full((len(sentence.forms), len(values), len(families)), -1, np.int64)
@@ -173,7 +173,7 @@ class FeatureIndex:
         Returns:
             For each group look-ups that depend on few of the attributes each.
         """
-        table = Attributes(sentences, self.vocabulary)
+        table = Attributes(sentences, self.vocabulary, attribute_table())
         found: list[list[FeatureLookup]] = []
         for targets, names in groups:
             first = dict(zip(targets, _starts([self.sizes[t] for t in targets]), strict=True))
@@ -188,7 +188,7 @@ class FeatureIndex:
         return found
 
     def _extract(self, sentences: Sequence[Sentence]) -> dict[Target, FeatureRows]:
-        table = Attributes(sentences, self.vocabulary)
+        table = Attributes(sentences, self.vocabulary, attribute_table())
         builders = _builders(table.words.count)
         for family in self.conjunctions:
             entries = family.known(*_keys(table, family.parts, family.over))

@@ -2,14 +2,17 @@
 
 A template names the outcomes that its weights distinguish (``target``), an optional multi-valued
 attribute it runs over (``over``), and the contexts it is conjoined with, most specific first: the
-back-offs. One extractor (``semipunct.features.index``) reads the table.
+back-offs. One extractor (``semipunct.features.index``) reads the table. A template in a module of
+its own may bring attributes that no other looks at; it is one entry of ``TEMPLATES``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
+from semipunct.features.attributes import ATTRIBUTES, Attribute
 from semipunct.features.history import SEEN
 
 Target = Literal["pair", "left", "right", "symmetric", "opening", "closing", "closing_symmetric"]
@@ -38,12 +41,14 @@ class Template:
         target: the outcomes that the weights distinguish.
         contexts: the conjunctions, one feature each.
         over: a multi-valued attribute; one feature per value, weighted by its count.
+        brings: attributes of its own by name, beside those of ``attributes.ATTRIBUTES``.
     """
 
     name: str
     target: Target
     contexts: tuple[Context, ...]
     over: str | None = None
+    brings: Mapping[str, Attribute] = field(default_factory=dict[str, Attribute], hash=False)
 
 
 _BACKOFFS: tuple[Context, ...] = (
@@ -275,4 +280,10 @@ HISTORY: tuple[Template, ...] = (
 )
 """Templates of the marks to the left of a constituent's edges: what is drawn from left to right."""
 
-TEMPLATES: tuple[Template, ...] = (*APPENDIX_A, *FURTHER, *HISTORY)
+TEMPLATES: list[Template] = [*APPENDIX_A, *FURTHER, *HISTORY]
+"""All templates that ``model.templates`` may name, in the order in which features are numbered."""
+
+
+def attribute_table() -> dict[str, Attribute]:
+    """Return all attributes by name: the common ones, then those that templates bring."""
+    return ATTRIBUTES | {name: a for t in TEMPLATES for name, a in t.brings.items()}

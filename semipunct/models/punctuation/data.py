@@ -12,7 +12,7 @@ from semipunct.features.attributes import code_sizes
 from semipunct.features.index import Conjunction, FeatureIndex
 from semipunct.features.network_inputs import KINDS as NETWORK_KINDS
 from semipunct.features.strings import Spelling
-from semipunct.features.templates import TARGETS, Target
+from semipunct.features.templates import TARGETS, Target, attribute_table
 from semipunct.features.vocabulary import KINDS, Vocabulary
 from semipunct.models.punctuation.inventory import Inventory
 
@@ -83,7 +83,7 @@ def to_data(
             ),
             FeaturesData(
                 features.vocabulary.values,
-                dict(code_sizes(features.vocabulary)),
+                code_sizes(features.vocabulary, attribute_table()),
                 [
                     ConjunctionData(
                         c.template, c.target, c.parts, c.over, c.kept.tolist(), c.offset
@@ -140,7 +140,7 @@ def _features(data: FeaturesData) -> FeatureIndex:
         if not 0 <= c.offset <= sizes[c.target] - len(c.kept):
             raise ValueError("feature numbers beyond the last")
     known = _vocabulary(data.symbols, KINDS)
-    now = code_sizes(known)
+    now = code_sizes(known, attribute_table())
     for name in {part for c in conjunctions for part in (*c.parts, c.over) if part is not None}:
         if data.codes[name] != now.get(name):
             had = f"{data.codes[name]} codes of {name}"
