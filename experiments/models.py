@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from semipunct.corpus import Sentence
 from semipunct.models.base import Model
 from semipunct.models.kind import Config
-from semipunct.store.models import Loaded, load
+from semipunct.store.checkpoint import SavedModel, load
 from semipunct.training.loop import train
 
 M = TypeVar("M", bound=Model[Any, Any])
@@ -21,7 +21,7 @@ def trained(
     dev: Sequence[Sentence],
     path: Path,
     expected: type[M],
-) -> Loaded[M]:
+) -> SavedModel[M]:
     """Return the model in the folder ``path``, trained first if there is no such folder.
 
     Args:

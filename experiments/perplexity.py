@@ -42,7 +42,7 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as folder:
                 path = (arguments.models or Path(folder)) / f"{arguments.name}-{channel}-{seed}"
                 loaded = trained(config, train_sentences, dev_sentences, path, PunctuationModel)
-            evaluation = evaluate(loaded.model, loaded.parameters, dev_sentences)
+            evaluation = evaluate(loaded, dev_sentences)
             scores = evaluation.statistics.figures()
             row = {
                 "name": arguments.name,

@@ -20,8 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from semipunct.corpus.generator import GeneratorParameters, english_parameters
-from semipunct.corpus.synthetic import Synthetic, generate
+from semipunct.corpus.synthetic import (
+    GeneratorParameters,
+    SyntheticSentence,
+    english_parameters,
+    generate,
+)
 from semipunct.marks import EDITS
 from semipunct.models.punctuation.channel import log_edits
 from semipunct.models.punctuation.model import PunctuationModel
@@ -62,7 +66,7 @@ def compare(
     model: PunctuationModel,
     parameters: Mapping[str, Any],
     planted: GeneratorParameters,
-    drawn: Sequence[Synthetic],
+    drawn: Sequence[SyntheticSentence],
     windows: int,
 ) -> list[dict[str, Any]]:
     """Planted, drawn and learned probabilities of the edits of the most frequent windows."""

@@ -19,8 +19,7 @@ from semipunct.inference.decode import Analysis, best
 from semipunct.inference.rewriting import Rewriter
 from semipunct.marks.nunberg import FIGURE_3
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.render.analyses import to_brackets
-from semipunct.store.models import load
+from semipunct.store.checkpoint import load
 from semipunct.tasks.analyse import count, read_channel, rewriting
 
 
@@ -42,7 +41,7 @@ def main() -> None:
         shown = "  ".join(f"{edit} {p:.3f}" for edit, p in row.probabilities.items())
         print(f"{row.a} {row.b}  ({row.times} times underneath)  {shown}")
     for analysis in [a for a in analyses if absorbs_comma(a)][: arguments.analyses]:
-        print(to_brackets(analysis))
+        print(analysis)
     if arguments.output:
         result = {
             "model": loaded.digest,

@@ -1,3 +1,74 @@
-"""A generative model of punctuation in dependency trees (Li, Wang and Eisner 2019)."""
+"""A generative model of punctuation in dependency trees (Li, Wang and Eisner 2019).
+
+The names of ``__all__`` are the front door: one function for each command, and what it takes and
+gives. Importing the package loads none of them: each is fetched from its room when it is asked for,
+so that reading a treebank never waits for JAX.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from semipunct.corpus import Sentence, Treebank
+    from semipunct.evaluation.systems import compare
+    from semipunct.formats.reading import read, stats
+    from semipunct.inference.decode import Analysis
+    from semipunct.marks import Edit
+    from semipunct.store.checkpoint import load
+    from semipunct.tasks.analyse import analyse
+    from semipunct.tasks.decode import decode
+    from semipunct.tasks.evaluate import evaluate
+    from semipunct.tasks.restore import Restoration, restore
+    from semipunct.training.train import train
+    from semipunct.trees import DependencyTree, Tree
+
+__all__ = [
+    "Analysis",
+    "DependencyTree",
+    "Edit",
+    "Restoration",
+    "Sentence",
+    "Tree",
+    "Treebank",
+    "analyse",
+    "compare",
+    "decode",
+    "evaluate",
+    "load",
+    "read",
+    "restore",
+    "stats",
+    "train",
+]
+
+_ROOMS = {
+    "Analysis": "semipunct.inference.decode",
+    "DependencyTree": "semipunct.trees",
+    "Edit": "semipunct.marks",
+    "Restoration": "semipunct.tasks.restore",
+    "Sentence": "semipunct.corpus",
+    "Tree": "semipunct.trees",
+    "Treebank": "semipunct.corpus",
+    "analyse": "semipunct.tasks.analyse",
+    "compare": "semipunct.evaluation.systems",
+    "decode": "semipunct.tasks.decode",
+    "evaluate": "semipunct.tasks.evaluate",
+    "load": "semipunct.store.checkpoint",
+    "read": "semipunct.formats.reading",
+    "restore": "semipunct.tasks.restore",
+    "stats": "semipunct.formats.reading",
+    "train": "semipunct.training.train",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Not kept in globals(): a name is what its room says it is, also where a test replaces it.
+    if name not in _ROOMS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_ROOMS[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ROOMS})

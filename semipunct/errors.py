@@ -2,8 +2,32 @@
 
 Every message says where (``file:line`` and the sentence's id where there is one), what was
 found and what to do about it.  A command prints the message alone and exits with status 1
-(2 for `UsageError`); anything outside this family is a defect of the program.
+(2 for ``UsageError``); anything outside this family is a defect of the program.
 """
+
+from collections.abc import Iterable
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Find what a user may have meant by a word that is not known.
+
+    Args:
+        word: as it was written; of a key with a section, the section may be missing or wrong.
+        known: what could have been meant.
+
+    Returns:
+        The nearest known word, or None if none is near.
+    """
+    from difflib import get_close_matches  # only where something has gone wrong already
+
+    names = list(known)
+    last = word.rpartition(".")[2]
+    same = [name for name in names if "." in name and name.rpartition(".")[2] == last]
+    found = same or get_close_matches(word, names, 1, 0.5)
+    if not found:
+        by_last = {name.rpartition(".")[2]: name for name in names}
+        found = [by_last[m] for m in get_close_matches(last, by_last, 1, 0.5)]
+    return found[0] if found else None
 
 
 class SemipunctError(Exception):

@@ -79,11 +79,11 @@ def shared_data() -> Path:
 @pytest.fixture(scope="session")
 def loaded_once() -> Iterator[None]:
     """Loading a folder, or a copy of it, again gives the same objects: they are compiled once."""
-    from semipunct.store import models as checkpoint
+    from semipunct.store import checkpoint
 
-    load, loaded = checkpoint.load, dict[Any, checkpoint.Loaded]()
+    load, loaded = checkpoint.load, dict[Any, checkpoint.SavedModel]()
 
-    def load_once(folder: str | Path, expected: type = object) -> checkpoint.Loaded:
+    def load_once(folder: str | Path, expected: type = object) -> checkpoint.SavedModel:
         files = tuple(sorted((p.name, p.stat().st_mtime_ns) for p in Path(folder).glob("*")))
         if files not in loaded:
             loaded[files] = load(folder)
@@ -97,7 +97,7 @@ def loaded_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def one_shape() -> Iterator[None]:
-    """Sentences that are scored are laid out in the shape of twenty of the sample, or a larger one."""
+    """Sentences that are scored are laid out in the shape of twenty of the sample, or a larger."""
     from semipunct.models.punctuation.batches import BatchShape
     from semipunct.models.punctuation.model import PunctuationModel
 

@@ -6,6 +6,7 @@ Nothing is imported here: source is read as text, so a broken package is still c
 import ast
 import sys
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -92,6 +93,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.evaluation",
         "semipunct.corpus",
         "semipunct.marks",
+        "semipunct.files",
+        "semirings",
     ),
     "semipunct.render": (
         "semipunct.tasks",
@@ -271,6 +274,42 @@ def test_the_table_has_no_cycle():
 
     for room in ROOMS:
         below(room, ())
+
+
+def test_one_module_touches_the_configuration_of_jax():
+    places = [p for p in sources(ROOT, LIBRARY) if "jax.config" in p.read_text("utf-8")]
+    assert [module_name(ROOT, p) for p in places] == ["semipunct.arrays.compilation"]
+
+
+def circle(root: Path) -> list[str]:
+    """Modules of the library that import each other in a circle; none if there is no circle.
+
+    Imports for type checkers and those within functions count, too. A package stands for its own
+    face only: whoever imports a module does not import the face of its package by that.
+    """
+    modules = {module_name(root, path): path for path in sources(root, LIBRARY)}
+    graph: dict[str, set[str]] = {}
+    for module, path in modules.items():
+        targets = (target for target, _ in imports(root, path))
+        # ``from a.b import c`` is the module a.b.c or a name of a.b.
+        found = (t if t in modules else t.rpartition(".")[0] for t in targets)
+        graph[module] = {t for t in found if t in modules and t != module}
+    try:
+        list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    assert circle(ROOT) == []
+
+
+def test_a_circle_is_found(tmp_path: Path):
+    plant(tmp_path, "semirings/a.py", "from semirings.b import f")
+    plant(tmp_path, "semirings/b.py", "def f():\n    from semirings import a")
+    plant(tmp_path, "semirings/__init__.py", "from semirings.a import x")
+    assert set(circle(tmp_path)) == {"semirings.a", "semirings.b"}
 
 
 def plant(root: Path, path: str, text: str) -> None:

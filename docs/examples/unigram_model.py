@@ -57,7 +57,7 @@ class Batch(NamedTuple):
     spelt: np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Unigram(Model[Encoded, Batch]):
     """One weight for each frequent string, and one for all others together."""
 

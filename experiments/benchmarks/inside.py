@@ -24,8 +24,7 @@ import reference
 
 from semipunct.arrays.padding import shuffled
 from semipunct.corpus import Sentence
-from semipunct.corpus.generator import english_parameters
-from semipunct.corpus.synthetic import generate, scaling_sentence
+from semipunct.corpus.synthetic import english_parameters, generate, scaling_sentence
 from semipunct.formats import read_treebank
 from semipunct.models.punctuation.batches import Batch, draft, fit_shape
 from semipunct.models.punctuation.model import PunctuationModel

@@ -20,8 +20,9 @@ from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.formats import read_treebank
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.store.models import load
-from semipunct.tasks.restore import RestoreOptions, restore
+from semipunct.store.checkpoint import load
+from semipunct.tasks.base import OnDevice
+from semipunct.tasks.restore import restore
 
 
 def main() -> None:
@@ -49,6 +50,7 @@ def main() -> None:
         return round(len(sentences) / statistics.median(seconds), 1)
 
     model, parameters = loaded.model, loaded.parameters
+    fitted = OnDevice.of(loaded)
     figures = {
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "sentences": len(sentences),
@@ -56,9 +58,7 @@ def main() -> None:
         "words": sum(len(s.forms) for s in sentences),
         "scored_per_second": rate(partial(corpus_log_likelihood, model, parameters, sentences)),
         "restored_per_second": {
-            str(count): rate(
-                partial(restore, model, parameters, sentences, RestoreOptions(samples=count))
-            )
+            str(count): rate(partial(restore, fitted, sentences, samples=count))
             for count in arguments.draws
         },
     }

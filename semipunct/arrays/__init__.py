@@ -1,4 +1,4 @@
-"""Arrays: padding to few shapes, checks of shapes, compiling.
+"""Arrays: padding to few shapes, checks of shapes, compilation.
 
-The only room that touches the configuration of jax.
+No other room touches the configuration of JAX.
 """

@@ -1,6 +1,6 @@
-"""Compiling: options, XLA's persistent cache in the user's folder, and what it costs.
+"""Compilation: options, XLA's persistent cache in the user's folder, and the time it takes.
 
-The only module that touches the global configuration of jax.
+No other module touches the global configuration of JAX.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import platformdirs
 
 _COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
 
-
 _COMPILER_OPTIONS = {
     # XLA hands reductions to a library whose start-up costs more than our small arrays do: with
     # its own loops the gradient of a batch takes half the time.
@@ -28,10 +27,10 @@ _COMPILER_OPTIONS = {
 
 
 def jit(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
-    """``jax.jit`` with compiler options that suit batches of many small arrays.
+    """Compile as ``jax.jit`` does, with options that suit batches of many small arrays.
 
     Args:
-        function: what to compile.
+        function: the function to compile.
         options: passed on to ``jax.jit``.
     """
     return jax.jit(function, compiler_options=_COMPILER_OPTIONS, **options)
@@ -51,10 +50,17 @@ class Shapes:
 
     @contextmanager
     def first_call(self, function: str, argument: object) -> Generator[bool]:
-        """Time what is done inside, if the function sees these shapes for the first time.
+        """Time the body of a ``with`` block, if the function sees these shapes for the first time.
 
-        Compiling happens before a call returns, computing after it, so that this is the time of
-        the former (on CPU and accelerators alike).
+        JAX compiles before a call returns and computes after it, so that this is the time of
+        compilation (on CPU and accelerators alike).
+
+        Args:
+            function: its name.
+            argument: arrays whose shapes decide whether the function is compiled.
+
+        Yields:
+            Whether these shapes are new.
         """
         key = (function, str(jax.tree.map(np.shape, argument)))
         if key in self.seen:

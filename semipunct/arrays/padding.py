@@ -1,8 +1,8 @@
 """Padding: sentences laid end to end in arrays of few shapes.
 
-Sentences are packed one after another, never padded to the longest. What is padded is the sum of
-their words, feature entries and absorptions, to sizes that most batches of a run fit into, so
-that a whole run compiles two or three shapes.
+Sentences are packed one after another, never padded to the longest. Padded are the sums of their
+words, feature entries and absorptions, to sizes that most batches of a run fit into, so that a
+whole run compiles two or three shapes.
 """
 
 from __future__ import annotations
@@ -30,24 +30,35 @@ class SparseRows(NamedTuple):
 
 
 def round_up(size: int, least: int = 8) -> int:
-    """The next size of the form 2^k, 1.25 * 2^k, 1.5 * 2^k or 1.75 * 2^k, at least ``least``."""
+    """Return the next size of the form 2^k, 1.25 * 2^k, 1.5 * 2^k or 1.75 * 2^k.
+
+    Args:
+        size: the size that is needed.
+        least: the lower bound of the result.
+    """
     size = max(size, least)
     unit = max(1, 2 ** (int(size).bit_length() - 3))
     return -(-size // unit) * unit
 
 
 def shuffled(sentences: int, batch: int, generator: np.random.Generator) -> Iterator[list[int]]:
-    """Sentence numbers in random order, ``batch`` at a time; the last batch may be smaller."""
+    """Yield sentence numbers in random order.
+
+    Args:
+        sentences: the number of sentences.
+        batch: the number of sentences in a batch; the last one may be smaller.
+        generator: of random numbers.
+    """
     order = generator.permutation(sentences).tolist()
     for start in range(0, sentences, batch):
         yield order[start : start + batch]
 
 
 def by_length(lengths: Sequence[int], batch: int, words: int) -> Iterator[list[int]]:
-    """Sentence numbers from short to long, in batches within both limits.
+    """Yield sentence numbers from short to long, in batches within both limits.
 
     Args:
-        lengths: words of each sentence.
+        lengths: ``[sentences]`` words of each.
         batch: the most sentences in a batch.
         words: the most words in a batch; a longer sentence is a batch of its own.
     """

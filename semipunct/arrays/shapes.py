@@ -1,7 +1,6 @@
 """Checks of array arguments at the public doors: shapes by the names of axes, lengths, values.
 
-Values can be checked only where there are any: while jax traces a function the checks of values
-are left out, those of shapes stay.
+While JAX traces a function there are no values, so that only shapes are checked.
 """
 
 from __future__ import annotations
@@ -67,6 +66,12 @@ def check_lengths(
 ) -> None:
     """Check that lengths are integers between two bounds.
 
+    Args:
+        lengths: ``[items]``.
+        longest: the upper bound.
+        name: of the argument, for messages.
+        shortest: the lower bound.
+
     Raises:
         UsageError: naming the first item whose length is out of bounds.
     """
@@ -84,6 +89,9 @@ def check_lengths(
 
 def check_log_weights(**arguments: jax.Array) -> None:
     """Check that log weights are numbers below plus infinity; minus infinity forbids a part.
+
+    Args:
+        **arguments: the arrays by the name of their argument.
 
     Raises:
         UsageError: naming the argument, the first wrong entry, and what it is.

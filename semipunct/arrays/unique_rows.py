@@ -1,4 +1,4 @@
-"""Unique rows of columns of numbers, and numbers for things: work shared by what is alike."""
+"""Unique rows of numbers, numbering of items, and values computed once for equal items."""
 
 from __future__ import annotations
 
@@ -15,15 +15,19 @@ _LARGEST = 1 << 62
 
 
 class Numbering(Generic[T]):
-    """Things numbered in the order in which they come up, from 0."""
+    """Numbers, from 0, for items in the order in which they come up.
+
+    Attributes:
+        things: the items by number.
+    """
 
     def __init__(self, first: T) -> None:
-        """Number the first one."""
+        """Give the first item number 0."""
         self.things = [first]
         self._number = {first: 0}
 
     def number(self, thing: T) -> int:
-        """The number of a thing, a new one if it has none."""
+        """Return the number of an item, a new one if it has none."""
         found = self._number.setdefault(thing, len(self.things))
         if found == len(self.things):
             self.things.append(thing)
@@ -31,15 +35,20 @@ class Numbering(Generic[T]):
 
 
 class RowCache(Generic[T]):
-    """Something that is read off numbered things, once for each."""
+    """Rows computed from numbered items, once for each."""
 
     def __init__(self, numbering: Numbering[T], read: Callable[[list[T]], Ints]) -> None:
-        """Prepare to read; ``read`` returns a row for each thing."""
+        """Compute the rows of the items that are numbered so far.
+
+        Args:
+            numbering: gives the items.
+            read: computes the rows of items.
+        """
         self._numbering, self._read = numbering, read
         self._rows = read(numbering.things)
 
     def __getitem__(self, numbers: Ints) -> Ints:
-        """The rows of some things."""
+        """Return the rows of items by their numbers."""
         new = self._numbering.things[len(self._rows) :]
         if new:
             self._rows = np.concatenate([self._rows, self._read(new)])
@@ -47,13 +56,13 @@ class RowCache(Generic[T]):
 
 
 def unique_rows(*columns: Ints) -> tuple[Ints, Ints]:
-    """Tell rows of numbers apart.
+    """Find the different rows of a table of numbers.
 
     Args:
-        columns: ``[draws]`` each, not negative.
+        *columns: ``[rows]`` each, not negative.
 
     Returns:
-        ``[kinds]`` the number of some draw of each kind, and ``[draws]`` the kind of each.
+        ``[unique rows]`` the place of one row of each kind, and ``[rows]`` the kind of each.
     """
     code, codes = columns[0].astype(np.int64), int(columns[0].max(initial=0)) + 1
     for column in columns[1:]:

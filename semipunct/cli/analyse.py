@@ -3,22 +3,19 @@
 import math
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from semipunct.cli import console, pictures
 from semipunct.errors import SemipunctError
-from semipunct.files import finite
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from semipunct.corpus import Treebank
-    from semipunct.marks.nunberg import Confidence, Recall
     from semipunct.models.punctuation.model import PunctuationModel
-    from semipunct.store.models import Loaded
+    from semipunct.store.checkpoint import SavedModel
     from semipunct.tasks.analyse import PunctuationGrammar, Row
 
 SHOWN_ROWS, SHOWN_RELATIONS, PANELS = 20, 5, 6
@@ -54,12 +51,10 @@ def analyse(
     Without a treebank it shows what the model alone can tell.
     """
     paint = pictures.painter(plot, 9, 5) if plot is not None else None
-    import jax.numpy as jnp
-
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.treebanks import omissions, tell_unseen, usable
     from semipunct.models.punctuation.model import PunctuationModel
-    from semipunct.store.models import load
+    from semipunct.store.checkpoint import load
     from semipunct.tasks.analyse import analyse as run
 
     loaded = load(model, PunctuationModel)
@@ -67,10 +62,9 @@ def analyse(
     if read:
         tell_unseen(loaded.model, read.sentences)
     enable_compilation_cache()
-    parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
     # A picture that cannot be written is said before the work, not after it.
     with nullcontext() if plot is None else console.output(plot) as picture:
-        found = run(loaded.model, parameters, read.sentences if read else None)
+        found = run(loaded, read.sentences if read else None)
         if picture is not None and paint is not None:
             rows = _panels(found)
             picture.buffer.write(paint(lambda figure: bars(figure, rows)))
@@ -80,7 +74,7 @@ def analyse(
             "sentences": len(read.sentences) if read else None,
             "omitted": read.omitted_by_reason() if read else None,
         }
-        console.print_json({**as_dict(found), **counted, "signature": line})
+        console.print_json({**found.as_dict(), **counted, "signature": line})
     else:
         _print_tables(found)
         console.tables().print(line, style="dim", markup=False, soft_wrap=True)
@@ -95,7 +89,7 @@ def analyse(
         console.say(f"{console.count(missed, 'sentence')} without an analysis: not counted above")
 
 
-def _signature(loaded: "Loaded[PunctuationModel]", read: "Treebank | None") -> str:
+def _signature(loaded: "SavedModel[PunctuationModel]", read: "Treebank | None") -> str:
     """One line that says what was analysed."""
     from semipunct import __version__
     from semipunct.corpus.digest import treebank_digest
@@ -110,63 +104,6 @@ def _signature(loaded: "Loaded[PunctuationModel]", read: "Treebank | None") -> s
         "version": __version__,
     }
     return join_signature(parts)
-
-
-def as_dict(found: "PunctuationGrammar") -> dict[str, Any]:
-    """Give what is printed, and all that it comes from, as values that JSON can hold.
-
-    Null stands for an undefined figure, and for what needs a treebank where there is none.
-    """
-    return {
-        "analysed": found.analysed,
-        "rewriting": [asdict(row) for row in found.rewriting],
-        "confident": {
-            "nunberg_bigrams": _confidence(found.confidence),
-            "frequent_bigrams": _confidence(found.frequent) if found.frequent else None,
-        },
-        "nunberg": {name: _recall(some) for name, _, some in _recalls(found)},
-        "inverted_marks": _recall(found.inverted) if found.inverted.ranked else None,
-        "relations": None if found.relations is None else [asdict(r) for r in found.relations],
-    }
-
-
-def _confidence(found: "Confidence") -> dict[str, Any]:
-    figures = {
-        name: {
-            "confident": len(some.edits),
-            "considered": some.considered,
-            "agreeing": some.agreeing,
-            "precision": finite(some.precision),
-        }
-        for name, some in (("all", found), ("changing", found.changing))
-    }
-    return {"bigrams": found.bigrams, **figures, "edits": [asdict(edit) for edit in found.edits]}
-
-
-def _recall(found: "Recall") -> dict[str, Any]:
-    return {
-        "rules": len(found.ranked) + len(found.missing),
-        "ranked": len(found.ranked),
-        "mean_reciprocal_rank": finite(found.mean_reciprocal_rank),
-        "mean_reciprocal_rank_missing_last": finite(found.mean_over_all),
-        "ranks": dict(zip(("first", "second", "worse"), found.ranks, strict=True)),
-        "list": [
-            {**asdict(rule), "rank": rule.rank, "reciprocal_rank": rule.reciprocal_rank}
-            for rule in found.ranked
-        ],
-        "missing": [asdict(rule) for rule in found.missing],
-    }
-
-
-def _recalls(found: "PunctuationGrammar") -> "list[tuple[str, str, Recall]]":
-    """Sets of rules: their names in JSON and in the table, and how they rank."""
-    return [
-        ("changed", "that change", found.changed),
-        ("changed_decided", "decided", found.changed.decided),
-        ("stated", "stated", found.changed.stated),
-        ("stated_decided", "stated, decided", found.changed.stated.decided),
-        ("kept", "that keep", found.kept),
-    ]
 
 
 def _print_tables(found: "PunctuationGrammar") -> None:
@@ -238,7 +175,7 @@ def _confident(found: "PunctuationGrammar") -> "Table":
 
 def _ranks(found: "PunctuationGrammar") -> "Table":
     table = console.table("rules", "ranked", "1st", "2nd", "worse", "MRR", "MRR, all", "paper")
-    for name, label, some in _recalls(found):
+    for name, label, some in found.recalls():
         number = len(some.ranked) + len(some.missing)
         means = (some.mean_reciprocal_rank, some.mean_over_all, PAPER.get(name, math.nan))
         counts = (len(some.ranked), *some.ranks)

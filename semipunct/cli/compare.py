@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semipunct.cli import console
-from semipunct.errors import ResultError, UsageError
+from semipunct.errors import UsageError
 
 if TYPE_CHECKING:
     from semipunct.evaluation.comparison import Comparison, Difference
@@ -31,18 +31,9 @@ def compare(
     """
     if a == b == console.STANDARD:
         raise UsageError("only one of the two results can be standard input; name a file")
-    from semipunct.evaluation.aggregation import aggregate, read_runs
-    from semipunct.evaluation.comparison import compare as test
+    from semipunct.evaluation.systems import compare as test
 
-    one, other = read_runs(a), read_runs(b)
-    if len(one) != len(other):
-        raise UsageError(
-            f"A = {a} has {len(one)} runs, B = {b} has {len(other)}; compare equally many"
-        )
-    try:
-        found = test(aggregate(one), aggregate(other), resamples, seed)
-    except ResultError as error:
-        raise ResultError(f"A = {a}, B = {b}: {error}") from error
+    found = test(a, b, resamples=resamples, seed=seed)
     if json:
         console.print_json({"files": [a, b], **found.as_dict()})
         return

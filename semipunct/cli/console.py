@@ -103,15 +103,6 @@ def print_json(value: Mapping[str, Any]) -> None:
         stream.write(to_json(value, indent=2) + "\n")
 
 
-def nearest(name: str, known: Mapping[str, object]) -> str:
-    """Say for a message what is known, the one nearest to `name` first of all."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]}? " if close else ""
-    return f"{hint}known: {', '.join(known)}"
-
-
 def count(number: int, noun: str) -> str:
     """Write a number with its noun: ``1 sentence``, ``1,200 sentences``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -11,17 +11,12 @@ import typer
 
 from semipunct.cli import console
 from semipunct.cli.treebanks import Unseen, in_chunks
-from semipunct.errors import SemipunctError, UsageError
 
 if TYPE_CHECKING:
     from semipunct.corpus import Sentence
     from semipunct.corpus.treebank import AnyEntry
     from semipunct.formats import Writer
     from semipunct.inference.decode import Analysis
-    from semipunct.models.punctuation.model import Parameters, PunctuationModel
-
-CHUNK = 1024
-"""Sentences held in memory at a time."""
 
 
 class Format(StrEnum):
@@ -63,24 +58,24 @@ def decode(
 
     Sentences that the model cannot take are passed through and counted.
     """
-    decoder = choose_decoder(semiring, samples, nbest, seed)
-    import jax.numpy as jnp
+    from semipunct.tasks.decode import choose_decoder
 
+    decoder = choose_decoder(semiring, samples, nbest, seed)
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.formats import format_of, read_entries
     from semipunct.models.punctuation.model import PunctuationModel
-    from semipunct.store.models import load
+    from semipunct.store.checkpoint import load
+    from semipunct.tasks.base import OnDevice
 
-    loaded = load(model, PunctuationModel)
-    parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
+    fitted = OnDevice.of(load(model, PunctuationModel))
     enable_compilation_cache()
     writer = format_of(*inputs).writer()
     omitted: Counter[str] = Counter()
-    unseen = Unseen(loaded.model)
+    unseen = Unseen(fitted.model)
 
     def analyse(sentences: "Sequence[Sentence]", chunk: int) -> "list[list[Analysis]]":
         unseen.look_at(sentences)
-        return decoder.analyse(loaded.model, parameters, sentences, chunk)
+        return decoder.analyse(fitted.model, fitted.parameters, sentences, chunk)
 
     analysed = _analysed(read_entries(inputs), analyse, omitted)
     with console.output(out) as stream:
@@ -109,77 +104,6 @@ class Outcome:
             yield analysis, number if label else None
 
 
-@dataclass(frozen=True, slots=True)
-class Decoder:
-    """A way to analyse sentences.
-
-    `analyse` goes from model, weights, sentences and the number of their chunk to the analyses
-    of each sentence; where they have a `label` they are numbered in the output.
-    """
-
-    analyse: """Callable[
-        [PunctuationModel, Parameters, Sequence[Sentence], int], list[list[Analysis]]
-    ]"""
-    label: str = ""
-
-
-def choose_decoder(name: str, samples: int | None, nbest: int | None, seed: int) -> Decoder:
-    """Find the semiring of that name and what decoding with it means.
-
-    A selective semiring gives the best derivation, ``kbest`` the best few, ``sampling`` draws from
-    the posterior. Raises `UsageError` if there is no such semiring, if it cannot decode, or if
-    `samples` or `nbest` is given where it means nothing; `SemipunctError` if it cannot be loaded.
-    """
-    from semirings import Derivation, KBest, Sampling, Selective
-    from semirings.plugins import available
-
-    plugins = available()
-    if name not in plugins:
-        raise UsageError(f"there is no semiring {name!r}; {console.nearest(name, plugins)}")
-    chosen = plugins[name].semiring
-    if chosen is None:
-        raise SemipunctError(
-            f"the semiring {name!r} of {plugins[name].distribution} {plugins[name].version} cannot "
-            f"be loaded ({plugins[name].fault}); repair or remove that package"
-        )
-    if samples is not None and not isinstance(chosen, Sampling):
-        raise UsageError(f"--samples needs --semiring sampling; {name} draws nothing")
-    if nbest is not None and not isinstance(chosen, KBest):
-        raise UsageError(f"--nbest needs --semiring kbest; {name} ranks nothing")
-    from semipunct.inference.decode import best, best_of, sample
-
-    if isinstance(chosen, Sampling):
-        draws = samples or 1
-        return Decoder(
-            lambda m, p, sentences, chunk: sample(m, p, sentences, draws, _seed(seed, chunk)),
-            label="sample",
-        )
-    if isinstance(chosen, KBest):
-        count = nbest or chosen.k
-        return Decoder(lambda m, p, sentences, _: best_of(m, p, sentences, count), label="rank")
-    if isinstance(chosen, Selective):
-        by = chosen if isinstance(chosen, Derivation) else Derivation(chosen)
-        return Decoder(
-            lambda m, p, sentences, _: [[a] if a else [] for a in best(m, p, sentences, by)]
-        )
-    able = {
-        key: plugin
-        for key, plugin in plugins.items()
-        if isinstance(plugin.semiring, Selective | Sampling | KBest)
-    }
-    raise UsageError(
-        f"the semiring {name} adds where decoding has to choose (it is not selective); "
-        f"take one of: {', '.join(able)}"
-    )
-
-
-def _seed(seed: int, chunk: int) -> int:
-    """A seed for each chunk of sentences, which must not share their random numbers."""
-    import numpy as np
-
-    return int(np.random.SeedSequence((seed, chunk)).generate_state(1)[0] >> 1)
-
-
 def _analysed(
     entries: "Iterable[AnyEntry]",
     decoder: "Callable[[Sequence[Sentence], int], list[list[Analysis]]]",
@@ -187,6 +111,7 @@ def _analysed(
 ) -> Iterator[Outcome]:
     from semipunct.corpus import Sentence
     from semipunct.render.analyses import NO_ANALYSIS
+    from semipunct.tasks.decode import CHUNK
 
     for number, chunk in enumerate(in_chunks(entries, CHUNK)):
         sentences = [e.content for e in chunk if isinstance(e.content, Sentence)]
@@ -223,4 +148,4 @@ def _texts(outcome: Outcome, form: Format, label: str) -> Iterator[str]:
         if form is Format.JSON:
             yield render.dump(render.as_dict(analysis, entry.word_ids, number, label))
         else:
-            yield render.to_brackets(analysis)
+            yield str(analysis)

@@ -91,14 +91,12 @@ def draw_analyses(analyses: "Sequence[Analysis]") -> "Group":
     from rich.padding import Padding
     from rich.text import Text
 
-    from semipunct.render.analyses import to_brackets, to_surface
-
     parts: list[Padding | Text] = []
     for analysis in analyses:
         edits = [f"{e.a} {e.b} → {' '.join(e.result)}" for e in rewritings(analysis)]
         parts += [
-            Padding(Text(to_surface(analysis.sentence), "bold"), (1, 0, 0, 2)),
-            Padding(_coloured(to_brackets(analysis)), (0, 0, 0, 4)),
+            Padding(Text(str(analysis.sentence), "bold"), (1, 0, 0, 2)),
+            Padding(_coloured(str(analysis)), (0, 0, 0, 4)),
         ]
         if edits:
             parts.append(Padding(Text("   ".join(edits), "green"), (0, 0, 0, 4)))

@@ -8,8 +8,8 @@ from semipunct.cli import console
 
 if TYPE_CHECKING:
     from semipunct.corpus import Treebank
-    from semipunct.evaluation.perplexity import PerplexityFigures
-    from semipunct.tasks.evaluate import Evaluation
+    from semipunct.evaluation.metric import Figures
+    from semipunct.evaluation.results import Result
 
 
 def evaluate(
@@ -29,29 +29,29 @@ def evaluate(
     """
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.treebanks import omissions, tell_unseen, usable
-    from semipunct.store.models import load
+    from semipunct.store.checkpoint import load
     from semipunct.tasks.evaluate import evaluate as measure
 
     loaded = load(model)
     treebank = usable(tests)
     enable_compilation_cache()
     tell_unseen(loaded.model, treebank.sentences)
-    found = measure(loaded.model, loaded.parameters, treebank.sentences)
+    found = measure(loaded, treebank.sentences, system=model, model_digest=loaded.digest)
     if result:
-        from semipunct.evaluation.results import Result, write_result
+        from semipunct.evaluation.results import write_result
 
-        write_result(result, Result(model, found.signature, found.statistics))
+        write_result(result, found)
     if json:
         console.print_json(as_dict(found, treebank))
         return
-    _print_table(found.statistics.figures(), found.signature, treebank)
+    _print_table(found.figures, found.signature, treebank)
     if treebank.omitted:
         console.say(omissions(treebank))
 
 
-def as_dict(found: "Evaluation", treebank: "Treebank") -> dict[str, Any]:
+def as_dict(found: "Result", treebank: "Treebank") -> dict[str, Any]:
     """Give what is printed as values that JSON can hold; null stands for an infinite figure."""
-    figures = found.statistics.figures().as_dict()
+    figures = found.figures.as_dict()
     return {
         "perplexity": figures["perplexity"],
         "log_likelihood": figures["log_likelihood"],
@@ -65,7 +65,7 @@ def as_dict(found: "Evaluation", treebank: "Treebank") -> dict[str, Any]:
     }
 
 
-def _print_table(found: "PerplexityFigures", signature: str, treebank: "Treebank") -> None:
+def _print_table(found: "Figures", signature: str, treebank: "Treebank") -> None:
     table = console.table("figure", "value")
     for name, value in found.rows():
         table.add_row(name, value)

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 CHUNK = 256
 """Sentences restored at a time."""
-LISTED = 5
-"""Strings listed for a slot in JSON."""
 
 
 class Format(StrEnum):
@@ -114,11 +112,10 @@ def restore(
             f"{named} is about the comparison that --gold makes; "
             "restored sentences as JSON: --format json"
         )
-    import jax.numpy as jnp
-
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.models.punctuation.model import PunctuationModel
-    from semipunct.store.models import load
+    from semipunct.store.checkpoint import load
+    from semipunct.tasks.base import OnDevice
     from semipunct.tasks.restore import RestoreOptions
     from semipunct.tasks.restore import restore as run
 
@@ -129,7 +126,7 @@ def restore(
     loaded = load(model, PunctuationModel)
     options.check(loaded.model)
     enable_compilation_cache()
-    parameters = {name: jnp.asarray(value) for name, value in loaded.parameters.items()}
+    fitted = OnDevice.of(loaded)
     from semipunct.formats import format_of, read_entries
 
     entries = read_entries(inputs)
@@ -140,7 +137,7 @@ def restore(
 
     def restored(sentences: "Sequence[Sentence]", number: int) -> "Sequence[Restoration]":
         unseen.look_at(sentences)
-        return run(loaded.model, parameters, sentences, options, number)
+        return run(fitted, sentences, options, first=number)
 
     outcomes = _outcomes(chain(first, entries), restored, omitted)
     done: list[Restoration] = []
@@ -180,19 +177,20 @@ def _outcomes(
 def _write(
     outcomes: "Iterable[Outcome]", form: Format, writer: "Writer[Any]", stream: TextIO
 ) -> None:
-    from semipunct.render.restorations import as_dict, written_slots
+    from semipunct.render.restorations import as_dict
+    from semipunct.tasks.restore import LISTED
 
     if form is Format.CONLLU:
         writer.write(
             (
-                writer.punctuated(entry, written_slots(found)) if found else writer.unchanged(entry)
+                writer.punctuated(entry, found.written) if found else writer.unchanged(entry)
                 for entry, found in outcomes
             ),
             stream,
         )
         return
     for entry, found in outcomes:
-        text = writer.text(entry, written_slots(found)) if found else ""
+        text = writer.text(entry, found.written) if found else ""
         if form is Format.TEXT:
             stream.write(text + "\n")
         elif found:

@@ -5,10 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import console
-from semipunct.errors import SemipunctError, UsageError
 
 if TYPE_CHECKING:
-    from semirings import Semiring
     from semirings.laws import Failure, Report
     from semirings.plugins import Plugin
 
@@ -100,7 +98,9 @@ def check_semiring(
     Prints which laws hold, which are not claimed and why, and for each that fails the first
     counterexample. Exit status 1 if one fails.
     """
-    plugin, semiring = _installed(name)
+    from semipunct.tasks.semirings import installed_semiring
+
+    plugin, semiring = installed_semiring(name)
     from semipunct.arrays.compilation import enable_compilation_cache
     from semirings.laws import check
 
@@ -118,21 +118,6 @@ def check_semiring(
         )
     if not report.ok:
         raise typer.Exit(console.BAD_INPUT)
-
-
-def _installed(name: str) -> "tuple[Plugin, Semiring]":
-    from semirings.plugins import available
-
-    plugins = available()
-    if name not in plugins:
-        raise UsageError(f"there is no semiring {name!r}; {console.nearest(name, plugins)}")
-    plugin = plugins[name]
-    if plugin.semiring is None:
-        raise SemipunctError(
-            f"the semiring {name!r} of {plugin.distribution} {plugin.version} cannot be loaded "
-            f"({plugin.fault}); repair or remove that package"
-        )
-    return plugin, plugin.semiring
 
 
 def _print_report(report: "Report") -> None:

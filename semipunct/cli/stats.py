@@ -21,10 +21,9 @@ def stats(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Count what a treebank holds: tokens, punctuation, punctemes, pairs (Table 2), omissions."""
-    from semipunct.corpus.statistics import statistics
-    from semipunct.formats import read_entries
+    from semipunct.formats.reading import stats as count
 
-    counted = statistics(read_entries(files))
+    counted = count(*files)
     if json:
         console.print_json({"files": files, **counted.as_dict()})
         return

@@ -1,4 +1,4 @@
-"""What makes two treebanks the same to a model."""
+"""Digests of treebanks: equal where two treebanks are the same to a model."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ from semipunct.marks import INITIAL
 
 
 def treebank_digest(sentences: Iterable[Sentence]) -> str:
-    """Compute a sha256 of what a model sees of sentences, wherever they were read from."""
+    """Compute a SHA-256 digest of all that a model sees of sentences, whatever file they are in."""
     digest = hashlib.sha256()
     for s in sentences:
         # The initial mark was part of the slots once, and stored results name treebanks so.

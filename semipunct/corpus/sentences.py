@@ -1,4 +1,4 @@
-"""Sentences: words, tags, a tree, and what readers see in the slots between the words."""
+"""Sentences: words, tags, a tree, and the punctuation in the slots between the words."""
 
 from dataclasses import dataclass, replace
 from typing import Generic
@@ -11,7 +11,7 @@ from semipunct.trees import DependencyTree, Tree
 T = TypeVar("T", bound=Tree, default=DependencyTree, covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Sentence(Generic[T]):
     """A sentence of n >= 1 words.
 
@@ -54,10 +54,29 @@ class Sentence(Generic[T]):
 
     @property
     def where(self) -> str:
-        """Say for a message where the sentence is: file, line, name."""
+        """The place of the sentence for messages: file, line, name."""
         return f"{self.path}:{self.line}: sentence {self.sentence_id}"
+
+    def __str__(self) -> str:
+        pieces: list[str] = []
+        for form, slot in zip(("", *self.forms), self.slots, strict=True):
+            pieces += [*([form] if form else []), *slot]
+        return " ".join(pieces)
+
+    def __repr__(self) -> str:
+        return f"<Sentence {self.sentence_id}: {excerpt(str(self))}>"
+
+
+def excerpt(text: str, width: int = 200) -> str:
+    """Return the beginning of a text, for a ``repr`` that people read.
+
+    Args:
+        text: of any length.
+        width: characters at most.
+    """
+    return text if len(text) <= width else f"{text[: width - 4]} ..."
 
 
 def without_punctuation(sentence: Sentence) -> Sentence:
-    """Give a sentence with the same words and tree but empty slots."""
+    """Return a sentence with the same words and tree but empty slots."""
     return replace(sentence, slots=((),) * len(sentence.slots))

@@ -1,8 +1,8 @@
-"""What a treebank holds: Table 2 of Li, Wang and Eisner (2019), and the counts around it.
+"""Statistics of treebanks: Table 2 of Li, Wang and Eisner (2019), and the counts around it.
 
-How things are counted, and what English and Chinese 1.4 then give (training portions):
+The rules of counting, and the figures of English and Chinese 1.4 (training portions):
 
-- Token types are counted over the slots of the sentences used, after `marks.UNK` has replaced
+- Token types are counted over the slots of the sentences used, after ``marks.UNK`` has replaced
   the rare ones, without the initial mark and with UNK: 39 and 22.  The paper's Table 2 has 35
   and 23.
 - Punctemes are the distinct slot strings, the empty one and those that begin with the initial
@@ -26,15 +26,34 @@ from semipunct.corpus.treebank import REASONS, AnyEntry
 from semipunct.marks import ABBREVIATION, INITIAL, UNK, Pair, Puncteme
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TreebankStatistics:
-    """Counts over some treebank files; everything from `words` on is over the sentences used.
+    """Counts over some treebank files; everything from ``words`` on is over the sentences used.
 
-    `tokens` and `punctuation` count the file's words with integer ids.  `slot_lengths` maps the
-    number of tokens in a slot (initial and final mark not counted, abbreviation dot counted) to
-    the number of slots; `token_counts` holds the tokens before UNK, most frequent first;
-    `rare_types` of them occur fewer than `minimum_count` times, `rare_tokens` times together.
-    The module's docstring says how `types`, `punctemes` and `pairs` are counted.
+    The module's docstring says how ``types``, ``punctemes`` and ``pairs`` are counted.
+
+    Attributes:
+        sentences_read: sentences of the files.
+        sentences_used: those that models can take.
+        omitted: the number of the others, by reason.
+        tokens: words and punctuation with integer ids, of all sentences read.
+        punctuation: those that are punctuation.
+        words: words of the sentences used.
+        slots: one more than words for each sentence.
+        slot_lengths: the number of slots by the number of their tokens; boundary marks do not
+            count, abbreviation dots do.
+        minimum_count: tokens that occur fewer times are rare.
+        types: distinct tokens after UNK.
+        token_counts: the count of each token before UNK, the most frequent first.
+        rare_types: distinct tokens that are rare.
+        rare_tokens: how often these occur.
+        punctemes: distinct slot strings after UNK.
+        pairs: distinct pairs of slot strings around constituents.
+        projectivised: sentences that were not projective.
+        arcs_lifted: arcs lifted to make them so.
+        quotes_replaced: straight quotation marks made directional.
+        quotes_straight: those left as they are.
+        abbreviation_dots: dots taken off words.
     """
 
     sentences_read: int
@@ -68,8 +87,16 @@ class TreebankStatistics:
         """The share of the sentences used that were not projective, in percent."""
         return 100 * self.projectivised / self.sentences_used if self.sentences_used else 0.0
 
+    def __repr__(self) -> str:
+        omitted = sum(self.omitted.values())
+        return (
+            f"<TreebankStatistics: {self.sentences_used:,} sentences and {omitted:,} omitted, "
+            f"{self.tokens:,} tokens, {self.percent_punctuation:.1f}% punctuation, "
+            f"{self.types:,} types, {self.punctemes:,} punctemes, {self.pairs:,} pairs>"
+        )
+
     def as_dict(self) -> dict[str, Any]:
-        """Give everything as values that JSON can hold (the keys of mappings become strings)."""
+        """Return all figures as values that JSON can hold (the keys of mappings become texts)."""
         result = asdict(self)
         result["slot_lengths"] = {str(key): value for key, value in self.slot_lengths.items()}
         result["percent_punctuation"] = self.percent_punctuation
@@ -80,7 +107,7 @@ class TreebankStatistics:
 def statistics(
     entries: Iterable[AnyEntry], minimum_count: int = MINIMUM_COUNT
 ) -> TreebankStatistics:
-    """Count what entries hold; they are not kept in memory.
+    """Count the tokens of entries; they are not kept in memory.
 
     Args:
         entries: sentences as a format reads them.

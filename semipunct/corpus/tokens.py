@@ -1,4 +1,4 @@
-"""Tokens that are frequent enough to be known, and the one that stands for all others."""
+"""Counts of tokens; the frequent ones are known, and ``marks.UNK`` stands for all others."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
@@ -22,14 +22,19 @@ def frequent_tokens(counts: Mapping[str, int], minimum: int = MINIMUM_COUNT) -> 
 
     Args:
         counts: of the tokens in the slots of training sentences.
-        minimum: how often a token must occur. The abbreviation dot is a token like any other.
+        minimum: the count that a token must reach. The abbreviation dot is a token like any other.
     """
     kept = [(-n, t) for t, n in counts.items() if n >= minimum and t not in (START, UNK, OPEN)]
     return tuple(token for _, token in sorted(kept))
 
 
 def with_unknown(puncteme: Puncteme, known: Set[str]) -> Puncteme:
-    """Replace every token that is not known by ``marks.UNK``."""
+    """Replace every token that is not known by ``marks.UNK``.
+
+    Args:
+        puncteme: a string of tokens.
+        known: the tokens that stay.
+    """
     if all(token in known for token in puncteme):
         return puncteme
     return tuple(token if token in known else UNK for token in puncteme)

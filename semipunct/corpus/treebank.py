@@ -1,9 +1,9 @@
-"""Treebanks: sentences as they were read, those left out, and what reading did to them."""
+"""Treebanks: sentences as they were read, those left out, and notes on their reading."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeAlias, get_args
+from typing import Any, Generic, Literal, TypeAlias, get_args, overload
 
 from typing_extensions import TypeVar
 
@@ -20,7 +20,14 @@ R = TypeVar("R", default=Any, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Omitted:
-    """A sentence that models cannot take, and why."""
+    """A sentence that models cannot take.
+
+    Attributes:
+        reason: why they cannot.
+        sentence_id: its name in the file.
+        path: the file.
+        line: its first line there, from 1.
+    """
 
     reason: Reason
     sentence_id: str
@@ -30,10 +37,10 @@ class Omitted:
 
 @dataclass(frozen=True, slots=True)
 class ReadingNotes:
-    """What reading a sentence found and changed.
+    """Notes on the reading of a sentence: counts of tokens, and of changes.
 
     Attributes:
-        tokens: words and punctuation of the file.
+        tokens: words and punctuation of the sentence.
         punctuation: those that are punctuation.
         lifts: arcs lifted to make the tree projective.
         quotes_replaced: straight quotation marks made directional.
@@ -53,9 +60,9 @@ class Entry(Generic[R]):
 
     Attributes:
         content: the sentence as models see it, or why they do not.
-        record: what its format needs to write it back; nobody else looks into it.
+        record: the data from which its format writes it back; read by that format alone.
         word_ids: ``[n]`` the number of each word in the file; empty for an omitted sentence.
-        notes: what reading did.
+        notes: on its reading.
     """
 
     content: Sentence | Omitted
@@ -67,9 +74,9 @@ class Entry(Generic[R]):
 AnyEntry: TypeAlias = Entry[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Treebank:
-    """All sentences of some files, and those left out.
+@dataclass(frozen=True, slots=True, repr=False)
+class Treebank(Sequence[Sentence]):
+    """All sentences of some files, and those left out; as a sequence, the former.
 
     Attributes:
         sentences: those that models can take.
@@ -81,9 +88,27 @@ class Treebank:
     omitted: tuple[Omitted, ...]
     projectivised: int = 0
 
+    def __len__(self) -> int:
+        """Return the number of sentences that models can take."""
+        return len(self.sentences)
+
+    @overload
+    def __getitem__(self, index: int) -> Sentence: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Sentence, ...]: ...
+    def __getitem__(self, index: int | slice) -> Sentence | tuple[Sentence, ...]:
+        return self.sentences[index]
+
+    def __repr__(self) -> str:
+        words = sum(len(sentence.forms) for sentence in self.sentences)
+        return (
+            f"<Treebank: {len(self.sentences):,} sentences, {words:,} words; "
+            f"{len(self.omitted):,} sentences omitted, {self.projectivised:,} made projective>"
+        )
+
     @classmethod
     def of(cls, entries: Iterable[AnyEntry]) -> "Treebank":
-        """Collect entries; their records are let go."""
+        """Collect the sentences of entries; the records are not kept."""
         sentences: list[Sentence] = []
         omitted: list[Omitted] = []
         projectivised = 0

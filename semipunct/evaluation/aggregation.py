@@ -36,7 +36,7 @@ def aggregate(runs: Sequence[Result]) -> Result:
     """Add up the runs of a system, sentence by sentence, into one result.
 
     Figures are then averages over runs, the geometric one of perplexities.  What is random is the
-    sentence, not the run: `compare` of two such results swaps all runs of a sentence at once.
+    sentence, not the run: ``compare`` of two such results swaps all runs of a sentence at once.
     The result keeps the first run's name.
 
     Args:

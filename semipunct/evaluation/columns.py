@@ -1,4 +1,4 @@
-"""Columns of per-sentence statistics: how each kind is checked, and how JSON holds it."""
+"""Columns of per-sentence statistics: the checks of each kind, and its form in JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LARGEST = 2**53
 """Counts beyond this are no exact numbers of JSON."""
 
 POSITIVE = 1e-3
-"""How far above 0 rounding in float32 may lift the logarithm of a probability."""
+"""The bound to which rounding in float32 may lift the logarithm of a probability above 0."""
 
 JsonCount = Annotated[int, msgspec.Meta(gt=-LARGEST, lt=LARGEST)]
 
@@ -45,24 +45,46 @@ class Column(ABC):
 
         Args:
             name: the name of the column, for messages.
-            entries: one value for each sentence, already checked by `check_entries`.
+            entries: one value for each sentence, already checked by ``check_entries``.
             marks: the marks that a column by mark counts.
         """
 
     @abstractmethod
     def write(self, column: Array, marks: Sequence[str]) -> list[Any]:
-        """Return the entries for JSON; the inverse of `read`."""
+        """Return the entries for JSON; the inverse of ``read``.
+
+        Args:
+            column: ``[sentences, ...]``.
+            marks: the marks that a column by mark counts.
+        """
 
     @abstractmethod
     def check(self, name: str, column: Array, marks: Sequence[str]) -> None:
-        """Raise `ValueError` for a wrong shape, or an entry that cannot be."""
+        """Check the shape of a column and its entries.
+
+        Args:
+            name: the name of the column, for messages.
+            column: ``[sentences, ...]``.
+            marks: the marks that a column by mark counts.
+
+        Raises:
+            ValueError: for a wrong shape, or an entry that cannot be.
+        """
 
     def complaint(self, entry: Any) -> str:
-        """Return what is wrong with an entry that is not of the type, for messages."""
+        """Describe an entry that is not of the type, for messages."""
         return f"{entry!r}, not a count"
 
     def check_entries(self, name: str, entries: Sequence[Any]) -> None:
-        """Raise `ValueError` at the first entry from JSON that is not of the type."""
+        """Check that entries from JSON are of the type.
+
+        Args:
+            name: the name of the column, for messages.
+            entries: one value for each sentence.
+
+        Raises:
+            ValueError: at the first entry that is not.
+        """
         for number, entry in enumerate(entries, 1):
             try:
                 msgspec.convert(entry, self.entry)
@@ -75,11 +97,24 @@ class Column(ABC):
         return set()
 
     def on_marks(self, column: Array, marks: Sequence[str], more: Sequence[str]) -> Array:
-        """Return the column of some marks with a place for each of more marks."""
+        """Return the column of some marks with a place for each of more marks.
+
+        Args:
+            column: ``[sentences, ...]``.
+            marks: the marks that it counts, if it is one by mark.
+            more: these marks and others.
+        """
         return column
 
     def disagreement(self, name: str, a: Array, b: Array, marks: Sequence[str]) -> str | None:
-        """Return where two columns of equally many sentences differ first, for messages."""
+        """Describe the first difference of two columns for messages, None if there is none.
+
+        Args:
+            name: the name of the column.
+            a: ``[sentences, ...]`` of one result.
+            b: ``[sentences, ...]`` of another one.
+            marks: the marks that a column by mark counts.
+        """
         for number in np.flatnonzero(a != b)[:1]:
             return f"sentence {number + 1} has {a[number]} {name} in A and {b[number]} in B"
         return None
@@ -210,12 +245,29 @@ class LogLikelihood(Column):
 
 
 def check_shape(name: str, column: Array, entry: tuple[int, ...]) -> None:
-    """Raise `ValueError` unless the entries of a column have a shape."""
+    """Check the shape of the entries of a column.
+
+    Args:
+        name: the name of the column, for messages.
+        column: ``[sentences, ...]``.
+        entry: the shape of an entry.
+
+    Raises:
+        ValueError: for another shape.
+    """
     if column.shape[1:] != entry:
         raise ValueError(f"{name} has shape {column.shape}")
 
 
 def refuse(bad: npt.NDArray[np.bool_], what: str) -> None:
-    """Raise `ValueError` for the first sentence with a true entry in ``[sentences, ...]``."""
+    """Complain about the first sentence that is bad, if any is.
+
+    Args:
+        bad: ``[sentences, ...]`` true for bad entries.
+        what: the complaint.
+
+    Raises:
+        ValueError: if an entry is bad.
+    """
     if bad.any():
         raise ValueError(f"sentence {np.argwhere(bad)[0, 0] + 1}: {what}")

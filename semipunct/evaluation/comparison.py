@@ -68,7 +68,7 @@ class Difference:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """Two results side by side.
 
@@ -91,6 +91,13 @@ class Comparison:
     confidence: float
     differences: tuple[Difference, ...]
 
+    def __repr__(self) -> str:
+        rows = (
+            f"{row.label.strip()} {row.a:.4f} and {row.b:.4f} (p = {row.p:.2g})"
+            for row in self.differences
+        )
+        return f"<Comparison of {self.a.system} and {self.b.system}: {', '.join(rows)}>"
+
     def as_dict(self) -> dict[str, Any]:
         """Return all but the statistics for JSON."""
         return {
@@ -111,7 +118,7 @@ def compare(a: Result, b: Result, resamples: int = 10_000, seed: int = 0) -> Com
     The null hypothesis is that the systems are exchangeable: within each sentence, either might
     have given either answer.  A permutation swaps the answers in some of the sentences; p is twice
     the part of the permutations whose difference is as far out on the side of the observed one,
-    which is counted among them (`scipy.stats.permutation_test`; two-sided).  Li, Wang and Eisner
+    which is counted among them (``scipy.stats.permutation_test``; two-sided).  Li, Wang and Eisner
     (2019) test so in tables 3 and 6 and figure 4.  All measures see the same permutations.  The
     interval holds the middle 95% of the differences in bootstrap samples of the sentences.
 
@@ -139,12 +146,9 @@ def compare(a: Result, b: Result, resamples: int = 10_000, seed: int = 0) -> Com
     if tested:
         p[tested] = _permuted([pairs[number] for number in tested], resamples, seed)
         ends[tested] = _bootstrapped([pairs[number] for number in tested], resamples, seed)
-    differences: list[Difference] = []
-    for pair, chance, (low, high) in zip(pairs, p.tolist(), ends.tolist(), strict=True):
-        name, label = pair.measure.name, pair.measure.label
-        one, other = pair.measure.figure(pair.sides.sum(1), pair.shared.sum()).tolist()
-        differences.append(Difference(name, label, one, other, one - other, low, high, chance))
-    return Comparison(a, b, len(a.statistics), resamples, seed, CONFIDENCE, tuple(differences))
+    tests = zip(pairs, p.tolist(), ends.tolist(), strict=True)
+    differences = tuple(_difference(pair, chance, interval) for pair, chance, interval in tests)
+    return Comparison(a, b, len(a.statistics), resamples, seed, CONFIDENCE, differences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +157,8 @@ class _Pair:
 
     Attributes:
         measure: itself.
-        sides: ``[2, sentences, columns]`` what it sums up of each.
-        shared: ``[sentences]`` what it sums up that is the same for both.
+        sides: ``[2, sentences, columns]`` its summands of each.
+        shared: ``[sentences]`` its summands that are the same for both.
     """
 
     measure: Measure
@@ -171,6 +175,12 @@ def _pair(measure: Measure, a: Statistics, b: Statistics) -> _Pair | None:
             return None
         sides, shared = np.where(counted, sides, 0), np.where(counted[0, :, 0], shared, 0)
     return _Pair(measure, sides, shared)
+
+
+def _difference(pair: _Pair, p: float, interval: Sequence[float]) -> Difference:
+    measure, (low, high) = pair.measure, interval
+    a, b = measure.figure(pair.sides.sum(1), pair.shared.sum()).tolist()
+    return Difference(measure.name, measure.label, a, b, a - b, low, high, p)
 
 
 def _permuted(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
@@ -222,8 +232,8 @@ def _exactly_summable(values: Floats) -> Floats:
 def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
     """Return the interval of the difference of each measure, ``[measures, 2]``.
 
-    What is sampled is the numbers of sentences, which keeps both systems paired.  Percentiles
-    and not the corrected ones (BCa), which leave out every sentence once and fail where the
+    The numbers of sentences are sampled, which keeps both systems paired.  The percentiles are
+    not corrected: the corrected ones (BCa) leave out every sentence once and fail where the
     systems never differ.
     """
     parts = [np.c_[pair.sides[0], pair.sides[1], pair.shared] for pair in pairs]
@@ -231,13 +241,8 @@ def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
     ends = np.cumsum([part.shape[1] for part in parts])[:-1]
 
     def differences(numbers: npt.NDArray[np.int64], axis: int) -> Floats:
-        # How often each sentence is in a sample, which costs less to sum with than its rows.
-        rows, size = numbers.reshape(-1, len(table)), numbers.size
-        places = rows + len(table) * np.arange(len(rows))[:, None]
-        times = (
-            np.bincount(places.ravel(), minlength=size).reshape(numbers.shape).astype(np.float64)
-        )
-        totals = np.split(times @ table, ends, -1)
+        # Sums with the count of each sentence in a sample cost less than sums of its rows.
+        totals = np.split(_occurrences(numbers) @ table, ends, -1)
         found: list[Floats] = []
         for pair, sums in zip(pairs, totals, strict=True):
             width, figure = pair.sides.shape[-1], pair.measure.figure
@@ -247,7 +252,7 @@ def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
 
     quiet = np.errstate(divide="ignore", invalid="ignore", over="ignore")
     with quiet, warnings.catch_warnings():
-        # Said where a sample has no measure, such as one without any mark: NaN says it, too.
+        # A sample may have no measure, such as one without any mark; NaN in the result says so.
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)
         sampled = stats.bootstrap(
             (np.arange(len(table)),),
@@ -264,6 +269,14 @@ def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
     return np.stack(sampled.confidence_interval, -1)
 
 
+def _occurrences(numbers: npt.NDArray[np.int64]) -> Floats:
+    """Count each of the numbers 0 to n - 1 in samples ``[..., n]``, so that ``[..., n]`` again."""
+    rows = numbers.reshape(-1, numbers.shape[-1])
+    places = rows + rows.shape[1] * np.arange(len(rows))[:, None]
+    counts = np.bincount(places.ravel(), minlength=numbers.size)
+    return counts.reshape(numbers.shape).astype(np.float64)
+
+
 def _check_signatures(a: Result, b: Result) -> None:
     parts, others = split_signature(a.signature), split_signature(b.signature)
     for part in (*MUST_AGREE, *a.statistics.conditions):
@@ -276,7 +289,7 @@ def _check_signatures(a: Result, b: Result) -> None:
 
 
 def _check_statistics(a: Statistics, b: Statistics) -> None:
-    """Raise `ResultError` unless A and B are of the same sentences, counted in the same way."""
+    """Check that A and B are of the same sentences, counted in the same way."""
     if len(a) != len(b):
         raise ResultError(f"A has {len(a)} sentences and B {len(b)}; {_AGAIN}")
     if len(a) < 2:

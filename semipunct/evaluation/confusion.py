@@ -1,4 +1,4 @@
-"""Confusions: which strings of slots are taken for which others, with examples."""
+"""Confusions of slot strings with others, with examples."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Confusion:
     Attributes:
         gold: the string that they have.
         predicted: the string that they were given.
-        count: how many slots.
+        count: the number of slots.
         edits: their edit distance, summed up.
         examples: some of them, in the order of the treebank.
     """
@@ -49,7 +49,7 @@ class Confusion:
     examples: tuple[Example, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all of it for JSON."""
+        """Return the confusion for JSON."""
         return {
             "gold": " ".join(self.gold),
             "predicted": " ".join(self.predicted),
@@ -70,7 +70,7 @@ def confusions(
     Args:
         sentences: with the punctuation that they have.
         predicted: the slots that a system gave them.
-        examples: how many to keep of each.
+        examples: the number to keep of each.
     """
     places: dict[tuple[Puncteme, Puncteme], list[tuple[Sentence, int]]] = defaultdict(list)
     for sentence, slots in zip(sentences, predicted, strict=True):

@@ -1,6 +1,6 @@
-"""Metrics: what they count of each sentence, and what they make of its sums over a corpus.
+"""Metrics: counts for each sentence, and figures computed from their sums over a corpus.
 
-A metric is one class derived from `Statistics` and one line in `registry.METRICS`.  The class
+A metric is one class derived from ``Statistics`` and one line in ``registry.METRICS``.  The class
 declares its columns and measures; storing, reading, adding up, and comparing results read that
 declaration.
 """
@@ -27,17 +27,27 @@ class Figures(Protocol):
         ...
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return the main figures for a table: what each is called, and its value as text."""
+        """Return the main figures for a table: names, and values as text."""
         ...
 
 
 def ratio(part: float, whole: float) -> float:
-    """Return the quotient of two numbers; a denominator of 0 leaves it undefined: NaN, never 0."""
+    """Return the quotient of two numbers; a denominator of 0 leaves it undefined: NaN, never 0.
+
+    Args:
+        part: the numerator.
+        whole: the denominator.
+    """
     return part / whole if whole else math.nan
 
 
 def quotient(totals: Floats, shared: Floats) -> Floats:
-    """Return the first of some sums ``[..., columns]`` over the shared ones ``[...]``."""
+    """Return the first of some sums over a shared one.
+
+    Args:
+        totals: ``[..., columns]`` sums of a system.
+        shared: ``[...]`` the sum that is the same for all systems.
+    """
     return totals[..., 0] / shared
 
 
@@ -76,7 +86,12 @@ class Measure:
     of_finite: bool = False
 
     def figure(self, totals: Floats, shared: Floats) -> Floats:
-        """Return the figures of sums ``[..., columns]`` and ``[...]``; NaN where undefined."""
+        """Return the figures of sums, ``[...]``; NaN where undefined.
+
+        Args:
+            totals: ``[..., columns]`` sums of a system.
+            shared: ``[...]`` the sum that is the same for all systems.
+        """
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return self.link(self.score(totals, shared))
 
@@ -108,8 +123,8 @@ class Statistics(ABC):
 
     * ``task``: the name of the metric, in files and signatures.
     * ``columns``: the columns in the order of the file; each is an attribute, an array.
-    * ``settings``: what was chosen in counting; each is an attribute.
-    * ``measures``: what results are compared by, the most important one first.
+    * ``settings``: choices made in counting; each is an attribute.
+    * ``measures``: those that results are compared by, the most important one first.
     * ``conditions``: parts of the signature that decide what is predicted, beside task and
       treebank: results that differ in them cannot be compared.
 
@@ -149,7 +164,11 @@ class Statistics(ABC):
         """Return the figures of the corpus."""
 
     def check(self) -> None:
-        """Raise `ValueError` where columns that are sound alone contradict each other."""
+        """Check that columns that are sound alone do not contradict each other.
+
+        Raises:
+            ValueError: if they do; names the sentence.
+        """
         return
 
     @property
@@ -163,11 +182,11 @@ class Statistics(ABC):
         return getattr(self, name)
 
     def sums(self, measure: Measure) -> Floats:
-        """Return what a measure sums up, ``[sentences, columns]``."""
+        """Return the summands of a measure, ``[sentences, columns]``."""
         return np.stack([self._total(name) for name in measure.columns], -1)
 
     def shared(self, measure: Measure) -> Floats:
-        """Return what a measure sums up that is the same for all systems, ``[sentences]``."""
+        """Return the summands of a measure that all systems share, ``[sentences]``."""
         return np.ones(len(self)) if measure.shared is None else self._total(measure.shared)
 
     def on_marks(self, marks: Sequence[str]) -> Self:

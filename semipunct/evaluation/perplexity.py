@@ -1,4 +1,4 @@
-"""Perplexity: how well punctuation was predicted, given words and trees."""
+"""Perplexity of punctuation, given words and trees."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from semipunct.files import finite
 
 @dataclass(frozen=True, slots=True)
 class PerplexityFigures:
-    """Figures of how well the punctuation of a corpus was predicted.
+    """Figures of the prediction of the punctuation of a corpus.
 
     Attributes:
-        sentences: how many.
+        sentences: their number.
         slots: n + 1 for each sentence of n words.
         log_likelihood: natural logarithm; minus infinity if one sentence has probability zero.
         unscorable: sentences with probability zero.
@@ -36,9 +36,13 @@ class PerplexityFigures:
 
     @classmethod
     def of(cls, log_likelihood: Floats, slots: Counts) -> PerplexityFigures:
-        """Return the figures of log-likelihoods and slots, both ``[sentences]``.
+        """Compute the figures of sentences.
 
-        Unlike `PerplexityStatistics` it takes NaN, as of a training that diverges.
+        Unlike ``PerplexityStatistics`` it takes NaN, as of a training that diverges.
+
+        Args:
+            log_likelihood: ``[sentences]`` natural logarithms.
+            slots: ``[sentences]``.
         """
         scorable = ~np.isneginf(log_likelihood)
         total, number = float(log_likelihood.sum()), int(slots.sum())
@@ -83,6 +87,10 @@ def perplexity(log_likelihood: float, slots: int) -> float:
 
     The exponential is the C library's: numpy's differs in its last digit from one processor to
     another, and stored figures should not.
+
+    Args:
+        log_likelihood: the natural logarithm of the probability of all slots.
+        slots: their number.
     """
     if not slots:
         return math.nan
@@ -97,13 +105,17 @@ def surprisal(totals: Floats, slots: Floats) -> Floats:
 
     Two systems share the slots, and a swap leaves the sum of both log-likelihoods as it is.  So
     the difference of their perplexities grows with that of their surprisals, and has the same p.
+
+    Args:
+        totals: ``[..., 1]`` log-likelihoods.
+        slots: ``[...]``.
     """
     return -totals[..., 0] / slots
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PerplexityStatistics(Statistics):
-    """The contribution of each sentence to `PerplexityFigures`.
+    """The contribution of each sentence to ``PerplexityFigures``.
 
     Attributes:
         log_likelihood: ``[sentences]`` log p(x | T), natural logarithm; minus infinity for a

@@ -8,4 +8,4 @@ METRICS: dict[str, type[Statistics]] = {
     "perplexity": PerplexityStatistics,
     "restoration": RestorationStatistics,
 }
-"""Statistics by the name of the task."""
+"""The class of statistics of each task."""

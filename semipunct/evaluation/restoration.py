@@ -1,4 +1,4 @@
-"""Restoration: how much restored punctuation is like the gold punctuation."""
+"""Restoration: restored punctuation against the gold punctuation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,13 @@ Slots = Sequence[Puncteme]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Counts of the tokens of a mark, and the ratios that follow from them."""
+    """Counts of the tokens of a mark, and the ratios that follow from them.
+
+    Attributes:
+        true_positives: tokens that are both predicted and gold.
+        predicted: tokens.
+        gold: tokens.
+    """
 
     true_positives: int
     predicted: int
@@ -71,10 +77,10 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class RestorationFigures:
-    """Figures of how well the punctuation of a corpus was restored.
+    """Figures of the restoration of the punctuation of a corpus.
 
     Attributes:
-        sentences: how many.
+        sentences: their number.
         slots: n + 1 for each sentence of n words.
         edit_distance: insertions, deletions and substitutions of tokens, over all slots.
         exact_slots: slots that were restored token for token.
@@ -153,13 +159,18 @@ class RestorationFigures:
 
 
 def f1(totals: Floats, gold: Floats) -> Floats:
-    """Return F1 of true positives and predicted tokens ``[..., 2]`` and gold tokens ``[...]``."""
+    """Return F1, ``[...]``.
+
+    Args:
+        totals: ``[..., 2]`` true positives and predicted tokens.
+        gold: ``[...]`` gold tokens.
+    """
     return 2 * totals[..., 0] / (totals[..., 1] + gold)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RestorationStatistics(Statistics):
-    """The contribution of each sentence to `RestorationFigures`: counts.
+    """The contribution of each sentence to ``RestorationFigures``: counts.
 
     Attributes:
         marks: the marks that occur in gold or predicted slots, sorted.
@@ -170,7 +181,7 @@ class RestorationStatistics(Statistics):
         true_positives: ``[sentences, marks]``, multiset intersections of the slots.
         predicted: ``[sentences, marks]`` tokens.
         gold: ``[sentences, marks]`` tokens.
-        predicted_pairing: ``[sentences, 2]``, as in `PairingErrors`.
+        predicted_pairing: ``[sentences, 2]``, as in ``PairingErrors``.
         gold_pairing: ``[sentences, 2]``.
 
     Raises:
@@ -235,7 +246,7 @@ class RestorationStatistics(Statistics):
 
 
 def occurring_pairs(sentences: Iterable[Slots]) -> frozenset[TokenPair]:
-    """Return the pairs of `marks.PAIRS` both of whose tokens occur in some sentences.
+    """Return the pairs of ``marks.PAIRS`` both of whose tokens occur in some sentences.
 
     *!* closes in Spanish and not in English; where no inverted mark occurs, it opens and closes
     nothing.  The same for quotation marks of other traditions.
@@ -252,12 +263,12 @@ def restoration_statistics(
     Slots correspond one to one, because restoring punctuation changes no word.  Per mark, a
     slot's true positives are the intersection of its gold and predicted tokens as multisets:
     their order in the slot counts for the edit distance only.  Rare tokens are compared as they
-    are handed in: replace them by `marks.UNK` on both sides or on neither.
+    are handed in: replace them by ``marks.UNK`` on both sides or on neither.
 
     Args:
         gold: the slots of each sentence.
         predicted: the same sentences with the punctuation of a system.
-        pairs: what opens and closes.  By default the pairs both of whose tokens occur in
+        pairs: opening and closing tokens.  By default the pairs both of whose tokens occur in
             ``gold``: not in ``predicted``, so that all systems are measured alike.
 
     Raises:

@@ -1,8 +1,8 @@
 """Stored results: the figures of a system with all that is needed to compare it with another.
 
-A result is one JSON object with the keys `format`, `version`, `task`, `system`, `signature`,
-`corpus` (the figures) and `statistics` (the settings and columns of its metric, see
-`metric.Statistics`).
+A result is one JSON object with the keys ``format``, ``version``, ``task``, ``system``,
+``signature``, ``corpus`` (the figures) and ``statistics`` (the settings and columns of its metric,
+see ``metric.Statistics``).
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Generic, cast
 
 import msgspec
+from typing_extensions import TypeVar
 
 from semipunct.errors import ResultError
 from semipunct.evaluation.metric import Figures, Setting, Statistics
@@ -32,19 +33,22 @@ AGREEMENT = 1e-9
 KIND = FileKind(ResultError, "name a stored result in it", "store the result again")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Result:
+S = TypeVar("S", bound=Statistics, default=Statistics, covariant=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Result(Generic[S]):
     """The statistics of a system, with its name and what was measured.
 
     Attributes:
         system: the name to call it by.
-        signature: what was measured on what, with what: ``task:...|treebank:...|...``.
+        signature: task, treebank and conditions of the measurement: ``task:...|treebank:...|...``.
         statistics: of each sentence.
     """
 
     system: str
     signature: str
-    statistics: Statistics
+    statistics: S
 
     @property
     def task(self) -> str:
@@ -56,23 +60,26 @@ class Result:
         """The figures of the corpus."""
         return self.statistics.figures()
 
+    def __repr__(self) -> str:
+        figures = ", ".join(f"{name.strip()} {value}" for name, value in self.figures.rows())
+        return f"<Result of {self.system}: {figures}>"
 
-def as_dict(result: Result) -> dict[str, Any]:
-    """Return everything of a result as values that JSON can hold.
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as values that JSON can hold; `figures` has the figures alone.
 
-    Raises:
-        ValueError: if the signature is none, or one of another task.
-    """
-    _check_names(result.system, result.signature, result.task)
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "task": result.task,
-        "system": result.system,
-        "signature": result.signature,
-        "corpus": result.figures.as_dict(),
-        "statistics": _written(result.statistics),
-    }
+        Raises:
+            ValueError: if the signature is none, or one of another task.
+        """
+        _check_names(self.system, self.signature, self.task)
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "task": self.task,
+            "system": self.system,
+            "signature": self.signature,
+            "corpus": self.figures.as_dict(),
+            "statistics": _written(self.statistics),
+        }
 
 
 def write_result(path: str | Path, result: Result) -> None:
@@ -87,10 +94,10 @@ def write_result(path: str | Path, result: Result) -> None:
 
     Raises:
         ResultError: if it cannot be written.
-        ValueError: as `as_dict` does.
+        ValueError: as `Result.as_dict` does.
     """
     # A line for each key: people can read the head of the file.
-    lines = (f"{to_json(key)}: {to_json(value)}" for key, value in as_dict(result).items())
+    lines = (f"{to_json(key)}: {to_json(value)}" for key, value in result.as_dict().items())
     content = "{\n" + ",\n".join(lines) + "\n}\n"
     try:
         write_bytes(path, content.encode())
@@ -161,7 +168,7 @@ def _read(metric: type[Statistics], data: Mapping[str, Any]) -> Statistics:
 
 
 def _written(statistics: Statistics) -> dict[str, Any]:
-    """Return the settings and columns for JSON; the inverse of `_read`."""
+    """Return the settings and columns for JSON; the inverse of ``_read``."""
     settings = {
         name: kind.write(getattr(statistics, name)) for name, kind in statistics.settings.items()
     }

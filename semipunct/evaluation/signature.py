@@ -1,4 +1,4 @@
-"""Signatures: one line that says what was measured, on what, with what."""
+"""Signatures: the task, treebank and conditions of a measurement in one line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ def join_signature(parts: Mapping[str, str]) -> str:
     """Return the line ``key:value|key:value``.
 
     Raises:
-        ValueError: for a part that could not be read back, or without `task` and `treebank`.
+        ValueError: for a part that could not be read back, or without ``task`` and ``treebank``.
     """
     for key, value in parts.items():
         if not key or not value or set("|:") & set(key) or "|" in value:
@@ -20,7 +20,7 @@ def join_signature(parts: Mapping[str, str]) -> str:
 
 
 def split_signature(signature: str) -> dict[str, str]:
-    """Return the parts of a signature; the inverse of `join_signature`.
+    """Return the parts of a signature; the inverse of ``join_signature``.
 
     Raises:
         ValueError: if it is no signature, or does not name task and treebank.

@@ -1,15 +1,15 @@
-"""Attributes of nodes: the one table of what templates and networks may look at.
+"""Attributes of nodes: one table of all that templates and networks may look at.
 
-An attribute is a column of small integers over all words of some sentences. Most say what some word
-near a node is: the table names the code and the place. The others are computed by a function.
-Columns are computed when they are asked for, and once.
+An attribute is a column of small integers over all words of some sentences. Most are a property of
+some word near a node: the table names the property and the place. The others are computed by a
+function. Columns are computed on first use, and once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from semipunct.features.classes import (
     writing_class,
 )
 from semipunct.features.history import CLOSING, OPENING, history_codes, history_columns
-from semipunct.features.vocabulary import Symbols, features
+from semipunct.features.vocabulary import Vocabulary, morphology
 from semipunct.features.words import Words
 
 
@@ -46,10 +46,10 @@ class Entries(NamedTuple):
 
 
 class At(NamedTuple):
-    """What some word near a node is.
+    """A property of some word near a node.
 
     Attributes:
-        code: of the word: a name of ``_WORD_CODES``.
+        code: the property: a name of ``_WORD_CODES`` or ``shape``.
         place: of the word: a name of ``Words.places``.
         extra: codes beyond those of words.
         outside: which of them stands for no word.
@@ -61,7 +61,7 @@ class At(NamedTuple):
     outside: int = 0
 
 
-# The kind of value behind each code of a word, and what the values of a sentence are.
+# The kind of value behind each code of a word, and the values of a sentence.
 _WORD_CODES: dict[str, tuple[str, Callable[[Sentence], Sequence[str]]]] = {
     "upos": ("upos", lambda s: s.upos),
     "xpos": ("xpos", lambda s: s.xpos),
@@ -77,15 +77,27 @@ class Attributes:
 
     Attributes:
         words: the words.
-        symbols: codes of values.
+        vocabulary: codes of values.
         codes: the number of codes of each attribute.
     """
 
-    def __init__(self, sentences: Sequence[Sentence], symbols: Symbols) -> None:
-        """Prepare to compute columns for the words of ``sentences``, in order."""
+    def __init__(
+        self,
+        sentences: Sequence[Sentence],
+        vocabulary: Vocabulary,
+        table: Mapping[str, Attribute] | None = None,
+    ) -> None:
+        """Prepare to compute columns.
+
+        Args:
+            sentences: whose words the rows are, in order.
+            vocabulary: codes of values.
+            table: the attributes by name, by default ``ATTRIBUTES``.
+        """
         self.words = Words.of(sentences)
-        self.symbols = symbols
-        self.codes = code_sizes(symbols)
+        self.vocabulary = vocabulary
+        self._table = ATTRIBUTES if table is None else table
+        self.codes = code_sizes(vocabulary, self._table)
         self._of_words: dict[str, Ints] = {}
         self._single: dict[str, Ints] = {}
         self._multiple: dict[str, Entries] = {}
@@ -93,13 +105,13 @@ class Attributes:
     def single(self, name: str) -> Ints:
         """Give the codes of an attribute of which every node has one, ``[words]``."""
         if name not in self._single:
-            match ATTRIBUTES.get(name):
+            match self._table.get(name):
                 case At() as spec:
                     self._single[name] = self._at(spec)
                 case Single(compute=compute):
                     self._single |= compute(self)
                 case _ if name in (*OPENING, *CLOSING):
-                    self._single |= history_columns(self.words, self.symbols)
+                    self._single |= history_columns(self.words, self.vocabulary)
                 case _:
                     raise KeyError(name)
         return self._single[name]
@@ -107,7 +119,7 @@ class Attributes:
     def multiple(self, name: str) -> Entries:
         """Give the codes of an attribute of which nodes have any number."""
         if name not in self._multiple:
-            spec = ATTRIBUTES[name]
+            spec = self._table[name]
             if not isinstance(spec, Multiple):
                 raise KeyError(name)
             self._multiple[name] = spec.compute(self)
@@ -128,11 +140,11 @@ class Attributes:
             else:
                 kind, values = _WORD_CODES[code]
                 found = chain.from_iterable(values(s) for s in sentences)
-                self._of_words[code] = self.symbols.code(kind, found)
+                self._of_words[code] = self.vocabulary.code(kind, found)
         return self._of_words[code]
 
     def _size(self, code: str) -> int:
-        return SHAPES if code == "shape" else self.symbols.size(_WORD_CODES[code][0])
+        return SHAPES if code == "shape" else self.vocabulary.size(_WORD_CODES[code][0])
 
 
 class Single(NamedTuple):
@@ -143,15 +155,23 @@ class Single(NamedTuple):
         compute: the columns by name.
     """
 
-    codes: Callable[[Symbols], int]
+    codes: Callable[[Vocabulary], int]
     compute: Callable[[Attributes], dict[str, Ints]]
 
 
 class Multiple(NamedTuple):
-    """An attribute of which nodes have any number; likewise."""
+    """An attribute of which nodes have any number.
 
-    codes: Callable[[Symbols], int]
+    Attributes:
+        codes: the number of codes, given those of values.
+        compute: the entries.
+    """
+
+    codes: Callable[[Vocabulary], int]
     compute: Callable[[Attributes], Entries]
+
+
+Attribute: TypeAlias = At | Single | Multiple
 
 
 def _arcs(table: Attributes) -> dict[str, Ints]:
@@ -185,20 +205,20 @@ def _orders(table: Attributes) -> dict[str, Ints]:
 
 
 def _siblings(table: Attributes) -> dict[str, Ints]:
-    codes = table.symbols.size("relation")
+    codes = table.vocabulary.size("relation")
     before, after = table.words.neighbours_in_family(table.single("relation"), codes, codes + 1)
     return {"sibling_before": before, "sibling_after": after}
 
 
 def _children(table: Attributes) -> Entries:
-    """The relations of the dependents of each word."""
+    """Return the relations of the dependents of each word."""
     relation, head = table.single("relation"), table.words.places["head"]
     is_dependent = head < table.words.count
     return _counted(head[is_dependent], relation[is_dependent], table.codes["child"])
 
 
 def _ancestors(table: Attributes) -> Entries:
-    """The relations of the words above each word."""
+    """Return the relations of the words above each word."""
     relation, head = table.single("relation"), table.words.places["head"]
     counts = np.zeros((table.words.count, table.codes["ancestor"]), np.int64)
     # Level by level: the row of a head is ready before those of its dependents.
@@ -212,10 +232,10 @@ def _ancestors(table: Attributes) -> Entries:
 
 
 def _inside(table: Attributes) -> Entries:
-    """The marks within each constituent, whatever their number."""
+    """Return the marks within each constituent, whatever their number."""
     w, tokens = table.words, table.codes["inside"]
     slots = [slot for s in w.sentences for slot in s.slots]
-    marks = table.symbols.code("token", chain.from_iterable(slots))
+    marks = table.vocabulary.code("token", chain.from_iterable(slots))
     seen = np.zeros((len(slots) + 1, tokens), np.int64)
     place = np.arange(len(slots)).repeat([len(slot) for slot in slots])
     np.add.at(seen[1:], (place, marks), 1)
@@ -227,17 +247,17 @@ def _inside(table: Attributes) -> Entries:
 
 
 def _forms_of_sentence(table: Attributes) -> Entries:
-    """The frequent words of each sentence, at its root."""
+    """Return the frequent words of each sentence, at its root."""
     form = table.of_words("form")
     known = form > 0
     return _at_roots(table, table.words.sentence[known], form[known], "sentence_form")
 
 
 def _tags_of_sentence(table: Attributes) -> Entries:
-    """The pairs of neighbouring tags of each sentence, at its root."""
+    """Return the pairs of neighbouring tags of each sentence, at its root."""
     xpos, sentence = table.of_words("xpos"), table.words.sentence
     inner = np.flatnonzero(sentence[1:] == sentence[:-1])
-    pairs = xpos[inner] * table.symbols.size("xpos") + xpos[inner + 1]
+    pairs = xpos[inner] * table.vocabulary.size("xpos") + xpos[inner + 1]
     return _at_roots(table, sentence[inner], pairs, "sentence_tags")
 
 
@@ -249,13 +269,13 @@ def _at_roots(table: Attributes, sentence: Ints, code: Ints, name: str) -> Entri
 
 
 def _morphology(table: Attributes) -> Entries:
-    """The morphological features of each word."""
+    """Return the morphological features of each word."""
     known: dict[str, Ints] = {}
     found: list[Ints] = []
     for column in (s.feats for s in table.words.sentences):
         for feats in column:
             if feats not in known:
-                known[feats] = table.symbols.code("feature", features(feats))
+                known[feats] = table.vocabulary.code("feature", morphology(feats))
             found.append(known[feats])
     node = np.arange(len(found)).repeat([len(codes) for codes in found])
     code = np.concatenate([np.zeros(0, np.int64), *found])
@@ -268,15 +288,15 @@ def _counted(node: Ints, code: Ints, codes: int) -> Entries:
     return Entries(*np.divmod(key, codes), count)
 
 
-def _relations(s: Symbols) -> int:
+def _relations(s: Vocabulary) -> int:
     return s.size("relation")
 
 
-def _beside(s: Symbols) -> int:
+def _beside(s: Vocabulary) -> int:
     return s.size("relation") + 2
 
 
-ATTRIBUTES: dict[str, At | Single | Multiple] = {
+ATTRIBUTES: dict[str, Attribute] = {
     "upos": At("upos", "self"),
     "relation": At("relation", "self"),
     "arc": Single(lambda s: 2 * _relations(s), _arcs),
@@ -330,22 +350,27 @@ ATTRIBUTES: dict[str, At | Single | Multiple] = {
     "relation_before": At("relation", "before", 1),
     "relation_after": At("relation", "after", 1),
 }
-"""All attributes but those of the marks to the left, which are ``history``'s.
+"""All attributes but those of the marks to the left, which are ``history``'s, and those that a
+template brings.
 
 A new one goes to the end: the digest of a model counts the order in.
 """
 
 
-def code_sizes(symbols: Symbols) -> dict[str, int]:
+def code_sizes(vocabulary: Vocabulary, table: Mapping[str, Attribute]) -> dict[str, int]:
     """Give the number of codes of each attribute.
 
     A model's features are numbered by them: a model with other numbers cannot be read.
+
+    Args:
+        vocabulary: codes of values.
+        table: the attributes by name.
     """
     sizes: dict[str, int] = {}
-    for name, spec in ATTRIBUTES.items():
+    for name, spec in table.items():
         if isinstance(spec, At):
-            own = SHAPES if spec.code == "shape" else symbols.size(_WORD_CODES[spec.code][0])
+            own = SHAPES if spec.code == "shape" else vocabulary.size(_WORD_CODES[spec.code][0])
             sizes[name] = own + spec.extra
         else:
-            sizes[name] = spec.codes(symbols)
-    return sizes | history_codes(symbols)
+            sizes[name] = spec.codes(vocabulary)
+    return sizes | history_codes(vocabulary)

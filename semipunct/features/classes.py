@@ -24,10 +24,11 @@ WRITINGS = 5
 
 @lru_cache(maxsize=1 << 16)
 def shape_class(form: str) -> int:
-    """Class a word by whether it begins with a capital, is in capitals, has a digit.
+    """Class a word by its capitals and digits.
 
     Returns:
-        1, 2 and 4 for these, added up; 8 for a lone capital.
+        1 if it begins with a capital, 2 if it is in capitals, 4 if it has a digit, added up; 8 for
+        a lone capital.
     """
     if len(form) == 1 and form.isupper():
         return SHAPES - 1
@@ -36,15 +37,15 @@ def shape_class(form: str) -> int:
 
 
 def writing_class(forms: Sequence[str], first: Ints, last: Ints) -> Ints:
-    """Class stretches of words by how many of them begin with a capital.
+    """Class spans of words by how many of them begin with a capital.
 
     Args:
         forms: words.
-        first: ``[stretches]`` the first word of each.
-        last: ``[stretches]`` the last one.
+        first: ``[spans]`` the first word of each.
+        last: ``[spans]`` the last one.
 
     Returns:
-        0 in stretches without small and capital letters; then none, fewer than half, more, all.
+        0 in spans without small and capital letters; then none, fewer than half, more, all.
     """
     capital = [form[:1].isupper() for form in forms]
     small = [form[:1].islower() for form in forms]
@@ -68,10 +69,10 @@ def style_class(forms: Sequence[str]) -> int:
 
 
 def length_class(words: Ints) -> Ints:
-    """Give 1 for 1-2 words, 2 for 3-5, 3 for 6 and more (template W of appendix A)."""
+    """Return 1 for 1-2 words, 2 for 3-5, 3 for 6 and more (template W of appendix A)."""
     return 1 + (words >= 3).astype(np.int64) + (words >= 6)
 
 
 def span_class(words: Ints) -> Ints:
-    """Give classes of half an octave each, from 0 for one word to 15."""
+    """Return classes of half an octave each, from 0 for one word to 15."""
     return np.minimum(np.ceil(2 * np.log2(words)).astype(np.int64), SPANS - 1)

@@ -1,9 +1,9 @@
-"""The surface marks to the left of a slot, summed up: what has been written when it is reached.
+"""The surface marks to the left of a slot, summed up in a state of four numbers.
 
-Templates that look at them make a model that writes a sentence from left to right: a constituent's
-left puncteme is drawn where it begins, given the marks so far, and its right one where it ends,
-given those, the marks within, and the left one. Features of sentences that are there, and draws of
-sentences in the making, read one and the same state.
+Templates of these numbers make a model that generates from left to right: a constituent's left
+puncteme is drawn where the constituent begins, given the marks so far, and its right one where it
+ends, given those, the marks within, and the left one. Features of complete sentences and samplers
+of incomplete ones read the same state.
 """
 
 from __future__ import annotations
@@ -14,64 +14,69 @@ import numpy as np
 
 from semipunct.arrays.unique_rows import Ints, Numbering, RowCache, unique_rows
 from semipunct.features.classes import SPANS, span_class
-from semipunct.features.vocabulary import Symbols
+from semipunct.features.vocabulary import Vocabulary
 from semipunct.features.words import Words
 from semipunct.marks import UNK, Puncteme
 from semipunct.marks.matching import REMEMBERED
 
 MOST = 5
-"""Marked slots that are counted."""
+"""The largest number of marked slots that is distinguished from larger ones."""
 
 NOWHERE = -1
 """The last marked slot where there is none."""
 
 SEEN = ("seen", "marked", "open", "since")
-"""What is seen from a slot: the last mark, how many slots are marked, the innermost mark that waits
-for its closing one, and how far back the last mark is."""
+"""The columns of the history at a slot: the last mark, the number of marked slots, the innermost
+mark that is not closed yet, and the distance to the last mark."""
 
 OPENING = tuple(f"left_{name}" for name in SEEN)
-"""The columns that a left puncteme may look at."""
+"""The columns that features of a left puncteme may use."""
 
 CLOSING = (*(f"right_{name}" for name in SEEN), "edge", "last_place")
-"""The columns that a right puncteme may look at: ``edge`` is the first token where the constituent
-begins, ``last_place`` where the last mark is seen from its end."""
+"""The columns that features of a right puncteme may use: ``edge`` is the first token where the
+constituent begins, ``last_place`` the place of the last mark relative to the constituent."""
 
-_DEEPEST = 8  # open marks that are remembered
+_DEEPEST = 8  # open marks that are remembered: text nests no deeper, and stacks stay few
 _SINCE = span_class(np.maximum(np.arange(512), 1))  # all beyond are of the last class
 
 
 class MarkHistory:
     """The state after the slots so far, of many sentences or of many draws of them.
 
-    Surface strings go by numbers, and so do stacks of open marks.
+    Surface strings are identified by numbers, and so are stacks of open marks.
 
     Attributes:
         strings: the surface strings met so far.
         ends: ``[strings, 2]`` the codes of the first and of the last token of each.
     """
 
-    def __init__(self, shape: tuple[int, ...], symbols: Symbols) -> None:
-        """Begin at the beginning of sentences; all states have the given shape."""
+    def __init__(self, shape: tuple[int, ...], vocabulary: Vocabulary) -> None:
+        """Start before the first slot.
+
+        Args:
+            shape: of the states.
+            vocabulary: codes of tokens.
+        """
 
         def ends(strings: list[Puncteme]) -> Ints:
             firsts, lasts = ([s[i] if s else None for s in strings] for i in (0, -1))
-            return np.stack([token_codes(tokens, symbols) for tokens in (firsts, lasts)], 1)
+            return np.stack([token_codes(tokens, vocabulary) for tokens in (firsts, lasts)], 1)
 
         def innermost(stacks: list[Puncteme]) -> Ints:
-            return token_codes([s[-1] if s else None for s in stacks], symbols)
+            return token_codes([s[-1] if s else None for s in stacks], vocabulary)
 
         self.strings = Numbering[Puncteme](())
         self.ends = RowCache(self.strings, ends)
         self._stacks = Numbering[Puncteme](())
         self._innermost = RowCache(self._stacks, innermost)
-        self._symbols = symbols
+        self._vocabulary = vocabulary
         # The last mark, how many slots have any, the stack of open marks, the last marked slot.
         nothing = int(self.ends[np.zeros(1, np.int64)][0, 1])
         self._state = np.zeros((4, *shape), np.int64)
         self._state.T[...] = np.array([nothing, 0, 0, NOWHERE])
 
     def seen(self, slot: int, which: Ints | slice = slice(None)) -> list[Ints]:
-        """Give the columns ``SEEN`` as seen from a slot.
+        """Return the columns ``SEEN`` as they are before a slot.
 
         Args:
             slot: 0 to n.
@@ -82,7 +87,7 @@ class MarkHistory:
         return [last, marked, self._innermost[opened], since]
 
     def last_place(self, edge: Ints, which: Ints | slice = slice(None)) -> Ints:
-        """Tell where the last mark is seen from a constituent's end.
+        """Return the place of the last mark relative to a constituent that ends.
 
         Args:
             edge: the slots where constituents begin.
@@ -118,33 +123,33 @@ class MarkHistory:
         )
 
     def select(self, which: Ints) -> None:
-        """Let some states along the last axis take the places of all."""
+        """Replace the states along the last axis by some of them."""
         self._state = self._state[..., which]
 
     def keep(self, count: int) -> None:
-        """Keep the first states along the first axis; the others are at their ends."""
+        """Keep the first states along the first axis; the others have reached their ends."""
         self._state = self._state[:, :count]
 
     def _opened_after(self, stacks: Ints, marks: Ints) -> Ints:
-        """Numbers of the stacks of open marks beyond a slot."""
+        """Return the numbers of the stacks of open marks after a slot."""
         first, kind = unique_rows(stacks, marks)
         pairs = zip(stacks[first].tolist(), marks[first].tolist(), strict=True)
         new = [
             REMEMBERED.after(
                 self._stacks.things[stack],
-                self._symbols.known("token", self.strings.things[string]),
+                self._vocabulary.known("token", self.strings.things[string]),
             )[-_DEEPEST:]
             for stack, string in pairs
         ]
         return np.array([self._stacks.number(stack) for stack in new])[kind]
 
 
-def history_columns(words: Words, symbols: Symbols) -> dict[str, Ints]:
-    """Tell what each constituent's left and right puncteme may look at.
+def history_columns(words: Words, vocabulary: Vocabulary) -> dict[str, Ints]:
+    """Return the history at both edges of each constituent.
 
     Args:
         words: of sentences with their surface.
-        symbols: codes of tokens.
+        vocabulary: codes of tokens.
 
     Returns:
         ``[words]`` each, by the names of ``OPENING`` and ``CLOSING``.
@@ -153,7 +158,7 @@ def history_columns(words: Words, symbols: Symbols) -> dict[str, Ints]:
     order = sorted(range(len(words.sentences)), key=lambda i: -len(words.sentences[i].slots))
     ordered = [words.sentences[i].slots for i in order]
     lengths = np.array([len(slots) for slots in ordered], np.int64)
-    history = MarkHistory((len(ordered),), symbols)
+    history = MarkHistory((len(ordered),), vocabulary)
     start = np.empty(len(ordered), np.int64)
     start[order] = lengths.cumsum() - lengths
     total = int(lengths.sum())
@@ -180,9 +185,9 @@ def history_columns(words: Words, symbols: Symbols) -> dict[str, Ints]:
     }
 
 
-def history_codes(symbols: Symbols) -> dict[str, int]:
-    """Give the number of codes of each of the columns."""
-    token = symbols.size("token") + 1
+def history_codes(vocabulary: Vocabulary) -> dict[str, int]:
+    """Return the number of codes of each of the columns."""
+    token = vocabulary.size("token") + 1
     seen = {"seen": token, "since": SPANS, "marked": MOST + 1, "open": token}
     return {
         **{f"{side}_{name}": size for side in ("left", "right") for name, size in seen.items()},
@@ -191,10 +196,15 @@ def history_codes(symbols: Symbols) -> dict[str, int]:
     }
 
 
-def token_codes(tokens: Sequence[str | None], symbols: Symbols) -> Ints:
-    """Give the codes of tokens; None, no token, has a code of its own."""
-    codes = symbols.code("token", [t or UNK for t in tokens])
-    return np.where([t is None for t in tokens], symbols.size("token"), codes)
+def token_codes(tokens: Sequence[str | None], vocabulary: Vocabulary) -> Ints:
+    """Return the codes of tokens.
+
+    Args:
+        tokens: None, no token, has a code of its own.
+        vocabulary: codes of tokens.
+    """
+    codes = vocabulary.code("token", [t or UNK for t in tokens])
+    return np.where([t is None for t in tokens], vocabulary.size("token"), codes)
 
 
 def _last_place(at: Ints, edge: Ints) -> Ints:

@@ -15,14 +15,15 @@ import numpy.typing as npt
 from semipunct.arrays.unique_rows import Ints
 from semipunct.corpus import Sentence
 from semipunct.features.attributes import Attributes
-from semipunct.features.templates import TARGETS, Target, Template
-from semipunct.features.vocabulary import Symbols
+from semipunct.features.templates import TARGETS, Target, Template, attribute_table
+from semipunct.features.vocabulary import Vocabulary
 
-_TOGETHER = 1024  # sentences whose features are extracted at a time, to bound the memory
+_TOGETHER = 1024
+"""Sentences whose features are extracted at a time; all of them took four times the memory."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class FeatureRows:
     """Sparse feature vectors of nodes for one target, ordered by node.
 
     Attributes:
@@ -38,11 +39,11 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Conjunction:
-    """One feature family: a context of a template.
+    """A feature family: one context of a template.
 
     Attributes:
         template: its name.
-        target: what the weights distinguish.
+        target: the outcomes that the weights distinguish.
         parts: the attributes that are conjoined.
         over: the multi-valued attribute that it runs over, or None.
         kept: ``[features]`` the codes of the value combinations seen in training, ascending.
@@ -57,30 +58,36 @@ class Conjunction:
     offset: int
 
     def numbers(self, code: Ints) -> Ints:
-        """Give the feature number of each code, -1 where training has not seen it."""
+        """Return the feature number of each code, -1 where training has not seen it."""
         if not len(self.kept):
             return np.full_like(code, -1)
         place = np.minimum(np.searchsorted(self.kept, code), len(self.kept) - 1)
         return np.where(self.kept[place] == code, self.offset + place, -1)
 
     def known(self, code: Ints, node: Ints, value: Ints) -> tuple[Ints, Ints, Ints]:
-        """Give node, feature number and value of the occurrences that training has seen."""
+        """Return node, feature number and value of the occurrences that training has seen.
+
+        Args:
+            code: ``[occurrences]`` codes of value combinations.
+            node: ``[occurrences]``.
+            value: ``[occurrences]``.
+        """
         numbers = self.numbers(code)
         seen = numbers >= 0
         return node[seen], numbers[seen], value[seen]
 
 
 @dataclass(frozen=True, slots=True)
-class FeatureMap:
-    """From nodes to feature numbers, fixed at training time.
+class FeatureIndex:
+    """An index from contexts to feature numbers, fixed at training time.
 
     Attributes:
-        symbols: codes of attribute values.
+        vocabulary: codes of attribute values.
         conjunctions: the feature families, with the combinations that training kept.
         sizes: number of features of each target.
     """
 
-    symbols: Symbols
+    vocabulary: Vocabulary
     conjunctions: tuple[Conjunction, ...]
     sizes: Mapping[Target, int]
 
@@ -88,23 +95,23 @@ class FeatureMap:
     def fit(
         cls,
         sentences: Sequence[Sentence],
-        symbols: Symbols,
+        vocabulary: Vocabulary,
         templates: Sequence[Template],
         minimum: int = 1,
-    ) -> tuple[FeatureMap, dict[Target, Rows]]:
-        """Keep the contexts seen often enough in training.
+    ) -> tuple[FeatureIndex, dict[Target, FeatureRows]]:
+        """Index the contexts seen often enough in training.
 
         Args:
             sentences: of the training treebank.
-            symbols: codes of attribute values.
-            templates: what is looked at.
+            vocabulary: codes of attribute values.
+            templates: the templates that are on.
             minimum: how often a context must be seen.
 
         Returns:
             The index and the feature vectors of the training sentences themselves, as ``extract``
-            would give them.
+            would return them.
         """
-        table = Attributes(sentences, symbols)
+        table = Attributes(sentences, vocabulary, attribute_table())
         sizes: dict[Target, int] = dict.fromkeys(TARGETS, 0)
         families: list[Conjunction] = []
         builders = _builders(table.words.count)
@@ -124,22 +131,27 @@ class FeatureMap:
                 families.append(family)
                 sizes[template.target] += len(kept)
                 builders[template.target].add(*family.known(key, node, value))
-        return cls(symbols, tuple(families), sizes), _built(builders)
+        return cls(vocabulary, tuple(families), sizes), _built(builders)
 
-    def extract(self, sentences: Sequence[Sentence]) -> dict[Target, Rows]:
-        """Give the feature vectors of all nodes of ``sentences``, in order."""
+    def extract(self, sentences: Sequence[Sentence]) -> dict[Target, FeatureRows]:
+        """Return the feature vectors of all nodes of ``sentences``, in order."""
         parts = [
             self._extract(sentences[i : i + _TOGETHER]) for i in range(0, len(sentences), _TOGETHER)
         ]
         return {target: _end_to_end([part[target] for part in parts]) for target in TARGETS}
 
     def rows_over(self, sentence: Sentence, attribute: str) -> Ints:
-        """Give the feature numbers that values of a multi-valued attribute would have, -1 for none.
+        """Return the feature numbers that values of a multi-valued attribute would have.
+
+        Args:
+            sentence: words and tree.
+            attribute: its name.
 
         Returns:
-            ``[words, values, families]``, a value being its place among ``Symbols.values``.
+            ``[words, values, families]``, a value being its place among ``Vocabulary.values``;
+            -1 for none.
         """
-        table = Attributes([sentence], self.symbols)
+        table = Attributes([sentence], self.vocabulary, attribute_table())
         families = [c for c in self.conjunctions if c.over == attribute]
         values = np.arange(1, table.codes[attribute])
         found = np.full((len(sentence.forms), len(values), len(families)), -1, np.int64)
@@ -148,21 +160,21 @@ class FeatureMap:
             found[:, :, i] = family.numbers(key[:, None] * table.codes[attribute] + values)
         return found
 
-    def finders(
+    def lookups(
         self, sentences: Sequence[Sentence], *groups: tuple[Sequence[Target], Sequence[str]]
-    ) -> list[list[Finder]]:
-        """Compile the feature numbers of nodes for values of attributes that are yet to come.
+    ) -> list[list[FeatureLookup]]:
+        """Compile the feature numbers of nodes as functions of attributes whose values come later.
 
         Args:
             sentences: words and trees.
             groups: each some targets, whose features are numbered one target after another, and
-                the attributes whose values will be handed in.
+                the attributes whose values will be passed.
 
         Returns:
-            for each group finders that look at few of the attributes each.
+            For each group look-ups that depend on few of the attributes each.
         """
-        table = Attributes(sentences, self.symbols)
-        found: list[list[Finder]] = []
+        table = Attributes(sentences, self.vocabulary, attribute_table())
+        found: list[list[FeatureLookup]] = []
         for targets, names in groups:
             first = dict(zip(targets, _starts([self.sizes[t] for t in targets]), strict=True))
             families = [
@@ -170,11 +182,13 @@ class FeatureMap:
                 for c in self.conjunctions
                 if c.target in targets
             ]
-            found.append([Finder.of(x, table, names) for x in _grouped(families, frozenset(names))])
+            found.append(
+                [FeatureLookup.of(x, table, names) for x in _grouped(families, frozenset(names))]
+            )
         return found
 
-    def _extract(self, sentences: Sequence[Sentence]) -> dict[Target, Rows]:
-        table = Attributes(sentences, self.symbols)
+    def _extract(self, sentences: Sequence[Sentence]) -> dict[Target, FeatureRows]:
+        table = Attributes(sentences, self.vocabulary, attribute_table())
         builders = _builders(table.words.count)
         for family in self.conjunctions:
             entries = family.known(*_keys(table, family.parts, family.over))
@@ -193,12 +207,18 @@ class _RowBuilder:
         self._entries: list[tuple[npt.NDArray[np.int32], ...]] = []
 
     def add(self, node: Ints, number: Ints, value: Ints) -> None:
-        """Take the entries of a family, ordered by node."""
+        """Append the entries of a family, ordered by node.
+
+        Args:
+            node: ``[entries]``.
+            number: ``[entries]`` feature numbers.
+            value: ``[entries]`` feature values.
+        """
         small = [x.astype(np.int32) for x in (node, number)]
         self._entries.append((*small, value.astype(np.int32)) if (value != 1).any() else (*small,))
 
-    def rows(self) -> Rows:
-        """Give the entries of each node in the order of the families, and let them go."""
+    def rows(self) -> FeatureRows:
+        """Return the entries of each node in the order of the families."""
         total = np.zeros(self._nodes, np.int64)
         for node, *_ in self._entries:
             total += np.bincount(node, minlength=self._nodes)
@@ -215,26 +235,26 @@ class _RowBuilder:
                 value[place] = values[0]
             free += count
         self._entries.clear()
-        return Rows(start, context, value)
+        return FeatureRows(start, context, value)
 
 
 def _builders(nodes: int) -> dict[Target, _RowBuilder]:
     return {target: _RowBuilder(nodes) for target in TARGETS}
 
 
-def _built(builders: Mapping[Target, _RowBuilder]) -> dict[Target, Rows]:
+def _built(builders: Mapping[Target, _RowBuilder]) -> dict[Target, FeatureRows]:
     return {target: builder.rows() for target, builder in builders.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class Finder:
-    """Looks up features by node and by the values of some attributes.
+class FeatureLookup:
+    """A table from nodes and the values of some attributes to feature numbers.
 
     Attributes:
-        looked_at: ``[attributes]`` which of the attributes handed in count.
-        fixed: ``[nodes, families]`` what is known of each family's code.
+        looked_at: ``[attributes]`` which of the attributes passed count.
+        fixed: ``[nodes, families]`` the part of each family's code that the node decides.
         radix: ``[attributes, families]`` what a value of each attribute adds to it.
-        numbers: ``[codes]`` the feature number of each code, -1 for none. Families that look at
+        numbers: ``[codes]`` the feature number of each code, -1 for none. Families of
             attributes yet to come have few codes: those attributes are coarse.
     """
 
@@ -244,8 +264,16 @@ class Finder:
     numbers: npt.NDArray[np.int32]
 
     @classmethod
-    def of(cls, families: Sequence[Conjunction], table: Attributes, given: Sequence[str]) -> Finder:
-        """Compile families for the nodes of some sentences."""
+    def of(
+        cls, families: Sequence[Conjunction], table: Attributes, given: Sequence[str]
+    ) -> FeatureLookup:
+        """Compile families for the nodes of some sentences.
+
+        Args:
+            families: the families.
+            table: the attributes of the nodes.
+            given: names of the attributes whose values will be passed.
+        """
         looked_at = sorted({given.index(p) for f in families for p in f.parts if p in given})
         names = [given[i] for i in looked_at]
         fixed = np.zeros((table.words.count, len(families)), np.int64)
@@ -268,7 +296,7 @@ class Finder:
         return cls(np.array(looked_at), fixed, radix, np.concatenate(parts))
 
     def rows(self, nodes: Ints, values: Ints) -> npt.NDArray[np.int32]:
-        """``[cases, families]`` feature numbers of nodes, -1 for none.
+        """Return the feature numbers of nodes, ``[cases, families]``, -1 for none.
 
         Args:
             nodes: ``[cases]``.
@@ -278,7 +306,7 @@ class Finder:
 
 
 def _grouped(families: Sequence[Conjunction], given: frozenset[str]) -> list[list[Conjunction]]:
-    """Families that look at some of the same attributes given, by the largest such sets."""
+    """Group families that look at some of the same attributes given, by the largest such sets."""
     looked_at = list(dict.fromkeys(given.intersection(family.parts) for family in families))
     largest = [x for x in looked_at if not any(x < other for other in looked_at)]
     groups: dict[frozenset[str], list[Conjunction]] = {}
@@ -293,15 +321,15 @@ def _starts(sizes: Sequence[int]) -> list[int]:
     return [0, *np.cumsum(sizes).tolist()][:-1]
 
 
-def _end_to_end(parts: Sequence[Rows]) -> Rows:
-    """Rows of consecutive sentences, joined."""
-    nothing = Rows(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
+def _end_to_end(parts: Sequence[FeatureRows]) -> FeatureRows:
+    """Join the feature vectors of consecutive sentences."""
+    nothing = FeatureRows(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
     starts = [nothing.start]
     entries = 0
     for part in parts:
         starts.append(part.start[1:] + entries)
         entries += len(part.context)
-    return Rows(
+    return FeatureRows(
         np.concatenate(starts),
         np.concatenate([nothing.context, *(part.context for part in parts)]),
         np.concatenate([nothing.value, *(part.value for part in parts)]),
@@ -309,7 +337,7 @@ def _end_to_end(parts: Sequence[Rows]) -> Rows:
 
 
 def _keys(table: Attributes, parts: Sequence[str], over: str | None) -> tuple[Ints, Ints, Ints]:
-    """Mixed-radix codes of a conjunction, with the node and value of each occurrence."""
+    """Return mixed-radix codes of a conjunction, with node and value of each occurrence."""
     key = np.zeros(table.words.count, np.int64)
     for part in parts:
         key = key * table.codes[part] + table.single(part)

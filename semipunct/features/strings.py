@@ -38,7 +38,7 @@ class Spelling:
 
         Args:
             strings: distinct, of tokens among the symbols.
-            symbols: from `alphabet`.
+            symbols: from ``alphabet``.
         """
         number = {s: i for i, s in enumerate(symbols)}
         first = np.zeros(len(symbols))

@@ -1,24 +1,28 @@
 """The feature templates of ATTACH as data (Li, Wang and Eisner 2019, appendix A).
 
-A template names what it weighs (``target``), an optional multi-valued attribute it runs over
-(``over``), and the contexts it is conjoined with, most specific first: the back-offs. One
-extractor (``semipunct.features.index``) reads the table.
+A template names the outcomes that its weights distinguish (``target``), an optional multi-valued
+attribute it runs over (``over``), and the contexts it is conjoined with, most specific first: the
+back-offs. One extractor (``semipunct.features.index``) reads the table. A template in a module of
+its own may bring attributes that no other looks at; it is one entry of ``TEMPLATES``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
+from semipunct.features.attributes import ATTRIBUTES, Attribute
 from semipunct.features.history import SEEN
 
 Target = Literal["pair", "left", "right", "symmetric", "opening", "closing", "closing_symmetric"]
-"""What a feature's weights distinguish: the pair (l, r), only l, only r, or only whether l and r
-are symmetric. The last three are for features of the marks to the left, which are known when l,
-and later r, is drawn: l given those marks; r given more of them, and l; their symmetry likewise."""
+"""The outcomes that a feature's weights distinguish: the pair (l, r), only l, only r, or only the
+symmetry of l and r. The last three are for features of the marks to the left, which are known when
+l, and later r, is drawn: l given those marks; r given more of them, and l; their symmetry, likewise
+given l."""
 
 TREE_TARGETS: tuple[Target, ...] = ("pair", "left", "right", "symmetric")
-"""Targets of features that see words and tree; template ``c`` sees marks, too."""
+"""Targets of features of words and tree; those of template ``c`` are of marks, too."""
 
 CLOSING_TARGETS: tuple[Target, ...] = ("closing", "closing_symmetric")
 
@@ -34,15 +38,17 @@ class Template:
 
     Attributes:
         name: as in the paper, or a new word.
-        target: what the weights distinguish.
+        target: the outcomes that the weights distinguish.
         contexts: the conjunctions, one feature each.
         over: a multi-valued attribute; one feature per value, weighted by its count.
+        brings: attributes of its own by name, beside those of ``attributes.ATTRIBUTES``.
     """
 
     name: str
     target: Target
     contexts: tuple[Context, ...]
     over: str | None = None
+    brings: Mapping[str, Attribute] = field(default_factory=dict[str, Attribute], hash=False)
 
 
 _BACKOFFS: tuple[Context, ...] = (
@@ -72,7 +78,7 @@ APPENDIX_A: tuple[Template, ...] = (
 
 
 def _sides(name: str, *contexts: Context, over: str | None = None) -> tuple[Template, ...]:
-    """The same contexts for the left puncteme, for the right one, and for their symmetry."""
+    """Make the same template for the left puncteme, for the right one, and for their symmetry."""
     return (
         Template(name, "left", contexts, over),
         Template(name, "right", contexts, over),
@@ -214,7 +220,7 @@ out other marks than its last one, too."""
 
 
 def _seen(side: str, *contexts: Context) -> tuple[Context, ...]:
-    """Contexts of what is seen from an edge, alone and with what the constituent is."""
+    """Make contexts of the history at an edge, alone and with properties of the constituent."""
     own: tuple[Context, ...] = ((), ("relation",), ("upos",), ("arc",))
     names = ("seen", "since", "marked", "open")
     return (
@@ -274,4 +280,10 @@ HISTORY: tuple[Template, ...] = (
 )
 """Templates of the marks to the left of a constituent's edges: what is drawn from left to right."""
 
-TEMPLATES: tuple[Template, ...] = (*APPENDIX_A, *FURTHER, *HISTORY)
+TEMPLATES: list[Template] = [*APPENDIX_A, *FURTHER, *HISTORY]
+"""All templates that ``model.templates`` may name, in the order in which features are numbered."""
+
+
+def attribute_table() -> dict[str, Attribute]:
+    """Return all attributes by name: the common ones, then those that templates bring."""
+    return ATTRIBUTES | {name: a for t in TEMPLATES for name, a in t.brings.items()}

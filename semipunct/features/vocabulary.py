@@ -12,36 +12,45 @@ from semipunct.features.classes import Ints
 from semipunct.marks import UNK
 
 KINDS = ("character", "upos", "xpos", "feature", "relation", "form", "token")
-"""What attributes are about."""
+"""The kinds of values."""
 
 _FREQUENT = 5  # rarer word forms share the code of unseen ones
 _UNSEEN = 0  # attribute values that training never saw share this code
 
 
-def features(feats: str) -> tuple[str, ...]:
-    """The morphological features in a column of CoNLL-U."""
+def morphology(feats: str) -> tuple[str, ...]:
+    """Split a column of morphological features of CoNLL-U."""
     return () if feats == "_" else tuple(feats.split("|"))
 
 
-class Symbols:
-    """Codes of the strings that attributes take; code 0 is for what training never saw."""
+class Vocabulary:
+    """Codes of the strings that attributes take; code 0 is for all that training never saw.
+
+    Attributes:
+        values: for each kind of value the strings that have codes: string i has code i + 1.
+    """
 
     def __init__(self, values: Mapping[str, Sequence[str]]) -> None:
-        """Fix the code of each value by its position, per kind of value."""
+        """Fix the code of each string by its position, per kind of value."""
         self.values = {kind: tuple(v) for kind, v in values.items()}
         self._code = {
             kind: {value: i + 1 for i, value in enumerate(v)} for kind, v in self.values.items()
         }
 
     @classmethod
-    def of(cls, sentences: Sequence[Sentence], tokens: Sequence[str]) -> Symbols:
-        """Collect the values in training sentences; ``tokens`` is the token vocabulary."""
+    def of(cls, sentences: Sequence[Sentence], tokens: Sequence[str]) -> Vocabulary:
+        """Collect the strings of training sentences.
+
+        Args:
+            sentences: words and trees.
+            tokens: the token vocabulary.
+        """
         upos = sorted({u for s in sentences for u in s.upos})
         xpos = sorted({x for s in sentences for x in s.xpos})
         relation = sorted({r for s in sentences for r in s.tree.relations})
         seen = Counter(form.lower() for s in sentences for form in s.forms)
         form = sorted(form for form, count in seen.items() if count >= _FREQUENT)
-        feature = sorted({f for s in sentences for feats in s.feats for f in features(feats)})
+        feature = sorted({f for s in sentences for feats in s.feats for f in morphology(feats)})
         ends = Counter(c for s in sentences for f in s.forms for c in (f[:1], f[-1:]))
         character = sorted(c for c, count in ends.items() if count >= _FREQUENT)
         values = {
@@ -55,22 +64,32 @@ class Symbols:
         return cls({**values, "token": tuple(tokens)})
 
     def code(self, kind: str, values: Iterable[str]) -> Ints:
-        """Codes of values; unseen ones get code 0."""
+        """Return the codes of strings; unseen ones have code 0.
+
+        Args:
+            kind: of value.
+            values: strings.
+        """
         table = self._code[kind]
         # A token outside the vocabulary is UNK, as everywhere in the model.
         otherwise = table.get(UNK, _UNSEEN) if kind == "token" else _UNSEEN
         return np.array([table.get(v, otherwise) for v in values], np.int64)
 
     def known(self, kind: str, values: Iterable[str]) -> list[str]:
-        """The values, ``UNK`` in place of those without a code."""
+        """Return strings, with ``UNK`` in place of those without a code.
+
+        Args:
+            kind: of value.
+            values: strings.
+        """
         return [v if v in self._code[kind] else UNK for v in values]
 
     def size(self, kind: str) -> int:
-        """Number of codes of a kind, the unseen one included."""
+        """Return the number of codes of a kind, the unseen one included."""
         return len(self.values[kind]) + 1
 
     def unseen(self, sentences: Sequence[Sentence]) -> dict[str, Counter[str]]:
-        """How many words have a relation or tag without a code, by kind and value.
+        """Count words with a relation or tag that has no code, by kind and value.
 
         Language-specific tags are counted only if training saw any.
         """

@@ -146,7 +146,7 @@ class Words:
         return codes
 
     def neighbours_in_family(self, label: Ints, nothing: int, the_head: int) -> tuple[Ints, Ints]:
-        """Tell what stands next to each word among its head and the head's dependents.
+        """Return what stands next to each word among its head and the head's dependents.
 
         Args:
             label: ``[words]`` codes of the words.

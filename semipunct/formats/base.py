@@ -1,4 +1,4 @@
-"""What every format offers: a reader of entries, and a writer that gives them back."""
+"""The interface of formats: a reader of entries, and a writer that gives them back."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """What a writer adds to a sentence.
+    """Attributes and comments for a writer to add to a sentence.
 
     Attributes:
         attributes: names and values by word, 1 to n.
@@ -26,15 +26,24 @@ class Annotation:
 
 
 class Writer(ABC, Generic[R]):
-    """Writes entries of one format back; what is not said to change stays as it was read."""
+    """A writer of the entries of one format; whatever is not asked to change stays as it was."""
 
     @abstractmethod
     def annotated(self, entry: Entry[R], annotation: Annotation) -> str:
-        """Give an entry back with annotations."""
+        """Return the text of an entry with annotations.
+
+        Args:
+            entry: as it was read.
+            annotation: to be added.
+        """
 
     @abstractmethod
     def punctuated(self, entry: Entry[R], slots: Sequence[Puncteme]) -> str:
-        """Give an entry back with other punctuation, ``[n + 1]`` strings of tokens.
+        """Return the text of an entry with other punctuation.
+
+        Args:
+            entry: as it was read.
+            slots: ``[n + 1]`` strings of tokens.
 
         Raises:
             UsageError: if the number of slots is wrong or a token cannot be written.
@@ -42,11 +51,16 @@ class Writer(ABC, Generic[R]):
 
     @abstractmethod
     def text(self, entry: Entry[R], slots: Sequence[Puncteme]) -> str:
-        """Write the sentence of an entry as plain text, with ``[n + 1]`` strings of tokens."""
+        """Write the sentence of an entry as plain text.
+
+        Args:
+            entry: as it was read.
+            slots: ``[n + 1]`` strings of tokens.
+        """
 
     @abstractmethod
     def write(self, texts: Iterable[str], stream: TextIO) -> None:
-        """Write texts that the other methods gave, apart as the format wants it.
+        """Write the texts of entries, separated as the format demands.
 
         Args:
             texts: entries of one file or of several.
@@ -54,7 +68,7 @@ class Writer(ABC, Generic[R]):
         """
 
     def unchanged(self, entry: Entry[R]) -> str:
-        """Give an entry back as it was read."""
+        """Return the text of an entry as it was read."""
         return self.annotated(entry, Annotation())
 
 
@@ -62,7 +76,7 @@ class Format(ABC, Generic[R]):
     """A format of files that hold sentences.
 
     Attributes:
-        name: what users call it.
+        name: by which users call it.
         suffixes: endings of file names that tell it, such as ``.conllu``.
     """
 

@@ -1,4 +1,4 @@
-"""Lines of text files, decoded: what every format that is text reads."""
+"""Decoded lines of text files, which all formats that are text read."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +14,9 @@ KIND = FileKind(
 def text_lines(path: str | Path) -> Iterator[str]:
     """Yield the lines of a UTF-8 file, each with its line end if it has one.
 
-    Raises `TreebankError` if the file cannot be read (see `files.byte_lines`), is not UTF-8 or
-    holds a NUL byte.
+    Raises:
+        TreebankError: if the file cannot be read (see ``files.byte_lines``), is not UTF-8 or
+            holds a NUL byte.
     """
     name = display_name(path)
     offset = 0

@@ -1,4 +1,4 @@
-"""Drawing from the inside out: features of a constituent may look at the marks within it.
+"""Drawing bottom up: features of a constituent may look at the marks within it.
 
 A constituent draws its pair when all that is within it is drawn. As soon as all punctemes that
 meet at a slot are drawn, the channel rewrites them.
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from semipunct.arrays.unique_rows import Ints, Numbering, RowCache, unique_rows
 from semipunct.errors import UsageError
-from semipunct.features.index import FeatureMap
+from semipunct.features.index import FeatureIndex
 from semipunct.inference.categorical import Categorical
 from semipunct.inference.channel_sampler import ChannelSampler
 from semipunct.inference.draws import Draws, Request
@@ -27,8 +27,8 @@ INSIDE = "inside"
 
 
 @dataclass(frozen=True, slots=True)
-class BottomUp:
-    """What the draws of all sentences share.
+class BottomUpSampler:
+    """A model laid out for drawing bottom up: tables that the draws of all sentences share.
 
     Attributes:
         channel: the channel.
@@ -39,14 +39,18 @@ class BottomUp:
     """
 
     channel: ChannelSampler
-    features: FeatureMap
+    features: FeatureIndex
     pairs: Ints
     weights: npt.NDArray[np.float32]
     token: Mapping[str, int]
 
     @classmethod
-    def of(cls, model: PunctuationModel, parameters: Parameters) -> BottomUp:
-        """Read it off a model.
+    def of(cls, model: PunctuationModel, parameters: Parameters) -> BottomUpSampler:
+        """Read the tables off a model.
+
+        Args:
+            model: the model.
+            parameters: its weights.
 
         Raises:
             UsageError: if marks within a constituent decide anything but its pair.
@@ -59,7 +63,7 @@ class BottomUp:
             features=model.features,
             pairs=model.inventory.pairs.astype(np.int64),
             weights=np.pad(np.asarray(parameters["attach.pair"]), ((0, 1), (0, 0))),
-            token={t: i for i, t in enumerate(model.features.symbols.values["token"])},
+            token={t: i for i, t in enumerate(model.features.vocabulary.values["token"])},
         )
 
     def draw(self, requests: Sequence[Request], scores: TreeScores, count: int) -> list[Draws]:
@@ -67,7 +71,7 @@ class BottomUp:
 
         Args:
             requests: the sentences.
-            scores: what words and trees say of all their words, one sentence after another.
+            scores: of all their words by words and trees alone, one sentence after another.
             count: draws of each sentence.
 
         Raises:
@@ -89,7 +93,7 @@ class BottomUp:
         heads, (left, right) = sentence.tree.heads, sentence.tree.edges
         words = len(heads)
         rows = self.features.rows_over(sentence, INSIDE)
-        surface, seen = Numbering[Puncteme](()), _Seen()
+        surface, seen = Numbering[Puncteme](()), _TokenSets()
         members = RowCache(surface, partial(seen.members, self.token))
         slots = np.zeros((words + 1, count), np.int64)
         # Labels of the constituents that end and that start at each slot, innermost first.
@@ -124,35 +128,42 @@ class BottomUp:
         return Draws.of(slots, surface.things)
 
     def _choice(
-        self, scores: npt.NDArray[np.float32], rows: Ints, within: Ints, seen: _Seen
+        self, scores: npt.NDArray[np.float32], rows: Ints, within: Ints, seen: _TokenSets
     ) -> Categorical:
-        """The pair of one constituent, given the sets of tokens within it."""
-        first, kind = unique_rows(within)
+        """Return the distribution of the pair of one constituent, given the tokens within it.
+
+        Args:
+            scores: ``[pairs]`` by words and tree alone.
+            rows: ``[tokens, families]`` the features that each token within would add.
+            within: ``[draws]`` the set of tokens within it, by number.
+            seen: the sets.
+        """
+        first, inverse = unique_rows(within)
         given = np.stack([scores] * len(first))
         for row, number in zip(given, within[first].tolist(), strict=True):
             features = rows[list(seen.sets.things[number])]
             row += self.weights[features[features >= 0]].sum(0)
-        return Categorical.of(given, kind)
+        return Categorical.of(given, inverse)
 
 
-class _Seen:
-    """Sets of tokens, which go by numbers; 0 is the empty one."""
+class _TokenSets:
+    """Sets of tokens, identified by numbers; 0 is the empty one."""
 
     def __init__(self) -> None:
         self.sets = Numbering[frozenset[int]](frozenset())
 
     def members(self, token: Mapping[str, int], strings: list[Puncteme]) -> Ints:
-        """The sets of the tokens of strings."""
+        """Return the set of tokens of each string."""
         return np.array([self.sets.number(frozenset(token[t] for t in s)) for s in strings])
 
     def unite(self, sets: Ints, others: Ints) -> None:
-        """Put the members of other sets into those of each draw."""
+        """Replace the set of each draw by its union with another."""
         draws = others.nonzero()[0]
         if len(draws):
             pairs = sets[draws], others[draws]
-            first, kind = unique_rows(*pairs)
+            first, inverse = unique_rows(*pairs)
             united = [
                 self.sets.number(self.sets.things[a] | self.sets.things[b])
                 for a, b in zip(*(numbers[first].tolist() for numbers in pairs), strict=True)
             ]
-            sets[draws] = np.array(united)[kind]
+            sets[draws] = np.array(united)[inverse]

@@ -13,38 +13,50 @@ Floats = npt.NDArray[np.float64]
 
 
 class Categorical(NamedTuple):
-    """The distributions that draws choose from.
+    """Categorical distributions, and which of them each draw is from.
 
     Attributes:
-        weight: ``[columns, kinds]`` of the alternatives, unnormalised.
-        kind: ``[draws]`` which of these each draw goes by.
+        weight: ``[outcomes, distributions]`` unnormalised probabilities.
+        distribution: ``[draws]`` numbers of distributions.
     """
 
     weight: Floats
-    kind: Ints
+    distribution: Ints
 
     @classmethod
-    def of(cls, scores: npt.NDArray[np.float32], kind: Ints) -> Categorical:
-        """From ``[kinds, columns]`` log weights."""
-        by_column = np.ascontiguousarray(scores.T)
-        by_column -= by_column.max(0)
-        return cls(np.exp(by_column, out=by_column).astype(np.float64), kind)
+    def of(cls, scores: npt.NDArray[np.float32], distribution: Ints) -> Categorical:
+        """Exponentiate scores.
+
+        Args:
+            scores: ``[distributions, outcomes]`` unnormalised log-probabilities.
+            distribution: ``[draws]`` numbers of distributions.
+        """
+        by_outcome = np.ascontiguousarray(scores.T)
+        by_outcome -= by_outcome.max(0)
+        weight = np.exp(by_outcome, out=by_outcome).astype(np.float64)
+        return cls(weight, distribution)
 
     def draw(self, points: Floats) -> Ints:
-        """``[draws]`` columns, each chosen by a point that is uniform between 0 and 1."""
+        """Draw outcomes by inversion of the cumulative distribution function, ``[draws]``.
+
+        Args:
+            points: ``[draws]`` uniform in [0, 1).
+        """
         drawn = np.zeros(len(points), np.int64)
-        still, kind = np.arange(len(points)), self.kind
-        points = points * self.weight.sum(0).take(kind)
-        passed = np.zeros(self.weight.shape[1])
-        for column, weight in enumerate(self.weight):
+        # Outcome by outcome, with the draws that lie beyond it: most draws take one of the first
+        # outcomes, so few are left for the others.
+        still, distribution = np.arange(len(points)), self.distribution
+        points = points * self.weight.sum(0).take(distribution)
+        cumulative = np.zeros(self.weight.shape[1])
+        for outcome, weight in enumerate(self.weight):
             if not len(still):
                 break
-            passed += weight
-            drawn[still] = column
-            beyond = (passed.take(kind) <= points).nonzero()[0]
-            still, kind, points = still[beyond], kind[beyond], points[beyond]
+            cumulative += weight
+            drawn[still] = outcome
+            beyond = (cumulative.take(distribution) <= points).nonzero()[0]
+            still, distribution, points = still[beyond], distribution[beyond], points[beyond]
         return drawn
 
-    def probability(self, column: int) -> Floats:
-        """``[draws]`` the probability that each draw gives to a column."""
-        return (self.weight[column] / self.weight.sum(0)).take(self.kind)
+    def probability(self, outcome: int) -> Floats:
+        """Return the probability of an outcome under the distribution of each draw, ``[draws]``."""
+        return (self.weight[outcome] / self.weight.sum(0)).take(self.distribution)

@@ -1,4 +1,4 @@
-"""Samples the surface string of each slot from the noisy channel (section 2.2)."""
+"""Sampling the surface string of each slot from the noisy channel (section 2.2)."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy as np
 
 from semipunct.arrays.unique_rows import Ints, Numbering, unique_rows
 from semipunct.inference.categorical import Floats
-from semipunct.inference.rewriting import Pass, Rewriter
+from semipunct.inference.rewriting import Rewriter, WindowPass
 from semipunct.marks import EDITS, FINAL, INITIAL, OPEN, Puncteme, without_boundaries
 from semipunct.marks.edits import move
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 
 END = -1
-"""Stands behind the end of a string in ``[strings, longest]`` symbols."""
+"""Pads the rows of an array ``[strings, longest]`` of symbols."""
 
 
-class SlotInputs(NamedTuple):
-    """The underlying strings of one slot of some sentences, for many draws.
+class UnderlyingStrings(NamedTuple):
+    """The underlying strings of one slot of some sentences, for many draws; empty ones left out.
 
     Attributes:
         shape: sentences and draws.
-        at: ``[strings]`` where something meets, ascending: ``sentence * draws + draw``.
+        at: ``[strings]`` the draw that each is of, ascending: ``sentence * draws + draw``.
         symbols: ``[strings, longest]`` in text order, boundary marks included.
     """
 
@@ -49,7 +49,12 @@ class ChannelSampler:
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Parameters) -> ChannelSampler:
-        """Read them off a model."""
+        """Read the tables off a model.
+
+        Args:
+            model: the model.
+            parameters: its weights.
+        """
         code = {s: i for i, s in enumerate(model.inventory.symbols)}
         punctemes = [*model.inventory.labels, (INITIAL,), (FINAL,)]
         spelt = np.full((len(punctemes), max(map(len, punctemes))), END)
@@ -67,8 +72,10 @@ class ChannelSampler:
         final = (FINAL,) if self.final_mark and slot == last else ()
         return (INITIAL, *final) if slot == 0 else final
 
-    def inputs(self, labels: Ints, sentences: Ints, boundaries: Sequence[Puncteme]) -> SlotInputs:
-        """Line up what labels make, one after another, within the boundary marks.
+    def inputs(
+        self, labels: Ints, sentences: Ints, boundaries: Sequence[Puncteme]
+    ) -> UnderlyingStrings:
+        """Concatenate the labels of each draw, within the boundary marks.
 
         Args:
             labels: ``[edges, draws]`` of the constituents that end or begin at a slot; those of a
@@ -91,95 +98,117 @@ class ChannelSampler:
         parts = (boundary(INITIAL, -2), (at, label), boundary(FINAL, -1))
         at, label = (np.concatenate(x) for x in zip(*parts, strict=True))
         order = np.argsort(at, kind="stable")
-        return SlotInputs(
+        return UnderlyingStrings(
             marked.shape, some.nonzero()[0], _lined_up(at[order], self.spelt[label[order]])
         )
 
     def sample(
         self,
-        inputs: SlotInputs,
+        inputs: UnderlyingStrings,
         generators: Sequence[np.random.Generator],
         surface: Numbering[Puncteme],
     ) -> Ints:
-        """``[sentences, draws]`` numbers of the surface strings that come of what meets.
+        """Draw the surface string of each draw.
 
         Args:
-            inputs: what is underlying.
+            inputs: the underlying strings.
             generators: ``[sentences]`` sources of chance.
-            surface: the numbers of surface strings; boundary marks are left out of them.
+            surface: numbers surface strings, without boundary marks; new ones are added.
+
+        Returns:
+            ``[sentences, draws]`` numbers of surface strings.
         """
         shown = np.zeros(inputs.shape, np.int64)
         if not len(inputs.at):
             return shown
         symbols, sentence = inputs.symbols, inputs.at // inputs.shape[1]
-        for one in self.rewriter.passes:
-            # What is drawn for a sentence does not depend on those beside it.
+        for window_pass in self.rewriter.passes:
+            # Each sentence has its own generator and asks it for as many numbers as its own
+            # longest string needs: the sentences beside it change nothing of its draws.
             points = np.zeros((len(symbols), symbols.shape[1] - 1))
             for i in np.unique(sentence).tolist():
                 own = sentence == i
                 longest = (symbols[own] != END).any(0).sum() - 1
                 points[own, :longest] = generators[i].random((own.sum(), longest))
-            symbols = rewritten(one, symbols, points)
-        first, kind = unique_rows(*(symbols + 1).T)
+            symbols = sample_pass(window_pass, symbols, points)
+        first, inverse = unique_rows(*(symbols + 1).T)
         found = [self.tokens(row) for row in symbols[first].tolist()]
-        numbers = np.array([surface.number(without_boundaries(string)) for string in found])[kind]
-        is_open = np.array([OPEN in string for string in found])[kind]
+        numbers = np.array([surface.number(without_boundaries(string)) for string in found])[
+            inverse
+        ]
+        is_open = np.array([OPEN in string for string in found])[inverse]
         for i in is_open.nonzero()[0].tolist():
-            string = self._spelt(found[kind[i]], generators[sentence[i]])
+            string = self._spelt(found[inverse[i]], generators[sentence[i]])
             numbers[i] = surface.number(without_boundaries(string))
         shown.ravel()[inputs.at] = numbers
         return shown
 
-    def of_strings(self, inputs: SlotInputs, value: Callable[[Puncteme], float]) -> Floats:
-        """``[draws]`` a value of what is underlying in one sentence; zero where nothing is."""
-        first, kind = unique_rows(*(inputs.symbols + 1).T)
+    def map_strings(self, inputs: UnderlyingStrings, value: Callable[[Puncteme], float]) -> Floats:
+        """Apply a function to the underlying string of each draw, once for equal strings.
+
+        Args:
+            inputs: the underlying strings, of one sentence.
+            value: the function.
+
+        Returns:
+            ``[draws]``; zero where the string is empty.
+        """
+        first, inverse = unique_rows(*(inputs.symbols + 1).T)
         values = [value(self.tokens(row)) for row in inputs.symbols[first].tolist()]
         result = np.zeros(inputs.shape[1])
-        result[inputs.at] = np.array(values)[kind]
+        result[inputs.at] = np.array(values)[inverse]
         return result
 
     def tokens(self, string: Sequence[int]) -> Puncteme:
-        """The tokens of a row of symbols."""
+        """Return the tokens of a row of symbols."""
         names = self.rewriter.inventory.symbols
         return tuple(names[s] for s in string if s != END)
 
     def _spelt(self, string: Puncteme, generator: np.random.Generator) -> Puncteme:
-        """The string with open punctemes written out."""
+        """Write out the open punctemes of a string."""
         spelling = self.rewriter.inventory.spelling
         parts = (self.tokens(spelling.draw(generator)) if t == OPEN else (t,) for t in string)
         return tuple(token for part in parts for token in part)
 
 
-def within(boundaries: Puncteme, string: Puncteme) -> Puncteme:
-    """Put the boundary marks of a slot around its string."""
+def enclose(boundaries: Puncteme, string: Puncteme) -> Puncteme:
+    """Put the boundary marks of a slot around its string.
+
+    Args:
+        boundaries: some of the two marks.
+        string: tokens.
+    """
     before = (t for t in boundaries if t == INITIAL)
     return (*before, *string, *(t for t in boundaries if t == FINAL))
 
 
-def rewritten(one: Pass, symbols: Ints, points: Floats) -> Ints:
+def sample_pass(window_pass: WindowPass, symbols: Ints, points: Floats) -> Ints:
     """Send strings through one pass of the channel.
 
+    All strings take a step of the window together. A string that has ended keeps its pending
+    symbol, which is written at the end.
+
     Args:
-        one: the pass.
+        window_pass: the pass.
         symbols: ``[strings, longest]``, each string of at least one.
-        points: ``[strings, longest - 1]`` uniform between 0 and 1; they choose the edits.
+        points: ``[strings, longest - 1]`` uniform in [0, 1): each chooses an edit by inversion.
 
     Returns:
-        ``[strings, longest]``.
+        ``[strings, longest]`` symbols of the strings written.
     """
     lengths = (symbols != END).sum(1)
-    reading = _reversed(symbols, lengths) if one.mirrored else symbols
-    effects = [move(edit, mirrored=one.mirrored) for edit in EDITS]
+    reading = _reversed(symbols, lengths) if window_pass.mirrored else symbols
+    effects = [move(edit, mirrored=window_pass.mirrored) for edit in EDITS]
     moves = np.array([effect.pending == 1 for effect in effects])
     writes = np.array([END if effect.written is None else effect.written for effect in effects])
-    cumulative = np.exp(one.log_probability).cumsum(0).transpose(1, 2, 0)
+    cumulative = np.exp(window_pass.log_probability).cumsum(0).transpose(1, 2, 0)
     written = np.full_like(reading, END)
     length = np.zeros_like(lengths)
     pending = reading[:, 0].copy()
     for i in range(1, reading.shape[1]):
         alive = (lengths > i).nonzero()[0]
         before, symbol = pending[alive], reading[alive, i]
-        window = (symbol, before) if one.mirrored else (before, symbol)
+        window = (symbol, before) if window_pass.mirrored else (before, symbol)
         ends = cumulative[window]
         edit = (points[alive, i - 1, None] * ends[:, -1:] >= ends).sum(1)
         spells = (writes[edit] != END).nonzero()[0]
@@ -189,11 +218,11 @@ def rewritten(one: Pass, symbols: Ints, points: Floats) -> Ints:
         pending[alive] = np.where(moves[edit], symbol, before)
     written[np.arange(len(written)), length] = pending
     written = written[:, : int(length.max()) + 1]
-    return _reversed(written, length + 1) if one.mirrored else written
+    return _reversed(written, length + 1) if window_pass.mirrored else written
 
 
 def _lined_up(rows: Ints, symbols: Ints) -> Ints:
-    """Strings of the symbols of consecutive entries with the same row, ``END`` left out."""
+    """Concatenate the symbols of consecutive entries with the same row, without ``END``."""
     entry, column = (symbols != END).nonzero()
     row, first = np.unique(rows[entry], return_index=True)
     sizes = np.diff([*first.tolist(), len(entry)])
@@ -204,7 +233,7 @@ def _lined_up(rows: Ints, symbols: Ints) -> Ints:
 
 
 def _reversed(symbols: Ints, lengths: Ints) -> Ints:
-    """Every string from its end to its beginning."""
+    """Reverse every string."""
     place = lengths[:, None] - 1 - np.arange(symbols.shape[1])
     turned = np.take_along_axis(symbols, np.maximum(place, 0), 1)
     return np.where(place < 0, END, turned)

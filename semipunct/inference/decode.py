@@ -1,6 +1,6 @@
 """Underlying trees T': the best, the best few, and samples from the posterior p(T' | T, x).
 
-All are questions asked of one distribution, that of the choices of ``GivenTrees``.
+All are questions to one distribution, that of the choices of ``GivenTrees``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Protocol
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -18,8 +18,9 @@ import numpy.typing as npt
 
 from semipunct.arrays.compilation import jit
 from semipunct.corpus import Sentence
+from semipunct.corpus.sentences import excerpt
 from semipunct.inference.rewriting import Rewriter, Rewriting
-from semipunct.marks import Edit, Pair, Puncteme, with_boundaries
+from semipunct.marks import FINAL, INITIAL, Edit, Pair, Puncteme, with_boundaries
 from semipunct.models.base import Batches
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
@@ -29,15 +30,17 @@ from semirings.capabilities import Selective
 from semirings.derivation import Derivation
 from semirings.real import Real
 
+_BRACKETS = {"[": "\\[", "]": "\\]"}
+
 
 @dataclass(frozen=True, slots=True)
 class SlotAnalysis:
-    """How the channel made one slot; boundary marks are part of both strings.
+    """The rewriting of one slot; boundary marks are part of both strings.
 
     Attributes:
         underlying: the tokens that meet there.
         edits: in the order made.
-        surface: what readers see.
+        surface: the tokens that readers see.
     """
 
     underlying: Puncteme
@@ -45,14 +48,14 @@ class SlotAnalysis:
     surface: Puncteme
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Analysis:
-    """An underlying tree T' of a sentence.
+    """An underlying tree T' of a sentence; as text, with brackets as in section 1 of the paper.
 
     Attributes:
         sentence: the words, the tree and the surface.
         pairs: left and right puncteme of each word; the open puncteme is ``(marks.OPEN,)``, and
-            what it was written as stands on the surface of its slot.
+            its spelling stands on the surface of its slot.
         log_joint: log p(T', x | T), summed over edits (natural logarithm).
         log_posterior: log p(T' | T, x).
         slots: one entry per slot.
@@ -64,6 +67,64 @@ class Analysis:
     log_posterior: float
     slots: tuple[SlotAnalysis, ...]
 
+    def __str__(self) -> str:
+        r"""Write the tree in one line, in the style of section 1; linear in the sentence.
+
+        Every node with a non-empty puncteme, except the root, has brackets around its constituent
+        and its punctemes just inside them.  Marks that are square brackets are written ``\[`` and
+        ``\]``; words lack the dot of an abbreviation, which is a mark of its own.
+        """
+        tree = self.sentence.tree
+        sides: list[tuple[list[str], list[str]]] = []
+        for head, (left, right) in zip(tree.heads, self.pairs, strict=True):
+            bracketed = bool(head and (left or right))
+            sides.append((["["] * bracketed + _marks(left), _marks(right) + ["]"] * bracketed))
+        first, last = self.slots[0].underlying, self.slots[-1].underlying
+        pieces = [INITIAL] if first[:1] == (INITIAL,) else []
+        for form, tokens in zip(("", *self.sentence.forms), tree.gather(sides), strict=True):
+            pieces += [*([form] if form else []), *tokens]
+        pieces += [FINAL] if last[-1:] == (FINAL,) else []
+        return " ".join(pieces)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Analysis log p(T', x | T) = {self.log_joint:.4f}, "
+            f"log p(T' | T, x) = {self.log_posterior:.4f}: {excerpt(str(self))}>"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as values that JSON can hold.
+
+        ``heads`` count the words (1..n, 0 for the root) after the tree was made projective;
+        ``nodes`` has one entry a word, ``slots`` one a slot (0..n); logarithms are natural.
+        """
+        s = self.sentence
+        return {
+            "sent_id": s.sentence_id,
+            "words": list(s.forms),
+            "heads": list(s.tree.heads),
+            "relations": list(s.tree.relations),
+            "log_joint": self.log_joint,
+            "log_posterior": self.log_posterior,
+            "nodes": [
+                {"word": word, "left": list(left), "right": list(right)}
+                for word, (left, right) in enumerate(self.pairs, start=1)
+            ],
+            "slots": [
+                {
+                    "slot": i,
+                    "underlying": list(slot.underlying),
+                    "edits": [{"edit": e.name, "a": e.a, "b": e.b} for e in slot.edits],
+                    "surface": list(slot.surface),
+                }
+                for i, slot in enumerate(self.slots)
+            ],
+        }
+
+
+def _marks(puncteme: Puncteme) -> list[str]:
+    return [_BRACKETS.get(token, token) for token in puncteme]
+
 
 def best(
     model: PunctuationModel,
@@ -71,13 +132,13 @@ def best(
     sentences: Sequence[Sentence],
     semiring: Derivation | None = None,
 ) -> list[Analysis | None]:
-    """The best derivation of each sentence, None for a sentence that has none.
+    """Return the best derivation of each sentence, None for a sentence that has none.
 
     Args:
         model: the model.
         parameters: its weights.
         sentences: words, trees and surface punctuation.
-        semiring: says what is best; a ``Derivation`` over any selective base (default Viterbi:
+        semiring: decides what is best; a ``Derivation`` over any selective base (default Viterbi:
             the most probable choice of punctemes and edits).
     """
     question = _Best((semiring or Derivation()).base)
@@ -91,7 +152,7 @@ def best_of(
     sentences: Sequence[Sentence],
     count: int,
 ) -> list[list[Analysis]]:
-    """The most probable choices of punctemes of each sentence, best first, all different.
+    """Return the most probable choices of punctemes of each sentence, best first, all different.
 
     Derivations are ranked as by ``best``, punctemes and edits together. Where several that are
     among the first ``2 * count`` choose the same punctemes, the first stands for all, so a
@@ -101,7 +162,7 @@ def best_of(
         model: the model.
         parameters: its weights.
         sentences: words, trees and surface punctuation.
-        count: how many analyses of a sentence at most.
+        count: the most analyses of a sentence.
     """
     found = _derivations(model, parameters, sentences, _Ranked(2 * count))
     return [list({a.pairs: a for a in analyses}.values())[:count] for analyses in found]
@@ -114,7 +175,7 @@ def sample(
     samples: int,
     seed: int,
 ) -> list[list[Analysis]]:
-    """Independent draws from p(T' | T, x), after one inside pass per batch.
+    """Draw independent samples from p(T' | T, x), after one inside pass per batch.
 
     Args:
         model: the model.
@@ -130,7 +191,7 @@ def sample(
 
 
 class _Question(Protocol):
-    """What is asked of a batch with the given log p(x | T): derivations, ``[k, ...]``."""
+    """A question to the distribution of a batch, given log p(x | T): derivations, ``[k, ...]``."""
 
     def __call__(
         self, asked: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array
@@ -170,7 +231,7 @@ def _derivations(
     question: _Question,
     seed: int = 0,
 ) -> list[list[Analysis]]:
-    """The derivations of each sentence that answer a question, those of weight zero left out."""
+    """Return the derivations of each sentence that answer a question, without impossible ones."""
     # Few strings differ: what becomes of one is worked out once for all slots that have it.
     explain = lru_cache(maxsize=None)(Rewriter.of(model, parameters).explain)
     encoded = model.encode(sentences)
@@ -201,7 +262,11 @@ def _ask(
     batch: Batch,
     key: jax.Array,
 ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-    """Each word's pair in each derivation, log weights, log p(x | T), all log p(l, r | w)."""
+    """Answer a question about a batch.
+
+    Returns:
+        The pair of each word in each derivation, log weights, log p(x | T), all log p(l, r | w).
+    """
     asked = _asked(model, parameters, batch)
     log_p = asked.log_partition()
     answer = question(asked, log_p, key)
@@ -215,7 +280,7 @@ def _asked(
 
 
 def _spans(members: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, slice]]:
-    """Where the words of each member stand in its batch."""
+    """Return where the words of each member stand in its batch."""
     ends = np.cumsum([lengths[i] for i in members]).tolist()
     return [(i, slice(end - lengths[i], end)) for i, end in zip(members, ends, strict=True)]
 

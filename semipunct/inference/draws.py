@@ -15,11 +15,11 @@ from semipunct.marks import Puncteme
 
 
 class Request(NamedTuple):
-    """A sentence and what is known of it.
+    """A sentence whose punctuation is to be drawn.
 
     Attributes:
         sentence: words and tree.
-        evidence: what is known of the surface, if anything is.
+        evidence: of its surface, or None.
         generator: the source of chance.
     """
 

@@ -1,8 +1,8 @@
 """Drawing from left to right: features of a constituent may look at the marks to the left.
 
 At each slot the constituents that end there draw their right punctemes and those that begin there
-their left ones, given the surface so far; then the channel rewrites what meets. Many sentences
-take each slot together, and draws of a sentence that agree in what is looked at share the work.
+their left ones, given the surface so far; then the channel rewrites the string that results. Many
+sentences take each slot together, and draws of a sentence whose features agree share the work.
 """
 
 from __future__ import annotations
@@ -18,13 +18,20 @@ import numpy.typing as npt
 from semipunct.arrays.unique_rows import Ints, unique_rows
 from semipunct.errors import UsageError
 from semipunct.features.history import CLOSING, OPENING, MarkHistory
-from semipunct.features.index import FeatureMap, Finder
+from semipunct.features.index import FeatureIndex, FeatureLookup
 from semipunct.features.templates import CLOSING_TARGETS
 from semipunct.inference.bottom_up import INSIDE
 from semipunct.inference.categorical import Categorical
-from semipunct.inference.channel_sampler import ChannelSampler, SlotInputs, within
+from semipunct.inference.channel_sampler import ChannelSampler, UnderlyingStrings, enclose
 from semipunct.inference.draws import Draws, Request
-from semipunct.inference.resampling import SPELT, UNEXPLAINED, Evidence, ratio, resampled, spelling
+from semipunct.inference.resampling import (
+    GUIDED,
+    UNEXPLAINED,
+    Evidence,
+    proposal_ratio,
+    sample_spelling,
+    systematic_resample,
+)
 from semipunct.marks import Puncteme, is_symmetric
 from semipunct.models.punctuation.attach import left_scores, right_scores
 from semipunct.models.punctuation.model import Parameters, PunctuationModel, TreeScores
@@ -32,16 +39,25 @@ from semipunct.models.punctuation.network import network_weights, scores_of_mark
 
 Floats = npt.NDArray[np.float32]
 
-TOGETHER = 1 << 15
-"""Draws of all sentences that are made together; a sentence with more goes alone."""
+DRAWS_TOGETHER = 1 << 15
+"""Draws that are made together; sentences beyond them wait, and one with more goes alone.
 
-AT_ONCE = 1 << 17
-"""Draws of all edges at a slot whose labels are found at once, to bound the memory."""
+With fewer the overhead of numpy's calls counts, with more the arrays of a step outgrow the
+processor's cache: 120 sentences of 1,000 draws took 5.7 s with 2^12, 3.1 s with 2^15 and 4.3 s with
+2^18 on two cores.
+"""
+
+LABELS_TOGETHER = 1 << 17
+"""Labels of a slot that are drawn together; with more the edges of the slot are taken in parts.
+
+It bounds the memory: in the worst case every draw has a distribution of its own, of some hundred
+labels in single precision: 2^17 of them are some 50 MB.
+"""
 
 
 @dataclass(frozen=True, slots=True)
-class LeftToRight:
-    """What the draws of all sentences share.
+class LeftToRightSampler:
+    """A model laid out for drawing from left to right: tables that all sentences share.
 
     Attributes:
         channel: the channel.
@@ -56,7 +72,7 @@ class LeftToRight:
     """
 
     channel: ChannelSampler
-    features: FeatureMap
+    features: FeatureIndex
     pair: Ints
     symmetric: Floats
     opening: Floats
@@ -65,8 +81,12 @@ class LeftToRight:
     label: Mapping[Puncteme, int]
 
     @classmethod
-    def of(cls, model: PunctuationModel, parameters: Parameters) -> LeftToRight:
-        """Read it off a model.
+    def of(cls, model: PunctuationModel, parameters: Parameters) -> LeftToRightSampler:
+        """Read the tables off a model.
+
+        Args:
+            model: the model.
+            parameters: its weights.
 
         Raises:
             UsageError: if features look at the marks within constituents, too.
@@ -110,12 +130,12 @@ class LeftToRight:
 
         Args:
             requests: the sentences.
-            scores: what words and trees say of all their words, one sentence after another.
+            scores: of all their words by words and trees alone, one sentence after another.
             count: draws of each sentence.
         """
-        # What is known of a sentence chooses among its draws: it takes its slots alone.
+        # Resampling chooses among the draws of a sentence: with evidence each is taken alone.
         alone = any(request.evidence for request in requests)
-        together = 1 if alone else max(1, TOGETHER // count)
+        together = 1 if alone else max(1, DRAWS_TOGETHER // count)
         ends = np.cumsum([0, *(request.sentence.tree.words for request in requests)])
         found: list[Draws] = []
         for i in range(0, len(requests), together):
@@ -127,7 +147,13 @@ class LeftToRight:
 
 
 class _Edge(NamedTuple):
-    """Where a constituent begins or ends: its sentence, its word, and the slot where it begins."""
+    """One edge of a constituent.
+
+    Attributes:
+        sentence: number of its sentence.
+        word: its head, numbered through all sentences.
+        left: the slot where the constituent begins.
+    """
 
     sentence: int
     word: int
@@ -142,7 +168,7 @@ class _Drawing:
     """
 
     def __init__(
-        self, order: LeftToRight, requests: Sequence[Request], scores: TreeScores, count: int
+        self, order: LeftToRightSampler, requests: Sequence[Request], scores: TreeScores, count: int
     ) -> None:
         self.order, self.requests, self.count = order, requests, count
         sentences = [request.sentence for request in requests]
@@ -150,13 +176,13 @@ class _Drawing:
         self.left, self.summary = np.asarray(scores.left), np.asarray(scores.summary)
         # A last column stands for pairs that are none.
         self.pair = np.pad(scores.pair, ((0, 0), (0, 1)), constant_values=-np.inf)
-        self.opening, self.closing = order.features.finders(
+        self.opening, self.closing = order.features.lookups(
             sentences, (("opening",), OPENING), (CLOSING_TARGETS, CLOSING)
         )
         slots = [len(sentence.slots) for sentence in sentences]
         self.ends = np.array(slots)
         self.shown = np.zeros((max(slots), len(sentences), count), np.int64)
-        self.history = MarkHistory((len(sentences), count), order.features.symbols)
+        self.history = MarkHistory((len(sentences), count), order.features.vocabulary)
         self.labels: dict[int, Ints] = {}  # Left labels of the constituents that have begun.
         self.ending: list[list[_Edge]] = [[] for _ in self.shown]
         self.starting: list[list[_Edge]] = [[] for _ in self.shown]
@@ -178,7 +204,9 @@ class _Drawing:
             labels = self._labels(edges, choices)
             evidence = self.requests[0].evidence
             if evidence and evidence.strings[slot]:
-                labels, self.shown[slot] = self._agreeing(slot, edges, choices, labels, evidence)
+                labels, self.shown[slot] = self._draw_given_evidence(
+                    slot, edges, choices, labels, evidence
+                )
             else:
                 inputs = self._inputs(slot, edges, labels)
                 self.shown[slot] = self.order.channel.sample(
@@ -191,30 +219,46 @@ class _Drawing:
         return [Draws.of(self.shown[:end, i], strings) for i, end in enumerate(self.ends.tolist())]
 
     def _parts(self, edges: list[_Edge]) -> list[list[_Edge]]:
-        step = max(1, AT_ONCE // self.count)
+        step = max(1, LABELS_TOGETHER // self.count)
         return [edges[i : i + step] for i in range(0, len(edges), step)]
 
     def _opening(self, slot: int, edges: Sequence[_Edge]) -> Categorical:
-        """The left labels of constituents that begin; one row of draws after another."""
+        """Return the distributions of the left labels of constituents that begin at a slot.
+
+        Args:
+            slot: 0 to n.
+            edges: the constituents.
+
+        Returns:
+            For ``edges * draws`` labels, the draws of an edge one after another.
+        """
         sentence, word, _ = np.array(edges).T
         edge = np.arange(len(edges)).repeat(self.count)
         seen = self._seen(slot, sentence)
-        first, kind = unique_rows(edge, *seen)
+        first, inverse = unique_rows(edge, *seen)
         words, seen = word[edge[first]], np.column_stack([column[first] for column in seen])
         marks = _weighed(self.order.opening, self.opening, words, seen)
         if self.order.network:
             marks += scores_of_marks(self.order.network, "opening", self.summary[words], seen)
-        return Categorical.of(left_scores(self.left.take(words, 0), marks), kind)
+        return Categorical.of(left_scores(self.left.take(words, 0), marks), inverse)
 
     def _closing(self, slot: int, edges: Sequence[_Edge]) -> Categorical:
-        """The right labels of constituents that end, given their left ones; likewise."""
+        """Return the distributions of the right labels of constituents, given their left ones.
+
+        Args:
+            slot: 0 to n.
+            edges: the constituents that end there.
+
+        Returns:
+            As ``_opening``.
+        """
         sentence, word, left = np.array(edges).T
         edge = np.arange(len(edges)).repeat(self.count)
         label = np.concatenate([self.labels.pop(w) for w in word.tolist()])
         token = self.history.ends[self.shown[left, sentence].ravel()][:, 0]
         place = self.history.last_place(left[:, None], sentence).ravel()
         seen = [*self._seen(slot, sentence), token, place]
-        first, kind = unique_rows(edge, label, *seen)
+        first, inverse = unique_rows(edge, label, *seen)
         words, labels = word[edge[first]], label[first]
         seen = np.column_stack([column[first] for column in seen])
         given = _weighed(self.order.closing, self.closing, words, seen)
@@ -226,31 +270,31 @@ class _Drawing:
         own, some = unique_rows(words, labels)
         tree = self.pair[words[own, None], self.order.pair[labels[own]]].take(some, 0)
         symmetric = self.order.symmetric.take(labels, 0)
-        return Categorical.of(right_scores(tree, marks, symmetry, symmetric), kind)
+        return Categorical.of(right_scores(tree, marks, symmetry, symmetric), inverse)
 
     def _seen(self, slot: int, sentences: Ints) -> list[Ints]:
         """Give the columns ``SEEN`` for the draws of some sentences, one after another."""
         return [column.ravel() for column in self.history.seen(slot, sentences)]
 
     def _labels(self, edges: Sequence[_Edge], choices: Sequence[Categorical]) -> Ints:
-        """``[edges, draws]``."""
+        """Draw the labels of all edges at a slot, ``[edges, draws]``."""
         if not edges:
             return np.zeros((0, self.count), np.int64)
         points = np.concatenate([self.generators[e.sentence].random(self.count) for e in edges])
-        ends = np.cumsum([len(choice.kind) for choice in choices])
+        ends = np.cumsum([len(choice.distribution) for choice in choices])
         parts = zip(choices, np.split(points, ends[:-1]), strict=True)
         return self._rows(np.concatenate([choice.draw(part) for choice, part in parts]))
 
     def _rows(self, draws: Ints) -> Ints:
         return draws.reshape(-1, self.count)
 
-    def _inputs(self, slot: int, edges: Sequence[_Edge], labels: Ints) -> SlotInputs:
+    def _inputs(self, slot: int, edges: Sequence[_Edge], labels: Ints) -> UnderlyingStrings:
         channel = self.order.channel
         boundaries = [channel.boundaries(slot, end - 1) for end in self.ends.tolist()]
         sentences = np.array([edge.sentence for edge in edges], np.int64)
         return channel.inputs(labels, sentences, boundaries)
 
-    def _agreeing(
+    def _draw_given_evidence(
         self,
         slot: int,
         edges: Sequence[_Edge],
@@ -258,49 +302,85 @@ class _Drawing:
         free: Ints,
         evidence: Evidence,
     ) -> tuple[Ints, Ints]:
-        """Labels and surface that agree with what is known of a slot; see ``evidence``."""
+        """Draw labels and surface of a slot given evidence, and resample the draws.
+
+        Let y be the labels of a draw at this slot, u(y) the string that they make, x the surface
+        and e(x) the likelihood of the evidence; all is given the slots before. The posterior is
+        proportional to p(y) p(x | u(y)) e(x).
+
+        Proposal: drawn from p(y), few labels or none may lead to the evidence s, which is often
+        improbable beforehand. In most slots u is rewritten into itself, so labels that spell s are
+        the best guess: q(y) = (1 - g) p(y) + g p(y | u(y) = s), with g = ``GUIDED``.
+
+        Weight: with x drawn from p(x | u(y)) it is p(y) / q(y) e(x). Where the marks must stay, e
+        is one for x = s and zero for all others, so hardly any draw of x would survive; x = s is
+        then set, and the weight is p(y) / q(y) p(s | u(y)), summed over the channel's edits, which
+        is the expectation of the other one.
+
+        Resampling after every slot of which something is known gives all draws the same weight
+        again. Draws that have been chosen twice share their past, but not their future.
+
+        Args:
+            slot: 0 to n.
+            edges: the constituents that end or begin there, in text order.
+            choices: p(y), in the order of the edges.
+            free: ``[edges, draws]`` labels drawn from p(y).
+            evidence: of the sentence.
+
+        Returns:
+            ``[edges, draws]`` labels and ``[draws]`` numbers of surface strings.
+        """
         (generator,) = self.generators
         order, channel = self.order, self.order.channel
         stands = evidence.strings[slot]
-        string = tuple(order.features.symbols.known("token", stands))
-        own = [Categorical(c.weight, row) for c in choices for row in self._rows(c.kind)]
-        spelt, probability = spelling(own, order.label, string, generator)
-        chosen = (probability > 0) & (generator.random(self.count) < SPELT)
-        labels = np.where(chosen, spelt, free)
+        string = tuple(order.features.vocabulary.known("token", stands))
+        own = [Categorical(c.weight, row) for c in choices for row in self._rows(c.distribution)]
+        spelt, probability = sample_spelling(own, order.label, string, generator)
+        guided = (probability > 0) & (generator.random(self.count) < GUIDED)
+        labels = np.where(guided, spelt, free)
         inputs = self._inputs(slot, edges, labels)
-        wanted = within(channel.boundaries(slot, int(self.ends[0]) - 1), string)
-        spells = channel.of_strings(inputs, lambda x: float(x == wanted))
-        weight = 1 / ratio(probability, spells)
+        wanted = enclose(channel.boundaries(slot, int(self.ends[0]) - 1), string)
+        # A free draw may spell the string as well: its weight depends on the labels, not on the
+        # component of the mixture that they came from.
+        spells = channel.map_strings(inputs, lambda x: float(x == wanted))
+        weight = 1 / proposal_ratio(probability, spells)
         if evidence.mistaken:
             shown = channel.sample(inputs, self.generators, self.history.strings)[0]
-            first, kind = unique_rows(shown)
+            first, inverse = unique_rows(shown)
             strings = (self.history.strings.things[i] for i in shown[first].tolist())
-            weight *= np.array([evidence.weight(slot, x) for x in strings])[kind]
+            weight *= np.array([evidence.weight(slot, x) for x in strings])[inverse]
         else:
             shown = np.full(self.count, self.history.strings.number(stands))
             explain = channel.rewriter.explain
-            weight *= UNEXPLAINED + channel.of_strings(
+            weight *= UNEXPLAINED + channel.map_strings(
                 inputs, lambda x: math.exp(explain(x, wanted).log_probability)
             )
-        survivors = resampled(weight, generator)
+        survivors = systematic_resample(weight, generator)
         self._select(survivors)
         return labels[:, survivors], shown[survivors]
 
     def _select(self, survivors: Ints) -> None:
-        """Let some draws, with all that they hold, take the places of all."""
+        """Replace all draws, their pasts included, by the survivors of resampling."""
         self.history.select(survivors)
         self.shown = self.shown[:, :, survivors]
         self.labels = {w: label[survivors] for w, label in self.labels.items()}
 
 
-def _weighed(weights: Floats, finders: Sequence[Finder], words: Ints, seen: Ints) -> Floats:
-    """``[cases, columns]`` summed weights of the features of words, given what is seen."""
+def _weighed(weights: Floats, lookups: Sequence[FeatureLookup], words: Ints, seen: Ints) -> Floats:
+    """Sum the weights of the features of some words with some histories, ``[cases, columns]``.
+
+    Args:
+        weights: ``[features + 1, columns]``; the last row, of no feature, is zero.
+        lookups: the feature families.
+        words: ``[cases]``.
+        seen: ``[cases, attributes]`` codes of the history.
+    """
     total = np.zeros((len(words), weights.shape[1]), np.float32)
-    for finder in finders:
-        values = seen[:, finder.looked_at]
-        first, kind = unique_rows(words, *values.T)
+    for lookup in lookups:
+        values = seen[:, lookup.looked_at]
+        first, inverse = unique_rows(words, *values.T)
         part = np.zeros((len(first), weights.shape[1]), np.float32)
-        for family in finder.rows(words[first], values[first]).T:
+        for family in lookup.rows(words[first], values[first]).T:
             part += weights.take(family, 0)
-        total += part.take(kind, 0)
+        total += part.take(inverse, 0)
     return total

@@ -1,11 +1,10 @@
-"""Draws that agree with what is known of the surface: sequential importance resampling.
+"""Draws given evidence of the surface: sequential importance resampling, a particle filter.
 
-At a slot of which something is known, some draws choose labels freely and some choose, if
-they can, labels that spell what stands there. Every draw is then weighed by how probable what is
-known is, given what it chose, times the ratio of the two ways of choosing; and the draws that
-weigh much take the place of those that weigh little (Gordon, Salmond and Smith 1993, with a
-proposal that looks at the evidence). The shares of draws tend to posterior probabilities as the
-number of draws grows.
+The draws of a sentence are particles, and its slots are the steps of time. At a slot of which
+something is known a particle draws labels from a proposal that looks at the evidence, is weighed by
+how probable the evidence is given these labels times the ratio of model and proposal, and the
+particles are resampled in proportion to their weights (Gordon, Salmond and Smith 1993). The shares
+of particles tend to posterior probabilities as their number grows.
 """
 
 from __future__ import annotations
@@ -24,20 +23,29 @@ from semipunct.marks.distance import common_tokens
 Floats = npt.NDArray[np.float64]
 
 UNEXPLAINED = 1e-9
-"""Probability of a mark that stands although the model's own draws never make it."""
+"""Added to the probability of a mark that must stand, which may be zero under all labels drawn.
 
+Weights must not all be zero: the mark stands, and the draws go on as if nothing were known of the
+slot. The number is far below one in any number of draws that a user can wait for, so it decides
+nothing where a draw explains the mark.
+"""
 
-SPELT = 0.5
-"""Share of the draws that choose labels which spell what stands, if there are any."""
+GUIDED = 0.5
+"""Share of the draws that take labels which spell what stands, if there are any.
+
+A defensive mixture (Hesterberg 1995): the others are drawn from the model itself, so that no draw
+is underrepresented by more than the factor ``1 / (1 - GUIDED)``, whatever the guided ones miss.
+A half bounds the weights by 2; the value was chosen, not tuned.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known of the surface of a sentence.
+    """Evidence of the surface of a sentence.
 
     Attributes:
-        strings: for each slot what stands there, without boundary marks; nothing is known of a
-            slot where nothing stands.
+        strings: for each slot the string that stands there, without boundary marks; nothing is
+            known of a slot where nothing stands.
         mistaken: factor for each token that stands and is taken away: 0 if all stays as it is.
     """
 
@@ -45,71 +53,95 @@ class Evidence:
     mistaken: float = 0.0
 
     def weight(self, slot: int, surface: Puncteme) -> float:
-        """How well a surface string agrees with what stands in a slot."""
+        """Return the likelihood of the evidence of a slot, up to a constant.
+
+        Args:
+            slot: 0 to n.
+            surface: the string of the slot.
+        """
         stands = self.strings[slot]
         return self.mistaken ** (len(stands) - common_tokens(stands, surface))
 
 
-def spelling(
+def sample_spelling(
     choices: Sequence[Categorical],
     label: Mapping[Puncteme, int],
     string: Puncteme,
     generator: np.random.Generator,
 ) -> tuple[list[Ints], Floats]:
-    """Labels that one after another spell a string, drawn from the choices under that condition.
+    """Draw labels whose concatenation is a string, by forward filtering and backward sampling.
+
+    The labels are independent but for that condition, so "the first j labels spell the first b
+    tokens" is a Markov chain in j. Its forward probabilities are summed up first; labels are then
+    drawn from the last to the first.
 
     Args:
         choices: of the constituents that meet at a slot, in text order.
         label: the number of each label.
-        string: what they are to spell.
+        string: the tokens to be spelt.
         generator: the source of chance.
 
     Returns:
-        ``[draws]`` labels for each choice, and ``[draws]`` the probability that free choices spell
-        the string; where it is zero the labels mean nothing.
+        ``[draws]`` labels for each choice, and ``[draws]`` the probability that independent labels
+        spell the string; where it is zero the labels mean nothing.
     """
     ends = len(string) + 1
-    draws = len(choices[0].kind)
+    draws = len(choices[0].distribution)
+    # The label that spells the tokens from a to b, if there is one.
     found = {(a, b): label.get(string[a:b]) for b in range(ends) for a in range(b + 1)}
-    # reached[j][:, b]: the probability that the first j choices spell the first b tokens.
-    reached = [np.eye(1, ends).repeat(draws, 0)]
+    table = np.zeros((ends, ends), np.int64)
+    for (a, b), number in found.items():
+        table[a, b] = number or 0
+    # forward[j][:, b]: the probability that the first j choices spell the first b tokens.
+    forward = [np.eye(1, ends).repeat(draws, 0)]
     steps: list[Floats] = []
     for choice in choices:
         step = np.zeros((draws, ends, ends))
-        for (a, b), column in found.items():
-            if column is not None:
-                step[:, a, b] = choice.probability(column)
+        for (a, b), number in found.items():
+            if number is not None:
+                step[:, a, b] = choice.probability(number)
         steps.append(step)
-        reached.append(np.einsum("da,dab->db", reached[-1], step))
+        forward.append(np.einsum("da,dab->db", forward[-1], step))
     every = np.arange(draws)
     end = np.full(draws, ends - 1)
     drawn: list[Ints] = []
-    for before, step in zip(reversed(reached[:-1]), reversed(steps), strict=True):
-        weight = (before * step[every, :, end]).cumsum(1)
-        point = generator.random(draws) * weight[:, -1]
-        start = np.minimum((weight <= point[:, None]).sum(1), end)
-        table = np.zeros((ends, ends), np.int64)
-        for (a, b), column in found.items():
-            table[a, b] = column or 0
+    for before, step in zip(reversed(forward[:-1]), reversed(steps), strict=True):
+        # p(start | end) is proportional to p(start) p(start -> end).
+        cumulative = (before * step[every, :, end]).cumsum(1)
+        point = generator.random(draws) * cumulative[:, -1]
+        start = np.minimum((cumulative <= point[:, None]).sum(1), end)
         drawn.append(table[start, end])
         end = start
-    return drawn[::-1], reached[-1][:, -1]
+    return drawn[::-1], forward[-1][:, -1]
 
 
-def ratio(probability: Floats, spells: Floats) -> Floats:
-    """How much more often labels are chosen than they would be freely.
+def proposal_ratio(probability: Floats, spells: Floats) -> Floats:
+    """Return ``q / p``, the proposal's probability of labels over the model's, ``[draws]``.
+
+    The proposal is ``q = (1 - GUIDED) p + GUIDED p(labels | they spell what stands)``, and the
+    condition makes of ``p`` either zero or ``p`` divided by its probability.
 
     Args:
-        probability: ``[draws]`` that free choices spell what stands.
-        spells: ``[draws]`` one where the labels chosen do.
+        probability: ``[draws]`` that labels from the model spell what stands; where it is zero
+            ``q`` is ``p``.
+        spells: ``[draws]`` one where the labels drawn do.
     """
     possible = probability > 0
     share = spells / np.where(possible, probability, 1)
-    return np.where(possible, 1 - SPELT + SPELT * share, 1.0)
+    return np.where(possible, 1 - GUIDED + GUIDED * share, 1.0)
 
 
-def resampled(weights: Floats, generator: np.random.Generator) -> Ints:
-    """``[draws]`` which draw takes each place, in proportion to their weights; systematic."""
+def systematic_resample(weights: Floats, generator: np.random.Generator) -> Ints:
+    """Choose which draw takes each place, in proportion to their weights, ``[draws]``.
+
+    Systematic resampling (Kitagawa 1996): one random number and evenly spaced points, so that a
+    draw is chosen its expected number of times, rounded up or down, and equal weights change
+    nothing.
+
+    Args:
+        weights: ``[draws]`` unnormalised, not all zero.
+        generator: the source of chance.
+    """
     share = weights.cumsum() / weights.sum()
     points = (np.arange(len(weights)) + generator.random()) / len(weights)
     return np.minimum(np.searchsorted(share, points, "right"), len(weights) - 1)

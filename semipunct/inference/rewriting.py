@@ -1,10 +1,15 @@
-"""One slot, forward: how the channel turns an underlying string into a surface string."""
+"""One slot, forward: how the channel turns an underlying string into a surface string.
+
+Strings are short, so this is a dynamic program over dictionaries in plain Python. Training and
+decoding use slot automata instead; this module explains their answers edit by edit.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +21,10 @@ from semipunct.models.punctuation.inventory import Inventory
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 
 Floats = npt.NDArray[np.float64]
+String = tuple[int, ...]
+"""Symbols in text order."""
+
+W = TypeVar("W")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,30 +40,65 @@ class Rewriting:
     edits: tuple[Edit, ...]
 
 
+class Paths(NamedTuple):
+    """The weight of a set of edit paths, and the best of them.
+
+    The values of a semiring: ``plus`` unites sets, ``times`` lets one path follow another.
+
+    Attributes:
+        log_sum: log weight of all paths.
+        log_best: log weight of the best path.
+        edits: the best path: edits, each with the two symbols of its window in text order.
+    """
+
+    log_sum: float
+    log_best: float
+    edits: tuple[tuple[int, int, int], ...] = ()
+
+    def plus(self, other: Paths) -> Paths:
+        """Unite two sets; of two best paths of equal weight the first one stays."""
+        log_sum = float(np.logaddexp(self.log_sum, other.log_sum))
+        return Paths(log_sum, *(other if other.log_best > self.log_best else self)[1:])
+
+    def times(self, other: Paths) -> Paths:
+        """Let the paths of another set follow."""
+        log_sum, log_best = self.log_sum + other.log_sum, self.log_best + other.log_best
+        return Paths(log_sum, log_best, self.edits + other.edits)
+
+
+NO_PATH = Paths(-math.inf, -math.inf)
+EMPTY_PATH = Paths(0.0, 0.0)
+
+
 @dataclass(frozen=True, slots=True)
 class Rewriter:
-    """The channel as tables.
+    """The channel as tables of edit probabilities.
 
     Attributes:
         inventory: the alphabet.
-        passes: its passes, first to last.
+        passes: the passes of the window, first to last.
     """
 
     inventory: Inventory
-    passes: tuple[Pass, ...]
+    passes: tuple[WindowPass, ...]
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Parameters) -> Rewriter:
-        """Read the edit probabilities off a model."""
-        passes: list[Pass] = []
+        """Read the edit probabilities off a model.
+
+        Args:
+            model: the model.
+            parameters: its weights.
+        """
+        passes: list[WindowPass] = []
         for i, mirrored in enumerate(model.directions):
             edits = log_edits(parameters, i, model.inventory.symbols, model.options)
             table = np.stack([np.asarray(e, np.float64) for e in edits])
-            passes.append(Pass(model.inventory, mirrored, table))
+            passes.append(WindowPass(model.inventory, mirrored, table))
         return cls(model.inventory, tuple(passes))
 
     @property
-    def log_probability(self) -> npt.NDArray[np.float64]:
+    def log_probability(self) -> Floats:
         """``[edits, symbols, symbols]`` in text order, of the first pass."""
         return self.passes[0].log_probability
 
@@ -63,45 +107,39 @@ class Rewriter:
 
         Args:
             underlying: the tokens that meet there, boundary marks included.
-            surface: what readers see, likewise.
+            surface: the tokens that readers see, boundary marks included.
         """
         if not underlying or not surface:
             return Rewriting(0.0 if underlying == surface else -math.inf, ())
         number = {s: i for i, s in enumerate(self.inventory.symbols)}
         # The open puncteme's symbol is its own; any other unknown token is UNK.
         u = tuple(number[OPEN] if t == OPEN else self.inventory.encode((t,))[0] for t in underlying)
-        strings: dict[tuple[int, ...], _Paths] = {u: (0.0, 0.0, ())}
-        for one in self.passes[:-1]:
-            strings = _after(one, strings)
+        # Between two passes stands any string, so all outcomes of the passes before the last are
+        # listed; the last pass has a known outcome, of which only prefixes count.
+        strings = {u: EMPTY_PATH}
+        for window_pass in self.passes[:-1]:
+            strings = _outcomes_of_all(window_pass, strings)
         x = self.inventory.encode(surface)
-        total, best, path = -math.inf, -math.inf, ()
-        for string, (log_sum, log_best, edits) in strings.items():
-            last_sum, last_best, last_edits = self.passes[-1].paths(string, x)
-            total = float(np.logaddexp(total, log_sum + last_sum))
-            if log_best + last_best > best:
-                best, path = log_best + last_best, (*edits, *last_edits)
+        total = NO_PATH
+        for string, paths in strings.items():
+            total = total.plus(paths.times(self.passes[-1].paths(string, x)))
         names = self.inventory.symbols
-        return Rewriting(total, tuple(Edit(EDITS[e], names[a], names[b]) for e, a, b in path))
+        edits = tuple(Edit(EDITS[e], names[a], names[b]) for e, a, b in total.edits)
+        return Rewriting(total.log_sum, edits)
 
 
-def _after(one: Pass, strings: dict[tuple[int, ...], _Paths]) -> dict[tuple[int, ...], _Paths]:
-    """What a pass that is not the last makes of strings."""
-    result: dict[tuple[int, ...], _Paths] = {}
-    for string, (log_sum, log_best, edits) in strings.items():
-        for written, (more_sum, more_best, more) in one.outcomes(string).items():
-            old = result.get(written, (-math.inf, -math.inf, ()))
-            better = log_best + more_best > old[1]
-            result[written] = (
-                float(np.logaddexp(old[0], log_sum + more_sum)),
-                log_best + more_best if better else old[1],
-                (*edits, *more) if better else old[2],
-            )
+def _outcomes_of_all(window_pass: WindowPass, strings: dict[String, Paths]) -> dict[String, Paths]:
+    """Collect the outcomes of a pass for strings that have themselves been reached by paths."""
+    result: dict[String, Paths] = {}
+    for string, before in strings.items():
+        for written, paths in window_pass.outcomes(string).items():
+            result[written] = result.get(written, NO_PATH).plus(before.times(paths))
     return result
 
 
 @dataclass(frozen=True, slots=True)
-class Pass:
-    """One pass of the sliding window.
+class WindowPass:
+    """One pass of the sliding window: a transducer that keeps one symbol pending.
 
     Attributes:
         inventory: the alphabet.
@@ -111,98 +149,88 @@ class Pass:
 
     inventory: Inventory
     mirrored: bool
-    log_probability: npt.NDArray[np.float64]
+    log_probability: Floats
 
-    def paths(self, underlying: tuple[int, ...], surface: tuple[int, ...]) -> _Paths:
-        """Log sum over the edit paths between two strings, log weight of the best, its edits."""
-        u, x = (s[::-1] if self.mirrored else s for s in (underlying, surface))
-        # From (pending symbol, surface tokens written) to (log sum, log best, path).
-        states: _States = {(u[0], 0): (0.0, 0.0, ())}
-        for symbol in u[1:]:
-            states = self._read(states, symbol, x)
-        total, best, path = -math.inf, -math.inf, ()
-        for (pending, written), (log_sum, log_best, edits) in states.items():
-            weight = self._write(pending, x, written, len(x))
-            total = float(np.logaddexp(total, log_sum + weight))
-            if log_best + weight > best:
-                best, path = log_best + weight, edits
-        return total, best, path
+    def paths(self, underlying: String, surface: String) -> Paths:
+        """Return the edit paths from one string to another.
 
-    def outcomes(self, underlying: tuple[int, ...]) -> dict[tuple[int, ...], _Paths]:
-        """All strings that this pass makes of one, the open puncteme's symbol left as it is."""
-        u = underlying[::-1] if self.mirrored else underlying
-        # From (pending symbol, symbols written) to (log sum, log best, path).
-        states: dict[tuple[int, tuple[int, ...]], _Paths] = {(u[0], ()): (0.0, 0.0, ())}
-        for symbol in u[1:]:
-            following: dict[tuple[int, tuple[int, ...]], _Paths] = {}
-            for (pending, written), (log_sum, log_best, edits) in states.items():
-                a, b = (symbol, pending) if self.mirrored else (pending, symbol)
-                for e in range(len(EDITS)):
-                    weight = float(self.log_probability[e, a, b])
-                    if weight == -math.inf:
-                        continue
-                    stays, writes = self._effect(e, pending, symbol)
-                    key = stays, (*written, *writes)
-                    old = following.get(key, (-math.inf, -math.inf, ()))
-                    better = log_best + weight > old[1]
-                    following[key] = (
-                        float(np.logaddexp(old[0], log_sum + weight)),
-                        log_best + weight if better else old[1],
-                        (*edits, (e, a, b)) if better else old[2],
-                    )
+        Args:
+            underlying: not empty.
+            surface: not empty.
+        """
+        x = self._reading_order(surface)
+
+        def write(start: int, symbol: int) -> list[tuple[int, float]]:
+            # One token of x at least is left for the pending symbol, which is written at the end.
+            longest = len(x) if self._is_open(symbol) else min(start + 2, len(x))
+            ends = range(start + 1, longest)
+            return [(end, self._log_written(symbol, x, start, end)) for end in ends]
+
+        total = NO_PATH
+        for (pending, start), paths in self._states(underlying, 0, write).items():
+            log_p = self._log_written(pending, x, start, len(x))
+            total = total.plus(paths.times(Paths(log_p, log_p)))
+        return total
+
+    def outcomes(self, underlying: String) -> dict[String, Paths]:
+        """Return all strings that this pass makes of one, the open puncteme's symbol unspelt."""
+
+        def write(written: String, symbol: int) -> list[tuple[String, float]]:
+            return [((*written, symbol), 0.0)]
+
+        states = self._states(underlying, (), write)
+        return {
+            self._reading_order((*written, pending)): paths
+            for (pending, written), paths in states.items()
+        }
+
+    def _states(
+        self, underlying: String, nothing: W, write: Callable[[W, int], Iterable[tuple[W, float]]]
+    ) -> dict[tuple[int, W], Paths]:
+        """Run the window over a string.
+
+        Args:
+            underlying: not empty.
+            nothing: stands for an output to which nothing has been written.
+            write: gives the outputs after a symbol is written to one, each with a log weight.
+
+        Returns:
+            The paths to each pair of the last pending symbol and the output without it.
+        """
+        first, *others = self._reading_order(underlying)
+        states = {(first, nothing): EMPTY_PATH}
+        for symbol in others:
+            following: dict[tuple[int, W], Paths] = {}
+            for (pending, output), paths in states.items():
+                for step, stays, written in self._moves(pending, symbol):
+                    longer = paths.times(step)
+                    outputs = [(output, 0.0)] if written is None else write(output, written)
+                    for after, log_p in outputs:
+                        old = following.get((stays, after), NO_PATH)
+                        following[stays, after] = old.plus(longer.times(Paths(log_p, log_p)))
             states = following
-        result: dict[tuple[int, ...], _Paths] = {}
-        for (pending, written), paths in states.items():
-            string = (*written, pending)
-            result[string[::-1] if self.mirrored else string] = paths
-        return result
+        return states
 
-    def _effect(self, edit: int, pending: int, symbol: int) -> tuple[int, tuple[int, ...]]:
-        """The pending symbol after an edit, and what the edit writes."""
-        stays, written = move(EDITS[edit], mirrored=self.mirrored)
+    def _moves(self, pending: int, symbol: int) -> Iterator[tuple[Paths, int, int | None]]:
+        """Yield each possible edit, the pending symbol after it, and the symbol it writes."""
+        a, b = (symbol, pending) if self.mirrored else (pending, symbol)
         both = pending, symbol
-        return both[stays], () if written is None else (both[written],)
+        for e, name in enumerate(EDITS):
+            log_p = float(self.log_probability[e, a, b])
+            if log_p > -math.inf:
+                stays, written = move(name, mirrored=self.mirrored)
+                writes = None if written is None else both[written]
+                yield Paths(log_p, log_p, ((e, a, b),)), both[stays], writes
 
-    def _read(self, states: _States, symbol: int, x: Sequence[int]) -> _States:
-        following: _States = {}
-        for (pending, written), (log_sum, log_best, path) in states.items():
-            a, b = (symbol, pending) if self.mirrored else (pending, symbol)
-            for e in range(len(EDITS)):
-                weight = float(self.log_probability[e, a, b])
-                if weight == -math.inf:
-                    continue
-                for state, spelt in self._states_after(e, pending, symbol, written, x):
-                    old = following.get(state, (-math.inf, -math.inf, ()))
-                    new_best = log_best + weight + spelt
-                    better = new_best > old[1]
-                    following[state] = (
-                        float(np.logaddexp(old[0], log_sum + weight + spelt)),
-                        new_best if better else old[1],
-                        (*path, (e, a, b)) if better else old[2],
-                    )
-        return following
-
-    def _states_after(
-        self, edit: int, pending: int, symbol: int, written: int, x: Sequence[int]
-    ) -> list[tuple[tuple[int, int], float]]:
-        """States after an edit, with the log weight of what it writes."""
-        stays, writes = self._effect(edit, pending, symbol)
-        if not writes:
-            return [((stays, written), 0.0)]
-        longest = len(x) if self._is_open(writes[0]) else min(written + 2, len(x))
-        ends = range(written + 1, longest)
-        return [((stays, end), self._write(writes[0], x, written, end)) for end in ends]
+    def _reading_order(self, string: String) -> String:
+        return string[::-1] if self.mirrored else string
 
     def _is_open(self, symbol: int) -> bool:
         return self.inventory.symbols[symbol] == OPEN
 
-    def _write(self, symbol: int, x: Sequence[int], start: int, end: int) -> float:
-        """Log weight of a symbol being written as ``x[start:end]``."""
+    def _log_written(self, symbol: int, x: String, start: int, end: int) -> float:
+        """Return the log probability that a symbol is written as ``x[start:end]``."""
         if not self._is_open(symbol):
             return 0.0 if end == start + 1 and x[start] == symbol else -math.inf
-        text = x[start:end][::-1] if self.mirrored else x[start:end]
-        return self.inventory.spelling.log_probability(text)
-
-
-_Paths = tuple[float, float, tuple[tuple[int, int, int], ...]]
-_States = dict[tuple[int, int], _Paths]
+        # The spelling is a distribution over strings in text order.
+        return self.inventory.spelling.log_probability(self._reading_order(x[start:end]))

@@ -1,8 +1,8 @@
-"""Surface punctuation drawn for words and trees: p(x | T) itself, without looking at any x.
+"""Sampling surface punctuation for words and trees: from p(x | T), or given evidence of x.
 
-All draws of a sentence go together: those that agree in what a step looks at share its
-distribution. In which order constituents draw their punctemes depends on what the features look
-at: ``left_to_right`` where they look at the marks to the left, ``bottom_up`` where they look at the
+All draws of a sentence are made together: those that agree in the features of a step share its
+distribution. The features decide the order in which constituents draw their punctemes:
+``left_to_right`` where they look at the marks to the left, ``bottom_up`` where they look at the
 marks within (template ``c`` of appendix A).
 """
 
@@ -21,9 +21,9 @@ import numpy as np
 from semipunct.arrays.compilation import jit
 from semipunct.corpus.sentences import Sentence, without_punctuation
 from semipunct.errors import UsageError
-from semipunct.inference.bottom_up import BottomUp
+from semipunct.inference.bottom_up import BottomUpSampler
 from semipunct.inference.draws import Draws, Request
-from semipunct.inference.left_to_right import LeftToRight
+from semipunct.inference.left_to_right import LeftToRightSampler
 from semipunct.inference.resampling import Evidence
 from semipunct.models.base import Batches
 from semipunct.models.punctuation.attach import looks_back
@@ -43,10 +43,10 @@ def generate(
     evidence: Sequence[Evidence] | None = None,
     first: int = 0,
 ) -> list[Draws]:
-    """Draw surface punctuation for words and trees; that of the sentences is not looked at.
+    """Draw surface punctuation for words and trees; that of the sentences is ignored.
 
-    With evidence the draws are from the posterior, as far as their number allows; those of a
-    sentence are then no longer independent.
+    With evidence the draws are from the posterior, as far as their number allows (see
+    ``resampling``); those of a sentence are then no longer independent.
 
     Args:
         model: the model.
@@ -54,7 +54,7 @@ def generate(
         sentences: words and trees.
         count: draws a sentence.
         seed: with the number of a sentence fixes its draws.
-        evidence: what is known of the surface of each sentence.
+        evidence: of the surface of each sentence, or None.
         first: the number of the first sentence.
 
     Raises:
@@ -64,7 +64,9 @@ def generate(
     """
     if count < 1:
         raise UsageError(f"{count} draws; at least 1 is needed")
-    order = (LeftToRight if looks_back(parameters) else BottomUp).of(model, parameters)
+    order = (LeftToRightSampler if looks_back(parameters) else BottomUpSampler).of(
+        model, parameters
+    )
     bare_sentences = [without_punctuation(sentence) for sentence in sentences]
     encoded = model.encode(bare_sentences)
 
@@ -87,7 +89,11 @@ def generate(
 
 
 def _in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[A, R]]:
-    """Yield the results of a function for some arguments, a few at a time in threads."""
+    """Yield the results of a function for some arguments, a few at a time in threads.
+
+    They come in the order of the arguments, however many threads there are. Tasks are handed out
+    as results are taken, so that no more than a few batches are laid out at a time.
+    """
     threads = _cores()
     waiting: deque[tuple[A, Future[R]]] = deque()
     with ThreadPoolExecutor(threads) as pool:

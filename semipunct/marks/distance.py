@@ -13,10 +13,20 @@ from semipunct.marks.tokens import Puncteme
 
 @lru_cache(maxsize=1 << 16)
 def edit_distance(a: Puncteme, b: Puncteme) -> int:
-    """Return the Levenshtein distance: how many single tokens to insert, delete or substitute."""
+    """Return the Levenshtein distance: the tokens to insert, delete or substitute.
+
+    Args:
+        a: a string of tokens.
+        b: another one.
+    """
     return Levenshtein.distance(a, b)
 
 
 def common_tokens(a: Puncteme, b: Puncteme) -> int:
-    """Return the length of the longest common subsequence."""
+    """Return the length of the longest common subsequence.
+
+    Args:
+        a: a string of tokens.
+        b: another one.
+    """
     return LCSseq.similarity(a, b)

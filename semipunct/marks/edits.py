@@ -11,7 +11,7 @@ from semipunct.marks.tokens import FINAL, INITIAL, OPEN, Puncteme
 EditName = Literal["keep", "absorb_left", "absorb_right", "transpose"]
 
 EDITS: tuple[EditName, ...] = get_args(EditName)
-"""In the order in which arrays of edits are indexed."""
+"""All edits, in the order in which arrays of edits are indexed."""
 
 # Which of the two tokens of the window an edit leaves, 0 for a and 1 for b, in text order.
 _LEFT_OVER: dict[str, tuple[int, ...]] = {
@@ -49,12 +49,18 @@ class Move(NamedTuple):
 
 
 def result(name: EditName, a: str, b: str) -> Puncteme:
-    """Apply an edit to the window ``ab``."""
+    """Apply an edit to the window ``ab``.
+
+    Args:
+        name: of the edit.
+        a: the left token of the window.
+        b: the right token.
+    """
     return tuple((a, b)[i] for i in _LEFT_OVER[name])
 
 
 def move(name: EditName, *, mirrored: bool) -> Move:
-    """Tell what an edit does to the pending token and the one that is read.
+    """Return an edit as a window that slides in one direction makes it.
 
     Args:
         name: of the edit, in text order.
@@ -71,6 +77,10 @@ def possible(a: str, b: str) -> tuple[EditName, ...]:
 
     Two equal tokens have one way to stay and one to merge; the boundary marks stay at their edge
     and are never absorbed; the open puncteme is written as it stands.
+
+    Args:
+        a: the left token of the window.
+        b: the right token.
     """
     if OPEN in (a, b):
         return ("keep",)

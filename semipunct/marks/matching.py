@@ -1,4 +1,4 @@
-"""Matching opening and closing marks: which mark closes which.
+"""Matching of opening and closing marks.
 
 A mark closes the nearest open one that it pairs with; what was opened between the two stays
 without a partner, so pairs nest. Which marks pair, and what a mark does that may open as well as
@@ -59,7 +59,12 @@ class Matcher:
         return next((i for i in reach if waiting[i] in partners), None)
 
     def after(self, waiting: tuple[str, ...], tokens: Iterable[str]) -> tuple[str, ...]:
-        """Give the marks that wait for their closing ones after further tokens."""
+        """Return the marks that wait for their closing ones after further tokens.
+
+        Args:
+            waiting: the open marks before them, the innermost last.
+            tokens: the further tokens, in text order.
+        """
         for token in tokens:
             closed = self.closed_by(token, waiting)
             if closed is not None:
@@ -92,8 +97,8 @@ def pairing_errors(slots: Sequence[Puncteme], pairs: Set[TokenPair] = PAIRS) -> 
     pair are ignored.
 
     Args:
-        slots: the tokens of each slot.
-        pairs: what opens and closes.
+        slots: ``[n + 1]`` strings of tokens.
+        pairs: opening and closing tokens.
     """
     matcher = Matcher(frozenset(pairs), closes_past_others=False)
     waiting: list[str] = []
@@ -119,8 +124,8 @@ def matched_pairs(
     Linear in the tokens.
 
     Args:
-        slots: the tokens of each slot.
-        matcher: what pairs with what.
+        slots: ``[n + 1]`` strings of tokens.
+        matcher: the table of pairs.
     """
     found: list[tuple[Place, Place]] = []
     waiting: list[str] = []

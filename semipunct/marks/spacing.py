@@ -1,8 +1,8 @@
-"""Where spaces stand around punctuation: words and slots as plain text.
+"""Spacing around punctuation: words and slots as plain text.
 
 A mark is glued to what precedes it (a comma), to what follows (an opening bracket), to both (a
-slash) or to neither (a dash). Which, is read off Unicode's categories and a small table of
-exceptions; a quotation mark that may open or close is settled by its partner, else by its place.
+slash) or to neither (a dash). Unicode's categories and a small table of exceptions tell
+which; a quotation mark that may open or close is settled by its partner, else by its place.
 Scripts that do not part words by spaces are known by the names of their characters. The language
 is not asked: the spaces French sets before *;* and inside guillemets are not set.
 """
@@ -41,7 +41,7 @@ _WORD: tuple[Side] = ("neither",)
 _TO_THE_LEFT: frozenset[Side] = frozenset({"left", "both"})
 _TO_THE_RIGHT: frozenset[Side] = frozenset({"right", "both"})
 
-# How the names of the characters begin that are set without spaces between words.
+# Beginnings of the names of characters that are set without spaces between words.
 _UNSPACED_NAMES = (
     "BOPOMOFO",
     "CJK",
@@ -73,12 +73,12 @@ _LOOSE = frozenset(
 
 
 def visible(slots: Sequence[Puncteme]) -> list[Puncteme]:
-    """Leave only the tokens that a reader sees between words (those not in `marks.SILENT`)."""
+    """Leave only the tokens that a reader sees between words (those not in ``marks.SILENT``)."""
     return [tuple(token for token in slot if token not in SILENT) for slot in slots]
 
 
 def token_sides(slots: Sequence[Puncteme]) -> list[list[Side]]:
-    """Tell for every token what it is glued to, given all slots of its sentence."""
+    """Return, slot by slot, the side to which every token of a sentence is glued."""
     sides: list[list[Side]] = [[_side(token) for token in tokens] for tokens in slots]
     for (slot, index), (last_slot, last_index) in matched_pairs(slots):
         sides[slot][index], sides[last_slot][last_index] = "right", "left"
@@ -91,7 +91,7 @@ def token_sides(slots: Sequence[Puncteme]) -> list[list[Side]]:
 
 @lru_cache(maxsize=4096)
 def _side(token: str) -> Side:
-    """Tell what a token is glued to where it has no partner."""
+    """Return the side to which a token is glued where it has no partner."""
     opens, closes = token in TYPOGRAPHIC.openings, token in TYPOGRAPHIC.partners
     if opens != closes:
         return "right" if opens else "left"
@@ -113,8 +113,12 @@ def is_dash(token: str) -> bool:
 def are_spaced(before: str, after: str) -> bool:
     """Tell whether the script sets a space between two neighbours, words or marks.
 
-    It does not where either ends or begins, at the point where they meet, with a character of a
-    script without spaces or a wide mark. Korean, which writes Han characters too, has spaces.
+    It does not if either has, where they meet, a character of a script without spaces or a wide
+    mark. Korean, which writes Han characters too, has spaces.
+
+    Args:
+        before: the left neighbour, may be empty.
+        after: the right neighbour, may be empty.
     """
     last, first = _script(before[-1:]), _script(after[:1])
     return "unspaced" not in (last, first) or "hangul" in (last, first)
@@ -136,6 +140,10 @@ def compound_slots(heads: Sequence[int], relations: Sequence[str]) -> frozenset[
 
     There an arc joins the two neighbouring words, and it is not one of the loose relations to a
     following word before which a hyphen stands for a dash (*Lagos - home of ...*).
+
+    Args:
+        heads: ``[n]`` the head of each word, 0 for the root.
+        relations: ``[n]`` the label of each arc.
     """
     return frozenset(
         word
@@ -151,14 +159,19 @@ def slot_spaces(
     spaced: Sequence[bool | None] | None = None,
     compounds: Set[int] = frozenset(),
 ) -> list[list[bool]]:
-    """Tell where a typographer sets spaces: for every slot, before each token and after the last.
+    """Decide where a typographer sets spaces.
 
-    `forms` are the n words as they are spelt, `slots` the n + 1 strings of tokens with none of
-    `marks.SILENT` (see `visible`). `spaced[i]` is whether a space follows word i + 1 where slot
-    i + 1 is empty, None where that is not known: then the script decides, as it does for all
-    where `spaced` is None. A hyphen that is alone in one of the slots `compounds` is glued on
-    both sides (see `compound_slots`). Row i has one more entry than slot i has tokens; before
-    the sentence and after it there is no space.
+    Args:
+        forms: ``[n]`` words as they are spelt.
+        slots: ``[n + 1]`` strings of tokens with none of ``marks.SILENT`` (see ``visible``).
+        spaced: ``[n - 1]`` or more: whether a space follows a word if the slot after it is empty,
+            None where that is not known; there, and if nothing is given, the script decides.
+        compounds: slots in which a hyphen that is alone is glued on both sides (see
+            ``compound_slots``).
+
+    Returns:
+        ``[n + 1]`` for every slot whether a space stands before each token and after the last,
+        one entry more than the slot has tokens. There is none before or after the sentence.
     """
     rows: list[list[bool]] = []
     last = len(forms)
@@ -189,16 +202,19 @@ def revised_spaces(
     forms: Sequence[str],
     spaces: Sequence[bool | None],
 ) -> list[list[bool]]:
-    """Put the spaces of an original text back where it still says something.
-
-    `rows` are the spaces of `slot_spaces` for `slots`; `units[i]` says of slot i what the word
-    before it, its tokens and the word after it are in the original: numbers 1, 2, ..., 0 for
-    what is new and for the edges of the sentence. `forms` are the original words and marks,
-    `spaces` whether a space follows each, None where that is not said.
+    """Restore the spaces of an original text where it still applies.
 
     Neighbours that were neighbours keep what was between them. A dash stays glued or free as the
     original dash in its slot was, and is glued between words that were glued. Where marks
-    have gone and nothing came, words that were apart stay so. What follows the sentence stays.
+    have gone and nothing came, words that were apart stay so. The space after the sentence stays.
+
+    Args:
+        rows: ``[n + 1]`` the spaces that ``slot_spaces`` gives for ``slots``.
+        slots: ``[n + 1]`` strings of tokens.
+        units: ``[n + 1]`` for every slot the numbers, from 1, of the word before it, of its tokens
+            and of the word after it in the original; 0 if new or beyond an edge of the sentence.
+        forms: the original words and marks.
+        spaces: whether a space follows each of these, None where that is not known.
     """
     revised = [list(row) for row in rows]
     for row, tokens, numbers in zip(revised, slots, units, strict=True):
@@ -217,7 +233,7 @@ def revised_spaces(
 def _around_dash(
     numbers: Sequence[int], index: int, forms: Sequence[str], spaces: Sequence[bool | None]
 ) -> Sequence[int]:
-    """Give the originals whose following spaces a dash takes over, at its left and right."""
+    """Find the originals whose following spaces a dash takes over, at its left and right."""
     before, old, after = numbers[0], numbers[index + 1], numbers[-1] or len(forms) + 1
     dashes = (number for number in range(before + 1, after) if is_dash(forms[number - 1]))
     source = old or next(dashes, 0)
@@ -228,7 +244,7 @@ def _around_dash(
 
 
 def _keep(row: list[bool], gap: int, numbers: Sequence[int], spaces: Sequence[bool | None]) -> None:
-    """Let the spaces after the originals `numbers` stand from `gap` on, as far as known."""
+    """Write the spaces after the originals ``numbers`` into a row from ``gap`` on, if known."""
     for place, number in enumerate(numbers, start=gap):
         known = spaces[number - 1] if number else None
         row[place] = row[place] if known is None else known
@@ -242,9 +258,13 @@ def text(
 ) -> str:
     """Write words and the tokens of their slots as plain text.
 
-    `forms` are the n words and `slots` the n + 1 slots of a sentence; an abbreviation's dot is
-    put on the word before it, the initial and final marks are left out. `spaced` and
-    `compounds` are those of `slot_spaces`.
+    An abbreviation's dot is put on the word before it, boundary marks are left out.
+
+    Args:
+        forms: ``[n]`` words.
+        slots: ``[n + 1]`` strings of tokens.
+        spaced: as in ``slot_spaces``.
+        compounds: as in ``slot_spaces``.
     """
     dotted = [
         form + "." * slot.count(ABBREVIATION) for form, slot in zip(forms, slots[1:], strict=True)

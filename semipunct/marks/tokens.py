@@ -1,6 +1,6 @@
-"""Punctuation tokens as data: the special tokens, and which marks open and close a pair.
+"""Punctuation tokens as data: the special tokens, and the marks that open and close a pair.
 
-A token is a `str`, a puncteme a tuple of tokens.  The tables follow the list in Appendix A of
+A token is a ``str``, a puncteme a tuple of tokens.  The tables follow the list in Appendix A of
 Li, Wang and Eisner (2019), extended by Unicode's bracket and quotation pairs as the paper's
 footnote 24 suggests.
 """
@@ -103,8 +103,12 @@ def without_boundaries(string: Puncteme) -> Puncteme:
 def is_symmetric(left: Sequence[str], right: Sequence[str]) -> bool:
     """Tell whether two punctemes mirror each other (Appendix A, the S feature).
 
-    They do when both have the same length, at least 1, and the i-th token of `left` pairs (in
-    `PAIRS` or `EQUAL_PAIRS`) with the i-th token of `right` counted from its end.
+    They do if both have the same length, at least 1, and the i-th token of ``left`` pairs (in
+    ``PAIRS`` or ``EQUAL_PAIRS``) with the i-th token of ``right`` counted from its end.
+
+    Args:
+        left: the left puncteme of a node.
+        right: its right puncteme.
     """
     return _mirrors(left, right, _SYMMETRIC)
 
@@ -112,11 +116,16 @@ def is_symmetric(left: Sequence[str], right: Sequence[str]) -> bool:
 def is_unmatched(left: Sequence[str], right: Sequence[str], pairs: Set[TokenPair] = PAIRS) -> bool:
     """Tell whether a node's punctemes hold a token without its partner (Appendix B).
 
-    Tokens that occur in no pair are ignored; what is left must mirror each other.  Two punctemes
-    of which nothing is left are matched: the appendix, read to the letter, would count every
-    bare node.  Read to the letter it also counts every final *?* and *!* in languages without
-    the inverted marks; a caller who does not want that passes `pairs` restricted to the tokens
-    of its vocabulary (a pair counts where both its tokens occur).
+    Tokens that occur in no pair are ignored; the others must mirror each other.  Two punctemes
+    without any others are matched: the appendix, read to the letter, would count every bare node.
+    Read to the letter it also counts every final *?* and *!* in languages without the inverted
+    marks.
+
+    Args:
+        left: the left puncteme of a node.
+        right: its right puncteme.
+        pairs: opening and closing tokens; a caller who does not want final marks to count leaves
+            out those whose partner is not in its vocabulary.
     """
     members = {token for pair in pairs for token in pair}
     filtered_left = [token for token in left if token in members]

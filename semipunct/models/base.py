@@ -1,7 +1,7 @@
-"""The promise of every model: what training, the store and evaluation need of it, and no more.
+"""The interface of all models: the methods that training, the store and evaluation call.
 
-A kind of model is a folder with a class derived from `Model` and one line in
-`semipunct.models.registry`. Its weights are a flat dictionary of arrays by name, everything else
+A kind of model is a folder with a class derived from ``Model`` and one line in
+``semipunct.models.registry``. Its weights are a flat dictionary of arrays by name, everything else
 is an immutable object.
 """
 
@@ -153,7 +153,13 @@ class Model(ABC, Generic[E, B]):
         """
 
     def batch(self, encoded: E, members: Sequence[int], shape: Any = None) -> B:
-        """Return the padded arrays of some of the sentences; see ``lay_out``."""
+        """Return the padded arrays of some of the sentences.
+
+        Args:
+            encoded: all sentences.
+            members: the numbers of those in the batch.
+            shape: from ``fit_shape``; None for sizes that suit this batch.
+        """
         return self.lay_out(encoded, self.draft(encoded, members), shape)
 
     @abstractmethod
@@ -228,6 +234,10 @@ class Model(ABC, Generic[E, B]):
     def description(self) -> str:
         """A paragraph for the model card."""
 
+    def __repr__(self) -> str:
+        # Vocabularies have thousands of entries: a dataclass needs ``repr=False`` for this one.
+        return f"<{type(self).__name__}: {self.options}>"
+
     def signature(self) -> dict[str, str]:
         """Return what figures of this model depend on, for the signature of an evaluation.
 
@@ -248,7 +258,12 @@ class Batches(Generic[E, B]):
     """
 
     def __init__(self, model: Model[E, B], encoded: E) -> None:
-        """Choose the batches and their padded sizes."""
+        """Choose the batches and their padded sizes.
+
+        Args:
+            model: gives the limits of a batch and lays it out.
+            encoded: all sentences.
+        """
         self._model, self._encoded = model, encoded
         sentences, words = model.scoring_limits
         self._members = list(by_length(encoded.lengths, sentences, words))

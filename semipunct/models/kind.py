@@ -134,7 +134,7 @@ class Config:
             settings: of two with the same key the later one wins.
 
         Raises:
-            ConfigError: as `semipunct.models.settings.checked` does.
+            ConfigError: as ``semipunct.models.settings.checked`` does.
         """
         values = checked(kind.sections, settings)
         return cls(

@@ -65,7 +65,7 @@ def recurrent_weights(
 
     Args:
         generator: the source of chance.
-        gates: 4 for `lstm`, 3 for `gru`.
+        gates: 4 for ``lstm``, 3 for ``gru``.
         inputs: size of an input.
         hidden: size of the state.
     """
@@ -83,7 +83,7 @@ def lstm(
     """Run a long short-term memory (Hochreiter and Schmidhuber 1997, with forget gates).
 
     Args:
-        weights: from `recurrent_weights` with 4 gates, under ``name``.
+        weights: from ``recurrent_weights`` with 4 gates, under ``name``.
         name: of the cell.
         x: ``[batch, length, inputs]``.
         lengths: ``[batch]``; padding beyond them changes no state.
@@ -111,7 +111,7 @@ def gru(
     """Run gated recurrent units (Cho et al. 2014).
 
     Args:
-        weights: from `recurrent_weights` with 3 gates, under ``name``.
+        weights: from ``recurrent_weights`` with 3 gates, under ``name``.
         name: of the cell.
         x: ``[batch, length, inputs]``.
         lengths: ``[batch]``; padding beyond them changes no state.

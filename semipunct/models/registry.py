@@ -1,4 +1,4 @@
-"""The registry of model kinds: a name, and where its `Kind` is defined.
+"""The registry of model kinds: a name, and where its ``Kind`` is defined.
 
 Nothing is imported until a kind is asked for, so that this module depends on no model.
 """
@@ -9,7 +9,7 @@ from importlib import import_module
 
 from semipunct.errors import ConfigError
 from semipunct.models.kind import Kind
-from semipunct.models.settings import nearest
+from semipunct.models.settings import meant
 
 KINDS: dict[str, str] = {
     "punctuation": "semipunct.models.punctuation.options:KIND",
@@ -23,7 +23,7 @@ def kind_named(name: str, where: str = "--kind") -> Kind:
     """Return the kind of a name.
 
     Args:
-        name: a key of `KINDS`.
+        name: a key of ``KINDS``.
         where: the source of the name, for messages.
 
     Raises:
@@ -31,7 +31,7 @@ def kind_named(name: str, where: str = "--kind") -> Kind:
     """
     if name not in KINDS:
         raise ConfigError(
-            f"{where}: there is no kind of model {name!r}{nearest(name, KINDS)}; "
+            f"{where}: there is no kind of model {name!r}{meant(name, KINDS)}; "
             f"choose one of: {', '.join(KINDS)}"
         )
     module, _, attribute = KINDS[name].partition(":")

@@ -9,14 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from typing import Annotated, Any, cast, get_args, get_type_hints
 
 import msgspec
 from msgspec import Meta, inspect
 
-from semipunct.errors import ConfigError
+from semipunct.errors import ConfigError, nearest
 
 Count = Annotated[int, Meta(ge=0)]
 AtLeastOne = Annotated[int, Meta(ge=1)]
@@ -49,23 +48,15 @@ class Setting:
     where: str
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def meant(word: str, known: Iterable[str]) -> str:
     """Return ``; did you mean ...?`` with the nearest known word, or nothing if none is near.
-
-    A key without its section, or in the wrong one, is near the one of that name.
 
     Args:
         word: what was written.
         known: what could have been meant.
     """
-    names = list(known)
-    last = word.rpartition(".")[2]
-    same = [name for name in names if "." in name and name.rpartition(".")[2] == last]
-    found = same or get_close_matches(word, names, 1, 0.5)
-    if not found:
-        by_last = {name.rpartition(".")[2]: name for name in names}
-        found = [by_last[m] for m in get_close_matches(last, by_last, 1, 0.5)]
-    return f"; did you mean {found[0]!r}?" if found else ""
+    found = nearest(word, known)
+    return f"; did you mean {found!r}?" if found else ""
 
 
 def checked(
@@ -91,7 +82,7 @@ def checked(
     for setting in settings:
         if setting.key not in known:
             raise ConfigError(
-                f"{setting.where}: there is no setting {setting.key!r}{nearest(setting.key, known)}"
+                f"{setting.where}: there is no setting {setting.key!r}{meant(setting.key, known)}"
             )
         section, _, name = setting.key.partition(".")
         values[section][name] = _converted(setting, types(sections[section])[name])
@@ -129,7 +120,7 @@ def _wanted(value: object, info: inspect.Type) -> str:
     """Return the value as it is shown, and what to give instead."""
     if isinstance(info, inspect.LiteralType):
         choices = [str(choice) for choice in info.values]
-        return f"{value!r}{nearest(str(value), choices)}; choose one of: {', '.join(choices)}"
+        return f"{value!r}{meant(str(value), choices)}; choose one of: {', '.join(choices)}"
     if isinstance(info, inspect.VarTupleType):
         return f'{value!r}; give a list of names: ["N", "W"]'
     if isinstance(info, inspect.IntType | inspect.FloatType):

@@ -1,25 +1,45 @@
-"""The model card: what a model is, what it was trained on and how well it does."""
+"""The model card: a description of the model, its training data and its figures."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from semipunct import __version__
+from semipunct.files import file_sha256
 from semipunct.models.base import Model
 from semipunct.models.kind import Config
 
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A treebank file as it was when training began; the checksum of standard input is empty."""
+    """A treebank file as it was when training began.
+
+    Attributes:
+        name: as the user gave it.
+        sha256: checksum of the file; empty for standard input.
+        sentences: the number of its sentences that were used.
+        words: the number of words of these.
+    """
 
     name: str
     sha256: str
     sentences: int
     words: int
+
+    @classmethod
+    def of(cls, name: str, sentences: int, words: int) -> DataFile:
+        """Describe a file as it is now.
+
+        Args:
+            name: as the user gave it.
+            sentences: the number of its sentences that are used.
+            words: the number of words of these.
+        """
+        return cls(name, file_sha256(name) if Path(name).is_file() else "", sentences, words)
 
 
 def model_card(
@@ -37,8 +57,8 @@ def model_card(
         config: the settings it was trained with.
         train: the files it was trained on.
         development: the files its weights were chosen on.
-        figures: what is told of the run, by name.
-        command: how to make the model again; may be empty.
+        figures: of the run, by name.
+        command: the command that made the model; may be empty.
     """
     settings = "\n".join(
         f"{section}.{key} = {value}"

@@ -1,31 +1,28 @@
-"""Files of a model folder, read with every check: checksum, JSON, tensors."""
+"""Checked reading of the files of a model folder: checksums, JSON, tensors."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from safetensors import SafetensorError
 from safetensors import numpy as safetensors
 
 from semipunct.errors import ModelError
+from semipunct.files import json_object, sha256
+from semipunct.models.base import Array
 from semipunct.store.folder import FORMAT, MANIFEST
-
-Array = npt.NDArray[Any]
 
 
 class Manifest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """What ``manifest.json`` holds; that of format 1 held checksums alone.
+    """The content of ``manifest.json``; in format 1 it had checksums alone.
 
     Attributes:
-        format: what kind of folder it is.
-        format_version: by which migrations are chosen.
+        format: always ``FORMAT``.
+        format_version: chooses the migrations.
         kind: of the model, as in the registry.
         sha256: the checksum of each file by its name.
     """
@@ -42,7 +39,7 @@ def read_manifest(folder: Path) -> Manifest:
     Raises:
         ModelError: if it is missing or damaged.
     """
-    content = read_object(read_bytes(folder, MANIFEST), folder / MANIFEST)
+    content = read_object(_read(folder, MANIFEST), folder / MANIFEST)
     if not isinstance(content.get("sha256"), dict):
         raise ModelError(f"{folder / MANIFEST}: lists no checksums; copy the folder again")
     try:
@@ -53,8 +50,8 @@ def read_manifest(folder: Path) -> Manifest:
         ) from error
 
 
-def verified(folder: Path, name: str, sums: Mapping[str, str]) -> bytes:
-    """Return the content of a file.
+def read_verified(folder: Path, name: str, sums: Mapping[str, str]) -> bytes:
+    """Return the content of a file whose checksum is right.
 
     Args:
         folder: the model folder.
@@ -64,35 +61,13 @@ def verified(folder: Path, name: str, sums: Mapping[str, str]) -> bytes:
     Raises:
         ModelError: if its checksum is not right, or it cannot be read.
     """
-    content = read_bytes(folder, name)
-    if hashlib.sha256(content).hexdigest() != sums.get(name):
+    content = _read(folder, name)
+    if sha256(content) != sums.get(name):
         raise ModelError(
             f"{folder / name}: the checksum is not the one in {MANIFEST}: the file has changed "
             "since it was written; copy the folder again or train the model again"
         )
     return content
-
-
-def read_bytes(folder: Path, name: str) -> bytes:
-    """Return the content of a file.
-
-    Args:
-        folder: the model folder.
-        name: of the file.
-
-    Raises:
-        ModelError: if it is missing or may not be read.
-    """
-    try:
-        return (folder / name).read_bytes()
-    except FileNotFoundError as error:
-        raise ModelError(
-            f"{folder}: the file {name} is missing; copy the folder again or train the model again"
-        ) from error
-    except OSError as error:
-        raise ModelError(
-            f"{folder / name}: cannot be read ({error.strerror or error}); check its rights"
-        ) from error
 
 
 def read_arrays(folder: Path, name: str, sums: Mapping[str, str]) -> dict[str, Array]:
@@ -107,7 +82,7 @@ def read_arrays(folder: Path, name: str, sums: Mapping[str, str]) -> dict[str, A
         ModelError: if it is not what was written, or no safetensors file.
     """
     try:
-        return safetensors.load(verified(folder, name, sums))
+        return safetensors.load(read_verified(folder, name, sums))
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise ModelError(
             f"{folder / name}: is not a safetensors file ({error}); copy the folder again"
@@ -115,21 +90,16 @@ def read_arrays(folder: Path, name: str, sums: Mapping[str, str]) -> dict[str, A
 
 
 def read_object(content: bytes, path: Path) -> dict[str, Any]:
-    """Parse a JSON object.
+    """Return the JSON object that a file of a model folder holds.
 
     Args:
-        content: the text.
-        path: for messages.
+        content: of the file.
+        path: of the file, for messages.
 
     Raises:
         ModelError: if it is none.
     """
-    try:
-        return msgspec.json.decode(content, type=dict[str, Any])
-    except msgspec.ValidationError as error:
-        raise ModelError(f"{path}: is not a JSON object; copy the folder again") from error
-    except (ValueError, RecursionError) as error:
-        raise ModelError(f"{path}: is not JSON ({error}); copy the folder again") from error
+    return json_object(content, path, ModelError, "copy the folder again")
 
 
 def check_arrays(where: str, found: Mapping[str, Array], expected: Mapping[str, Array]) -> None:
@@ -159,7 +129,14 @@ def check_arrays(where: str, found: Mapping[str, Array], expected: Mapping[str, 
             raise ModelError(f"{where}: the tensor {name} holds NaN or infinity{again}")
 
 
-def pretty(data: object) -> bytes:
-    """Write JSON with line breaks, for files that people read."""
-    text = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)
-    return (text + "\n").encode()
+def _read(folder: Path, name: str) -> bytes:
+    try:
+        return (folder / name).read_bytes()
+    except FileNotFoundError as error:
+        raise ModelError(
+            f"{folder}: the file {name} is missing; copy the folder again or train the model again"
+        ) from error
+    except OSError as error:
+        raise ModelError(
+            f"{folder / name}: cannot be read ({error.strerror or error}); check its rights"
+        ) from error

@@ -1,8 +1,8 @@
-"""Migrations of model folders: from what an older program wrote to what this one reads.
+"""Migrations of model folders that older programs wrote.
 
-A folder is parsed into `Parsed` and goes through the functions from its version on, in order; the
+A folder is parsed into ``Parsed`` and goes through the functions from its version on, in order; the
 files stay as they are. A setting that was added later needs no function: it gets the default of its
-class. Whatever else changes raises `VERSION` and adds a function.
+class. Whatever else changes raises ``VERSION`` and adds a function.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from semipunct.store.checked_files import Array
+from semipunct.models.base import Array
 
 VERSION = 2
 """The format that is written: raised whenever an older program could not read what is written."""
@@ -19,7 +19,7 @@ VERSION = 2
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A model folder as it was parsed, nothing of it understood yet.
+    """A model folder as it was parsed, before any of it is interpreted.
 
     Attributes:
         kind: the name of the kind of model.
@@ -35,11 +35,11 @@ class Parsed:
 
 
 def migrated(parsed: Parsed, version: int) -> Parsed:
-    """Return what a folder of a version holds, as the current version would hold it.
+    """Bring a folder of some version to the current one.
 
     Args:
         parsed: the folder.
-        version: its version, at most `VERSION`.
+        version: its version, at most ``VERSION``.
     """
     for number in range(version, VERSION):
         parsed = MIGRATIONS[number](parsed)
@@ -47,7 +47,7 @@ def migrated(parsed: Parsed, version: int) -> Parsed:
 
 
 def _name_the_kind(parsed: Parsed) -> Parsed:
-    """Version 1 knew one kind of model and did not name it."""
+    """Name the kind of model, which version 1 left out because it knew just one."""
     return replace(parsed, kind="punctuation")
 
 

@@ -1,1 +1,1 @@
-"""What a user asks of punctuation, and how well it was answered; gets trees handed in."""
+"""Tasks, one file each: plain functions from data to data."""

@@ -1,4 +1,4 @@
-"""The grammar that a model has learned (section 5): how it rewrites, and what it attaches where.
+"""The grammar that a model has learned (section 5): rewriting rules, and the pairs of relations.
 
 Counts come from 1-best analyses, probabilities from the model.
 """
@@ -8,20 +8,24 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise, product
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus import Sentence
+from semipunct.files import finite
 from semipunct.inference.decode import Analysis, best
 from semipunct.inference.likelihood import log_choices
 from semipunct.inference.rewriting import Rewriter
 from semipunct.marks import EDITS, OPEN, Edit, EditName, Pair, Puncteme, is_symmetric, nunberg
-from semipunct.marks.nunberg import Bigram, Channel, Confidence, Recall, Rule
+from semipunct.marks.nunberg import Bigram, Rule
 from semipunct.models.base import Batches
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
+from semipunct.tasks.base import Trained, punctuation_model
+from semipunct.tasks.rule_agreement import Channel, Confidence, Recall, confidence, recall
 
 FREQUENT = 25
 """Footnote 16: how often an underlying bigram must be met to be frequent."""
@@ -31,9 +35,10 @@ TOP_PAIRS = 5
 
 
 def read_channel(rewriter: Rewriter) -> Channel:
-    """The probabilities of a model's channel, without the open puncteme.
+    """Return the probabilities of a model's channel, without the open puncteme.
 
-    Of several passes of the window it gives what they do one after another.
+    Several passes of the window are composed: each window has the probabilities of what they do one
+    after another.
     """
     symbols = rewriter.inventory.symbols
     kept = [i for i, symbol in enumerate(symbols) if i and symbol != OPEN]
@@ -50,7 +55,7 @@ def read_channel(rewriter: Rewriter) -> Channel:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What the 1-best analyses of a treebank hold.
+    """Counts over the 1-best analyses of a treebank.
 
     Attributes:
         bigrams: how often two underlying tokens are neighbours in a slot.
@@ -102,7 +107,7 @@ class Row:
 def rewriting(
     channel: Channel, counts: Counts | None, bigrams: Iterable[Bigram] | None = None
 ) -> tuple[Row, ...]:
-    """The rewriting table, the bigrams that were met most often first.
+    """Build the rewriting table, the bigrams that were met most often first.
 
     Args:
         channel: the probabilities.
@@ -139,13 +144,13 @@ class PairShare:
 
 @dataclass(frozen=True, slots=True)
 class RelationRow:
-    """How a relation is punctuated (a column of Table 4).
+    """The punctuation of a relation (a column of Table 4).
 
     Attributes:
         relation: its name.
-        words: how many words have it.
+        words: the number of words that have it.
         symmetric: the probability that it takes two punctemes that mirror each other
-            (`semipunct.marks.is_symmetric`).
+            (``semipunct.marks.is_symmetric``).
         entropy: of its pair, in nats, as in the paper.
         pairs: its most probable pairs.
     """
@@ -160,7 +165,7 @@ class RelationRow:
 def relation_table(
     expected: Mapping[str, npt.NDArray[np.float64]], pairs: Sequence[Pair]
 ) -> tuple[RelationRow, ...]:
-    """How each relation is punctuated, those that most probably take symmetric punctemes first.
+    """Build Table 4, the relations that most probably take symmetric punctemes first.
 
     Args:
         expected: ``[pairs]`` how often words of a relation take each pair, by relation; every word
@@ -195,10 +200,15 @@ def relation_table(
 def expected_pairs(
     model: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """``[pairs]`` by relation: the sum of p(l, r | w) over the words that have the relation.
+    """Sum p(l, r | w) over the words that have a relation: ``[pairs]`` by relation.
 
     This is what ATTACH generates (equation 4), averaged over the treebank's words, and not what
     the surface makes of it: Table 4 is of the relations "most likely to generate" punctemes.
+
+    Args:
+        model: the model.
+        parameters: its weights.
+        sentences: words, trees and surface punctuation.
     """
     found: dict[str, npt.NDArray[np.float64]] = {}
     for members, batch in Batches(model, model.encode(sentences)):
@@ -214,19 +224,19 @@ def expected_pairs(
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PunctuationGrammar:
-    """What `analyse` finds; what needs a treebank is None without one.
+    """The result of ``analyse``; parts that need a treebank are None without one.
 
     Attributes:
         channel: the probabilities of the channel.
-        counts: what the 1-best analyses hold.
+        counts: of the 1-best analyses.
         rewriting: the rewriting table.
         confidence: the confident edits of all bigrams of Nunberg's 16 types.
-        frequent: the confident edits of the bigrams met at least `FREQUENT` times, of any type.
+        frequent: the confident edits of the bigrams met at least ``FREQUENT`` times, of any type.
         changed: the ranks of Nunberg's 192 rules.
         kept: the ranks of keeping both tokens of his other 64 bigrams.
-        inverted: the ranks of `nunberg.INVERTED` (Spanish).
+        inverted: the ranks of ``nunberg.INVERTED`` (Spanish).
         relations: Table 4.
         analysed: sentences with a 1-best analysis.
     """
@@ -242,37 +252,102 @@ class PunctuationGrammar:
     relations: tuple[RelationRow, ...] | None
     analysed: int | None
 
+    def recalls(self) -> list[tuple[str, str, Recall]]:
+        """Return sets of rules: their names in JSON and in a table, and how they rank."""
+        return [
+            ("changed", "that change", self.changed),
+            ("changed_decided", "decided", self.changed.decided),
+            ("stated", "stated", self.changed.stated),
+            ("stated_decided", "stated, decided", self.changed.stated.decided),
+            ("kept", "that keep", self.kept),
+        ]
 
-def analyse(
-    model: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence] | None = None
-) -> PunctuationGrammar:
+    def as_dict(self) -> dict[str, Any]:
+        """Return figures and all that they come from, as values that JSON can hold.
+
+        Null stands for an undefined figure, and for what needs a treebank where there is none.
+        """
+        return {
+            "analysed": self.analysed,
+            "rewriting": [asdict(row) for row in self.rewriting],
+            "confident": {
+                "nunberg_bigrams": _confidence(self.confidence),
+                "frequent_bigrams": _confidence(self.frequent) if self.frequent else None,
+            },
+            "nunberg": {name: _recall(some) for name, _, some in self.recalls()},
+            "inverted_marks": _recall(self.inverted) if self.inverted.ranked else None,
+            "relations": None if self.relations is None else [asdict(r) for r in self.relations],
+        }
+
+    def __repr__(self) -> str:
+        met = "no treebank" if self.analysed is None else f"{self.analysed:,} sentences analysed"
+        relations = "" if self.relations is None else f", {len(self.relations):,} relations"
+        return (
+            f"<PunctuationGrammar of {met}: {len(self.rewriting):,} bigrams{relations}, mean "
+            f"reciprocal rank of Nunberg's rules {self.changed.mean_reciprocal_rank:.4f}>"
+        )
+
+
+def _confidence(found: Confidence) -> dict[str, Any]:
+    figures = {
+        name: {
+            "confident": len(some.edits),
+            "considered": some.considered,
+            "agreeing": some.agreeing,
+            "precision": finite(some.precision),
+        }
+        for name, some in (("all", found), ("changing", found.changing))
+    }
+    return {"bigrams": found.bigrams, **figures, "edits": [asdict(edit) for edit in found.edits]}
+
+
+def _recall(found: Recall) -> dict[str, Any]:
+    return {
+        "rules": len(found.ranked) + len(found.missing),
+        "ranked": len(found.ranked),
+        "mean_reciprocal_rank": finite(found.mean_reciprocal_rank),
+        "mean_reciprocal_rank_missing_last": finite(found.mean_over_all),
+        "ranks": dict(zip(("first", "second", "worse"), found.ranks, strict=True)),
+        "list": [
+            {**asdict(rule), "rank": rule.rank, "reciprocal_rank": rule.reciprocal_rank}
+            for rule in found.ranked
+        ],
+        "missing": [asdict(rule) for rule in found.missing],
+    }
+
+
+def analyse(model: Trained[Any], sentences: Sequence[Sentence] | None = None) -> PunctuationGrammar:
     """Analyse what a model has learned.
 
     Args:
-        model: the model.
-        parameters: its weights.
+        model: a punctuation model with its weights.
         sentences: of a treebank, for the counts and for Table 4; None for what the model alone
             can tell.
+
+    Raises:
+        ModelError: if the model is of another kind.
     """
-    channel = read_channel(Rewriter.of(model, parameters))
+    asked = punctuation_model(model)
+    fitted, parameters = asked.model, asked.parameters
+    channel = read_channel(Rewriter.of(fitted, parameters))
     counts, relations, analysed, frequent = None, None, None, None
     if sentences is not None:
-        analyses = [a for a in best(model, parameters, sentences) if a is not None]
+        analyses = [a for a in best(fitted, parameters, sentences) if a is not None]
         counts, analysed = count(analyses), len(analyses)
         often = [bigram for bigram, n in counts.bigrams.items() if n >= FREQUENT]
-        frequent = nunberg.confidence(channel, often)
-        names = [model.inventory.pair_name(i) for i in range(len(model.inventory.pairs))]
-        relations = relation_table(expected_pairs(model, parameters, sentences), names)
+        frequent = confidence(channel, often)
+        names = [fitted.inventory.pair_name(i) for i in range(len(fitted.inventory.pairs))]
+        relations = relation_table(expected_pairs(fitted, parameters, sentences), names)
     everything = nunberg.bigrams()
     return PunctuationGrammar(
         channel,
         counts,
         rewriting(channel, counts),
-        nunberg.confidence(channel, [(rule.a, rule.b) for rule in everything]),
+        confidence(channel, [(rule.a, rule.b) for rule in everything]),
         frequent,
-        nunberg.recall(channel, nunberg.rules()),
-        nunberg.recall(channel, [rule for rule in everything if rule.edit == "keep"]),
-        nunberg.recall(channel, nunberg.INVERTED),
+        recall(channel, nunberg.rules()),
+        recall(channel, [rule for rule in everything if rule.edit == "keep"]),
+        recall(channel, nunberg.INVERTED),
         relations,
         analysed,
     )

@@ -1,30 +1,85 @@
-"""What every punctuation model offers, ours and its competitors."""
+"""Models with their weights, which tasks are asked of, and the promise of every punctuator."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
 
+import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus import Sentence
+from semipunct.errors import ModelError
 from semipunct.marks import Puncteme
+from semipunct.models.base import Model, Parameters, Weights
+from semipunct.models.punctuation.model import PunctuationModel
 
 Slots = tuple[Puncteme, ...]
 """A string for each slot of a sentence."""
+
+M = TypeVar("M", bound=Model[Any, Any])
+M_co = TypeVar("M_co", bound=Model[Any, Any], covariant=True)
+
+
+class Trained(Protocol[M_co]):
+    """A model with its weights: a folder that was loaded, or the result of a training run."""
+
+    @property
+    def model(self) -> M_co:
+        """Everything but the weights."""
+        ...
+
+    @property
+    def parameters(self) -> Weights:
+        """The weights by name."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OnDevice(Generic[M]):
+    """A model with its weights on the device.
+
+    Attributes:
+        model: everything but the weights.
+        parameters: the weights by name.
+    """
+
+    model: M
+    parameters: Parameters
+
+    @classmethod
+    def of(cls, trained: Trained[M]) -> OnDevice[M]:
+        """Put the weights on the device once, not once a batch; those that are there stay."""
+        weights = {name: jnp.asarray(value) for name, value in trained.parameters.items()}
+        return cls(trained.model, weights)
+
+
+def punctuation_model(trained: Trained[Any]) -> OnDevice[PunctuationModel]:
+    """Return a model that is asked for underlying punctuation, with its weights on the device.
+
+    Raises:
+        ModelError: if it is of another kind.
+    """
+    if not isinstance(trained.model, PunctuationModel):
+        raise ModelError(
+            f"the model is of the kind {trained.model.kind}, but one of the kind "
+            f"{PunctuationModel.kind} is needed; load or train another one"
+        )
+    return OnDevice.of(trained)
 
 
 class Punctuator(Protocol):
     """A fitted model of the punctuation of sentences, given their words and trees."""
 
     def log_likelihoods(self, sentences: Sequence[Sentence]) -> npt.NDArray[np.float64]:
-        """``[sentences]`` log probability (natural) of the punctuation that stands there.
+        """Return the natural log-probability of the punctuation of each sentence, ``[sentences]``.
 
         Every string over the token vocabulary is possible, so that perplexities compare.
         """
         ...
 
     def restore(self, sentences: Sequence[Sentence]) -> list[Slots]:
-        """The punctuation of least expected edit distance; what stands there is not looked at."""
+        """Return the punctuation of least expected edit distance, ignoring what stands there."""
         ...

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,56 +11,53 @@ from semipunct import __version__
 from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.sentences import Sentence
 from semipunct.evaluation.perplexity import PerplexityStatistics
+from semipunct.evaluation.results import Result
 from semipunct.evaluation.signature import join_signature
-from semipunct.models.base import Batches, Model, Weights, digest, log_likelihoods
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """The scores of some sentences.
-
-    Attributes:
-        statistics: log p(x | T) and slots of each sentence; ``statistics.figures()`` has the
-            perplexity.
-        signature: what was measured, on what, with which model and program.
-    """
-
-    statistics: PerplexityStatistics
-    signature: str
+from semipunct.models.base import Batches, Model, digest, log_likelihoods
+from semipunct.tasks.base import Trained
 
 
 def evaluate(
-    model: Model[Any, Any],
-    parameters: Weights,
+    model: Trained[Any],
     sentences: Sequence[Sentence],
+    *,
+    system: str = "",
     treebank: str | None = None,
-) -> Evaluation:
+    model_digest: str | None = None,
+) -> Result[PerplexityStatistics]:
     """Score the punctuation of sentences, given their words and trees.
 
     Args:
-        model: the model.
-        parameters: its weights.
+        model: of any kind, with its weights.
         sentences: words, trees and surface punctuation; an empty sequence has perplexity NaN.
+        system: the name to call the model by; by default its kind.
         treebank: a sha256 for the signature; by default ``treebank_digest`` of the sentences.
+        model_digest: that of the model, if it is known; to compute it all weights are read.
+
+    Returns:
+        log p(x | T) and slots of each sentence; ``figures`` has the perplexity.
     """
-    scores = log_likelihoods(model, parameters, Batches(model, model.encode(sentences)))
+    fitted, weights = model.model, model.parameters
+    scores = log_likelihoods(fitted, weights, Batches(fitted, fitted.encode(sentences)))
     slots = np.array([len(s.slots) for s in sentences], np.int64)
-    text = signature(model, parameters, treebank or treebank_digest(sentences))
-    return Evaluation(PerplexityStatistics(scores, slots), text)
+    text = signature(
+        fitted, model_digest or digest(fitted, weights), treebank or treebank_digest(sentences)
+    )
+    return Result(system or fitted.kind, text, PerplexityStatistics(scores, slots))
 
 
-def signature(model: Model[Any, Any], parameters: Weights, treebank: str) -> str:
+def signature(model: Model[Any, Any], model_digest: str, treebank: str) -> str:
     """Return one line that two figures must share to be comparable, but for the model's hash.
 
     Args:
         model: the model.
-        parameters: its weights.
+        model_digest: a sha256 of it and its weights.
         treebank: a sha256 of the sentences.
     """
     return join_signature(
         {
             "task": "perplexity",
-            "model": digest(model, parameters)[:12],
+            "model": model_digest[:12],
             "treebank": treebank[:12],
             **model.signature(),
             "version": __version__,

@@ -1,17 +1,17 @@
 """Punctuation restoration: words and tree in, surface punctuation out (section 6.1).
 
-The posterior over surface punctuation is known by draws from it. Loss is edit distance, which adds
-up over slots, so the punctuation of least expected loss is found slot by slot: among the strings
-drawn there, exactly. (The paper takes the best of the whole draws; ``best_draw`` does, too.)
+The posterior over surface punctuation is represented by draws from it. Loss is edit distance, which
+adds up over slots, so the punctuation of least expected loss is found slot by slot: among the
+strings drawn there, exactly. (The paper takes the best of the whole draws, as ``best_draw`` does.)
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence, Set
+from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -19,15 +19,16 @@ import numpy.typing as npt
 from semipunct import __version__
 from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.sentences import excerpt
 from semipunct.errors import UsageError
 from semipunct.evaluation.signature import join_signature
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.resampling import Evidence
 from semipunct.inference.sampler import Draws, generate
-from semipunct.marks import UNK, Puncteme
+from semipunct.marks import ABBREVIATION, UNK, Puncteme, spacing
 from semipunct.marks.distance import edit_distance
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
-from semipunct.tasks.base import Slots
+from semipunct.tasks.base import Slots, Trained, punctuation_model
 
 Floats = npt.NDArray[np.float64]
 Minimise = Literal["slots", "draws"]
@@ -36,7 +37,7 @@ Keep = Literal["replace", "repair", "keep"]
 
 @dataclass(frozen=True, slots=True)
 class RestoreOptions:
-    """How to restore.
+    """Options of restoration.
 
     Attributes:
         samples: draws a sentence.
@@ -46,7 +47,7 @@ class RestoreOptions:
         marks: the only tokens that may be put into a slot; None for all of the model's.
         minimum_confidence: slots whose best string is less probable stay empty.
         nbest: how many of the most frequent whole draws to list.
-        keep: what is done with the marks that a sentence has: ``replace`` removes them first,
+        keep: the treatment of marks that a sentence has: ``replace`` removes them first,
             ``keep`` lets them stand and fills empty slots only, ``repair`` takes them for likely.
         mistaken: with ``repair`` the factor for each token that is taken away.
     """
@@ -54,7 +55,7 @@ class RestoreOptions:
     samples: int = 1000
     seed: int = 0
     minimise: Minimise = "slots"
-    marks: frozenset[str] | None = None
+    marks: Set[str] | None = None
     minimum_confidence: float = 0.0
     nbest: int = 0
     keep: Keep = "replace"
@@ -75,16 +76,29 @@ class RestoreOptions:
                 f"a factor of {self.mistaken} for what is taken away; give one above 0, at most 1"
             )
         known = set(model.inventory.tokens) - {UNK}
-        if unknown := sorted((self.marks or frozenset()) - known):
+        if unknown := sorted(set(self.marks or ()) - known):
             raise UsageError(
                 f"the model has never seen {' '.join(unknown)}; "
                 f"its marks are: {' '.join(model.inventory.tokens[1:])}"
             )
 
 
+class RestoreSettings(TypedDict, total=False):
+    """The attributes of `RestoreOptions` as arguments by name."""
+
+    samples: int
+    seed: int
+    minimise: Minimise
+    marks: Set[str] | None
+    minimum_confidence: float
+    nbest: int
+    keep: Keep
+    mistaken: float
+
+
 @dataclass(frozen=True, slots=True)
 class SlotPosterior:
-    """What is known about one slot.
+    """The posterior distribution of the string of one slot, estimated from draws.
 
     Attributes:
         strings: the strings drawn, the most probable first.
@@ -100,24 +114,45 @@ class SlotPosterior:
         return float(-(self.probability * np.log(self.probability)).sum()) + 0.0
 
     def of(self, string: Puncteme) -> float:
-        """The probability of a string; zero if it was never drawn."""
+        """Return the probability of a string; zero if it was never drawn."""
         found = dict(zip(self.strings, self.probability.tolist(), strict=True))
         return found.get(string, 0.0)
 
     def expected_distances(self, candidates: Sequence[Puncteme]) -> Floats:
-        """``[candidates]`` expected edit distance of each."""
+        """Return the expected edit distance of each candidate, ``[candidates]``."""
         table = [[edit_distance(c, s) for s in self.strings] for c in candidates]
         return np.array(table, np.float64) @ self.probability
 
+    def as_dict(self, string: Puncteme, listed: int) -> dict[str, Any]:
+        """Return what is known, as values that JSON can hold.
 
-@dataclass(frozen=True, slots=True)
+        Args:
+            string: that is put into the slot; its probability is told however small it is.
+            listed: how many of the most probable strings to tell.
+        """
+        pairs = zip(self.strings[:listed], self.probability.tolist(), strict=False)
+        alternatives = {**dict(pairs)}
+        alternatives.setdefault(string, self.of(string))
+        return {
+            "string": " ".join(string),
+            "probability": self.of(string),
+            "entropy": self.entropy,
+            "alternatives": {" ".join(s): p for s, p in alternatives.items()},
+        }
+
+
+LISTED = 5
+"""Strings of a slot that are told as plain data."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Restoration:
     """The punctuation restored to one sentence.
 
     Attributes:
         sentence: words and tree.
         slots: the string put into each slot.
-        posteriors: what is known about each slot.
+        posteriors: of each slot.
         nbest: the most frequent draws as a whole, each with its share of all.
     """
 
@@ -126,34 +161,79 @@ class Restoration:
     posteriors: tuple[SlotPosterior, ...]
     nbest: tuple[tuple[tuple[Puncteme, ...], float], ...]
 
+    @property
+    def written(self) -> Slots:
+        """The strings as they are written: dots of abbreviations, parts of words, as they were."""
+        result: list[Puncteme] = []
+        for before, string in zip(self.sentence.slots, self.slots, strict=True):
+            dot = tuple(t for t in before if t == ABBREVIATION)
+            result.append((*dot, *(t for t in string if t != ABBREVIATION)))
+        return tuple(result)
+
+    @property
+    def text(self) -> str:
+        """The sentence as plain text, spaced as its script is; no file is looked at for spaces."""
+        return spacing.text(self.sentence.forms, self.written)
+
+    def as_dict(self, listed: int = LISTED) -> dict[str, Any]:
+        """Return words, strings and what is known about each slot, as values that JSON can hold.
+
+        Args:
+            listed: how many of the most probable strings of a slot to tell.
+        """
+        slots = zip(self.slots, self.posteriors, strict=True)
+        result: dict[str, Any] = {
+            "sent_id": self.sentence.sentence_id,
+            "text": self.text,
+            "words": list(self.sentence.forms),
+            "slots": [known.as_dict(string, listed) for string, known in slots],
+        }
+        if self.nbest:
+            result["nbest"] = [
+                {"slots": [" ".join(string) for string in draw], "share": share}
+                for draw, share in self.nbest
+            ]
+        return result
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<Restoration {self.sentence.sentence_id}: {excerpt(self.text)}>"
+
 
 def restore(
-    model: PunctuationModel,
-    parameters: Parameters,
+    model: Trained[Any],
     sentences: Sequence[Sentence],
     options: RestoreOptions | None = None,
+    *,
     first: int = 0,
+    **settings: Unpack[RestoreSettings],
 ) -> list[Restoration]:
-    """Restore the punctuation of sentences; what they have counts if ``options.keep`` says so.
+    """Restore the punctuation of sentences.
 
     Args:
-        model: the model.
-        parameters: its weights.
-        sentences: words and trees, and punctuation if ``options.keep`` says so.
-        options: how.
+        model: a punctuation model with its weights.
+        sentences: words and trees; their punctuation is not looked at unless ``keep`` says so.
+        options: how; by default the defaults.
         first: the number of the first sentence, where these go on after others: with the seed it
             fixes the draws.
+        **settings: attributes of `RestoreOptions` by name, which win over those of ``options``.
 
     Raises:
         UsageError: if an option makes no sense, or asks for marks that the model lacks.
+        ModelError: if the model is of another kind.
     """
-    options = options or RestoreOptions()
-    options.check(model)
+    options = replace(options or RestoreOptions(), **settings)
+    fitted = punctuation_model(model)
+    options.check(fitted.model)
     evidence = None
     if options.keep != "replace":
         mistaken = options.mistaken if options.keep == "repair" else 0.0
         evidence = [Evidence(s.slots, mistaken) for s in sentences]
-    drawn = generate(model, parameters, sentences, options.samples, options.seed, evidence, first)
+    drawn = generate(
+        fitted.model, fitted.parameters, sentences, options.samples, options.seed, evidence, first
+    )
     return [restored(s, d, options) for s, d in zip(sentences, drawn, strict=True)]
 
 
@@ -172,17 +252,23 @@ class Restorer:
     options: RestoreOptions = field(default_factory=RestoreOptions)
 
     def log_likelihoods(self, sentences: Sequence[Sentence]) -> Floats:
-        """``[sentences]`` log p(x | T)."""
+        """Return log p(x | T) of each sentence, ``[sentences]``."""
         return corpus_log_likelihood(self.model, self.parameters, sentences)
 
     def restore(self, sentences: Sequence[Sentence]) -> list[Slots]:
-        """The punctuation of least expected edit distance."""
-        found = restore(self.model, self.parameters, sentences, self.options)
+        """Return the punctuation of least expected edit distance."""
+        found = restore(self, sentences, self.options)
         return [one.slots for one in found]
 
 
 def restored(sentence: Sentence, draws: Draws, options: RestoreOptions) -> Restoration:
-    """The punctuation of least expected edit distance under some draws."""
+    """Return the punctuation of least expected edit distance under some draws.
+
+    Args:
+        sentence: words and tree, and its marks if they are kept.
+        draws: of its punctuation.
+        options: how to choose.
+    """
     found = posteriors(draws)
     choose = best_strings if options.minimise == "slots" else best_draw
     slots = choose(draws, found, options.marks)
@@ -196,7 +282,7 @@ def restored(sentence: Sentence, draws: Draws, options: RestoreOptions) -> Resto
 
 
 def posteriors(draws: Draws) -> tuple[SlotPosterior, ...]:
-    """The share of each string among the draws of each slot."""
+    """Return the share of each string among the draws of each slot."""
     result: list[SlotPosterior] = []
     for strings, chosen in zip(draws.strings, draws.chosen.T, strict=True):
         counts = np.bincount(chosen, minlength=len(strings))
@@ -209,7 +295,13 @@ def posteriors(draws: Draws) -> tuple[SlotPosterior, ...]:
 def best_strings(
     draws: Draws, found: Sequence[SlotPosterior], marks: Collection[str] | None
 ) -> list[Puncteme]:
-    """For each slot the string of least expected edit distance, the most probable in a tie."""
+    """Return for each slot the string of least expected edit distance, the most probable in a tie.
+
+    Args:
+        draws: ignored; ``best_draw`` has the same parameters.
+        found: the posteriors of the slots.
+        marks: the only tokens that may stand; None for all.
+    """
     return [_least(known, marks) for known in found]
 
 
@@ -217,12 +309,12 @@ def _least(known: SlotPosterior, marks: Collection[str] | None) -> Puncteme:
     best: Puncteme = ()
     least = np.inf
     for string, probability in zip(known.strings, known.probability.tolist(), strict=True):
-        # Whoever is not this string is at least one edit away, and the rest is less probable.
+        # All other strings are at least one edit away, and those to come are less probable.
         if 1 - probability >= least:
             break
         if _may_stand(string, marks):
-            # Of a metric, what has half of the mass is a median: whatever another string saves on
-            # the rest it pays here (the triangle inequality).
+            # A point with half of the probability is a median of any metric: by the triangle
+            # inequality another string gains no more on the rest than it loses here.
             if probability >= 0.5:
                 return string
             loss = float(known.expected_distances([string])[0])
@@ -234,9 +326,14 @@ def _least(known: SlotPosterior, marks: Collection[str] | None) -> Puncteme:
 def best_draw(
     draws: Draws, found: Sequence[SlotPosterior], marks: Collection[str] | None
 ) -> list[Puncteme]:
-    """The draw whose expected edit distance to all draws is least, as in section 6.1.
+    """Return the draw whose expected edit distance to all draws is least, as in section 6.1.
 
     Strings that may not stand are left out of it.
+
+    Args:
+        draws: the draws.
+        found: the posteriors of the slots.
+        marks: the only tokens that may stand; None for all.
     """
     kept = [[s if _may_stand(s, marks) else () for s in strings] for strings in draws.strings]
     losses = np.zeros(len(draws.chosen))
@@ -247,7 +344,12 @@ def best_draw(
 
 
 def most_frequent(draws: Draws, count: int) -> tuple[tuple[tuple[Puncteme, ...], float], ...]:
-    """The most frequent draws as a whole, each with its share."""
+    """Return the most frequent draws as a whole, each with its share.
+
+    Args:
+        draws: the draws.
+        count: how many at most.
+    """
     if not count:
         return ()
     rows, counts = np.unique(draws.chosen, axis=0, return_counts=True)

@@ -1,4 +1,4 @@
-"""Training: settings, the loop and its state, reports; every kind of model is trained here.
+"""Training of models of every kind: settings, the loop and its state, reports.
 
 The modules are imported one by one, so that reading settings does not load JAX.
 """

@@ -1,7 +1,7 @@
 """Settings of a training run: presets, TOML files and single assignments, in that order.
 
-A setting is a key (``train.batch_size``), a value, and where it was written; every complaint
-names the last.  Later layers win: preset, configuration file, ``--set``, explicit options.
+A setting is a key (``train.batch_size``), a value, and the place where it was written, which
+every complaint names.  Later layers win: preset, configuration file, ``--set``, explicit options.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from semipunct.errors import ConfigError
 from semipunct.models.kind import Config, Kind
 from semipunct.models.registry import DEFAULT, kind_named
-from semipunct.models.settings import Setting, nearest
+from semipunct.models.settings import Setting, meant
 from semipunct.training.settings import assignment, read_settings
 
 
@@ -60,7 +60,7 @@ def _preset(kind: Kind, chosen: Setting | None) -> list[Setting]:
     name = chosen.value
     if not isinstance(name, str) or name not in kind.presets:
         raise ConfigError(
-            f"{chosen.where}: there is no preset {name!r}{nearest(str(name), kind.presets)}; "
+            f"{chosen.where}: there is no preset {name!r}{meant(str(name), kind.presets)}; "
             f"choose one of: {', '.join(kind.presets)}"
         )
     return [

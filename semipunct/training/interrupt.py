@@ -1,4 +1,4 @@
-"""Stopping in good order: a signal sets a flag that long work looks at."""
+"""Interruption of long work: a signal sets a flag, which the work asks for between two steps."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 def interruptible() -> Generator[Callable[[], bool]]:
     """Catch SIGINT and SIGTERM within a ``with`` block, and restore the handlers after it.
 
-    Yields a function that tells whether one has come.  A second signal does what it did before
-    the block, so that work that does not look at the flag can still be ended.  Outside the main
-    thread, where Python delivers no signals, the flag stays down.
+    A second signal does what it did before the block, so that work that does not ask can still be
+    ended.  Outside the main thread, where Python delivers no signals, the flag is never set.
+
+    Yields:
+        A function that tells whether a signal has come.
     """
     raised = threading.Event()
     if threading.current_thread() is not threading.main_thread():

@@ -18,11 +18,12 @@ from semipunct.errors import TreebankError
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.models.base import Array, Batches, log_likelihoods
 from semipunct.models.kind import Config
-from semipunct.store import models as checkpoint
+from semipunct.store import checkpoint
+from semipunct.store.card import model_card
 from semipunct.store.folder import check_output
 from semipunct.training.plan import Plan
 from semipunct.training.report import Phase, Progress, TrainingError, TrainingResult
-from semipunct.training.run import Run, check_same, save_run, take_up
+from semipunct.training.run import Run, check_same, take_up
 from semipunct.training.sources import Sources
 from semipunct.training.step import Outcome, make_step
 
@@ -56,7 +57,7 @@ def train(
         resume: continue the run saved in ``output``; a finished one is returned as it is.
         report: called at each step and phase.
         stop: asked after each batch; once true, the model is saved and the run ends.
-        command: how to make the model again, for the model card.
+        command: the command that makes the model, for the model card.
 
     Raises:
         TreebankError: if there are no sentences.
@@ -78,7 +79,7 @@ def train(
 
 @dataclass
 class _Trainer:
-    """The arguments of ``train`` and what is set up once from them."""
+    """The arguments of ``train`` and the objects that are set up once from them."""
 
     config: Config
     output: Path
@@ -123,7 +124,7 @@ class _Trainer:
         shape = self.model.fit_shape(encoded, drafts, options.batch_size)
         step = make_step(self.model, options, self.transformation)
         constants = self.model.constants(options)
-        # What a step tells is read one step late, so that the next batch is laid out meanwhile.
+        # The outcome of a step is read one step late, so that the next batch is laid out meanwhile.
         waiting: Outcome | None = None
         chance = jax.random.key(options.seed)
         for members in self.plan.batches(options.seed, run.step):
@@ -181,11 +182,21 @@ class _Trainer:
         run.note(scores, compiled)
 
     def _save(self, run: Run, *, finished: bool) -> dict[str, Array]:
+        """Write the model as it would be used now, with the state of the run unless finished."""
         self._tell("saving", run)
-        return save_run(
-            self.output, run, self.model, self.config, self.sources,
-            command=self.command, finished=finished,
-        )  # fmt: skip
+        parameters, figures = run.best_weights(), run.figures(finished=finished)
+        train, development = self.sources.train, self.sources.development
+        checkpoint.save(
+            self.output,
+            self.model,
+            parameters,
+            self.config,
+            figures=figures,
+            metrics=run.metrics,
+            card=model_card(self.model, self.config, train, development, figures, self.command),
+            state=None if finished else run.state(self.sources),
+        )
+        return parameters
 
     def _end(
         self, run: Run, *, finished: bool, interrupted: bool = False, stopped_early: bool = False
@@ -197,7 +208,7 @@ class _Trainer:
             self.clock.seconds, run.seconds,
         )  # fmt: skip
 
-    def _finished(self, loaded: checkpoint.Loaded) -> TrainingResult:
+    def _finished(self, loaded: checkpoint.SavedModel) -> TrainingResult:
         visits = loaded.figures.get("best_visits")
         best = next((m for m in loaded.metrics if m["visits"] == visits), {})
         return TrainingResult(

@@ -1,4 +1,4 @@
-"""The plan of a training run: how many visits, and which sentences at each step."""
+"""The plan of a training run: the number of visits, and the sentences of each step."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Plan(NamedTuple):
 
     @classmethod
     def of(cls, sentences: int, options: TrainOptions) -> Plan:
-        """Take what the settings ask for or, where they leave it open, what suits the treebank.
+        """Make the plan that the settings ask for; where they leave it open, it suits the treebank.
 
         Args:
-            sentences: how many there are to learn from.
+            sentences: the number of training sentences.
             options: of training.
         """
         visits = options.visits or options.suggested_visits(sentences)
@@ -40,12 +40,12 @@ class Plan(NamedTuple):
 
     @property
     def steps_per_epoch(self) -> int:
-        """Batches that an epoch takes."""
+        """The number of batches of an epoch."""
         return -(-self.sentences // self.batch_size)
 
     @property
     def steps(self) -> int:
-        """Batches in all; the last may go beyond ``visits`` by less than a batch."""
+        """The number of all batches; the last may go beyond ``visits`` by less than a batch."""
         epochs, rest = divmod(self.visits, self.sentences)
         return epochs * self.steps_per_epoch + -(-rest // self.batch_size)
 

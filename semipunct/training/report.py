@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from semipunct.errors import SemipunctError
@@ -12,16 +12,17 @@ Phase = Literal["preparing", "training", "evaluating", "saving"]
 
 
 class TrainingError(SemipunctError):
-    """Training went where it cannot come back from."""
+    """The objective or a gradient is no longer finite, so that training cannot go on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a run tells while it runs.
+    """A report of a run while it runs.
 
     Attributes:
-        phase: what is being done.
-        visits, total: sentence visits done, and in all.
+        phase: of the run.
+        visits: sentence visits done.
+        total: sentence visits in all.
         objective: of the last batch, per slot; None before the first.
         perplexity: of the development sentences at the last evaluation (of those that can be
             scored); None before the first.
@@ -42,9 +43,9 @@ class Progress:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TrainingResult:
-    """What a run leaves, beside the model folder.
+    """What a run leaves, beside the model folder; tasks take it as a model with its weights.
 
     Attributes:
         model: everything but the weights.
@@ -71,3 +72,15 @@ class TrainingResult:
     compile_seconds: float
     xla_seconds: float
     seconds: float
+
+    def __repr__(self) -> str:
+        perplexity = self.best.get("dev_perplexity_of_scorable")
+        figure = "not evaluated" if perplexity is None else f"dev perplexity {perplexity:.4f}"
+        how = ", interrupted" if self.interrupted else ", stopped early" * self.stopped_early
+        return f"<TrainingResult: {self.model.kind}, {figure}, {self.visits:,} visits{how}>"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything but the model and its weights, as values that JSON can hold."""
+        kept = (f.name for f in fields(self) if f.name not in ("model", "parameters"))
+        values = {name: getattr(self, name) for name in kept}
+        return {**values, "metrics": list(self.metrics)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -14,18 +13,17 @@ import numpy as np
 
 from semipunct.errors import ModelError
 from semipunct.evaluation.perplexity import PerplexityStatistics
-from semipunct.models.base import Array, Model
+from semipunct.models.base import Array
 from semipunct.models.kind import Config
-from semipunct.store import models as checkpoint
-from semipunct.store.card import model_card
 from semipunct.store.checked_files import check_arrays
-from semipunct.store.models import State
+from semipunct.store.checkpoint import SavedModel, TrainingState
+from semipunct.store.folder import STATE, STATE_ARRAYS
 from semipunct.training.sources import Sources
 from semipunct.training.step import Outcome, Weights
 
 
-class Saved(msgspec.Struct, forbid_unknown_fields=True):
-    """What ``state.json`` holds: the plain values of a `Run`, and digests of its sentences."""
+class SavedRun(msgspec.Struct, forbid_unknown_fields=True):
+    """The content of ``state.json``: plain values of a ``Run``, and digests of its sentences."""
 
     step: int
     visits: int
@@ -46,12 +44,15 @@ class Run:
     Attributes:
         parameters: current weights, on the device.
         optimiser: the optimiser's state, on the device.
-        step, visits: steps and sentence visits done.
+        step: steps done.
+        visits: sentence visits done.
         best: the best weights so far, on the host; None before the first evaluation.
         best_figures: the entry of ``metrics`` they belong to.
         stale: evaluations since then.
         metrics: one entry per evaluation.
-        objective, slots, impossible: sums over the steps since the last evaluation.
+        objective: sum over the slots of the steps since the last evaluation.
+        slots: their number.
+        impossible: the number of sentences of these steps that the model could not score.
         seconds_before: wall clock of the run before it was taken up again.
         began: when it was taken up, by the monotonic clock.
     """
@@ -76,7 +77,7 @@ class Run:
         return self.seconds_before + time.monotonic() - self.began
 
     def add(self, outcome: Outcome) -> None:
-        """Add up what a step told."""
+        """Add the outcome of a step to the sums."""
         slots = int(outcome.slots)
         self.objective += float(outcome.loss) * slots
         self.slots += slots
@@ -92,14 +93,14 @@ class Run:
         Returns:
             The entry of ``metrics``.
         """
-        found = scores.figures()
+        found = scores.figures().as_dict()
         entry: dict[str, Any] = {
             "visits": self.visits,
             "train_objective": self.objective / self.slots if self.slots else None,
             "train_unscorable": self.impossible,
-            "dev_perplexity": _finite(found.perplexity),
-            "dev_perplexity_of_scorable": _finite(found.perplexity_of_scorable),
-            "dev_unscorable": found.unscorable,
+            "dev_perplexity": found["perplexity"],
+            "dev_perplexity_of_scorable": found["perplexity_of_scorable"],
+            "dev_unscorable": found["unscorable"],
             "seconds": round(self.seconds, 3),
             **compiled,
         }
@@ -111,10 +112,52 @@ class Run:
         self.objective, self.slots, self.impossible = 0.0, 0, 0
         return entry
 
+    def best_weights(self) -> dict[str, Array]:
+        """Return the best weights, or the current ones before the first evaluation."""
+        return to_host(self.parameters) if self.best is None else self.best
 
-def _finite(value: float) -> float | None:
-    """Return the value, or None where JSON has no word for it."""
-    return value if np.isfinite(value) else None
+    def figures(self, *, finished: bool) -> dict[str, Any]:
+        """Return the figures of the run for the model folder.
+
+        Args:
+            finished: whether nothing is left to do.
+        """
+        return {
+            "visits": self.visits,
+            "finished": finished,
+            "best_visits": self.best_figures.get("visits", self.visits),
+            **{k: v for k, v in self.best_figures.items() if k.startswith("dev_")},
+            "seconds": round(self.seconds, 3),
+        }
+
+    def state(self, sources: Sources) -> TrainingState:
+        """Return the state for ``--resume``; its arrays are overwritten by the next step.
+
+        Args:
+            sources: of the sentences.
+        """
+        # Views, not copies: they are written before the next step takes the buffers back.
+        current = {name: np.asarray(value) for name, value in self.parameters.items()}
+        leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(self.optimiser)]
+        values = SavedRun(
+            step=self.step,
+            visits=self.visits,
+            best_figures=self.best_figures,
+            stale=self.stale,
+            objective=self.objective,
+            slots=self.slots,
+            impossible=self.impossible,
+            seconds=self.seconds,
+            train=sources.train_digest,
+            development=sources.development_digest,
+        )
+        return TrainingState(
+            msgspec.to_builtins(values),
+            {
+                **{f"current.{name}": value for name, value in current.items()},
+                **{f"optimiser.{i:04}": leaf for i, leaf in enumerate(leaves)},
+            },
+        )
 
 
 def _rank(entry: dict[str, Any]) -> tuple[int, float]:
@@ -128,77 +171,8 @@ def to_host(parameters: Weights) -> dict[str, Array]:
     return {name: np.array(value) for name, value in parameters.items()}
 
 
-def save_run(
-    output: str | Path,
-    run: Run,
-    model: Model[Any, Any],
-    config: Config,
-    sources: Sources,
-    *,
-    command: str,
-    finished: bool,
-) -> dict[str, Array]:
-    """Write the model as it would be used now, and what ``--resume`` needs unless finished.
-
-    Args:
-        output: the model folder.
-        run: the state.
-        model: everything but the weights.
-        config: the settings.
-        sources: where the sentences came from.
-        command: how to make the model again, for the model card.
-        finished: whether nothing is left to do.
-
-    Returns:
-        The weights written: the best, or the current ones before the first evaluation.
-    """
-    parameters = to_host(run.parameters) if run.best is None else run.best
-    figures = {
-        "visits": run.visits,
-        "finished": finished,
-        "best_visits": run.best_figures.get("visits", run.visits),
-        **{k: v for k, v in run.best_figures.items() if k.startswith("dev_")},
-        "seconds": round(run.seconds, 3),
-    }
-    state = None
-    if not finished:
-        # Views, not copies: they are written before the next step takes the buffers back.
-        current = {name: np.asarray(value) for name, value in run.parameters.items()}
-        leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(run.optimiser)]
-        values = Saved(
-            step=run.step,
-            visits=run.visits,
-            best_figures=run.best_figures,
-            stale=run.stale,
-            objective=run.objective,
-            slots=run.slots,
-            impossible=run.impossible,
-            seconds=run.seconds,
-            train=sources.train_digest,
-            development=sources.development_digest,
-        )
-        state = State(
-            msgspec.to_builtins(values),
-            {
-                **{f"current.{name}": value for name, value in current.items()},
-                **{f"optimiser.{i:04}": leaf for i, leaf in enumerate(leaves)},
-            },
-        )
-    checkpoint.save(
-        output,
-        model,
-        parameters,
-        config,
-        figures=figures,
-        metrics=run.metrics,
-        card=model_card(model, config, sources.train, sources.development, figures, command),
-        state=state,
-    )
-    return parameters
-
-
-def take_up(loaded: checkpoint.Loaded, state: State, fresh: Run, sources: Sources) -> Run:
-    """Return the run that was saved, to be continued.
+def take_up(loaded: SavedModel, state: TrainingState, fresh: Run, sources: Sources) -> Run:
+    """Restore the run that was saved, to be continued.
 
     Args:
         loaded: the model folder.
@@ -212,12 +186,12 @@ def take_up(loaded: checkpoint.Loaded, state: State, fresh: Run, sources: Source
     leaves = jax.tree.leaves(fresh.optimiser)
     shapes = {f"current.{name}": np.asarray(v) for name, v in fresh.parameters.items()}
     shapes |= {f"optimiser.{i:04}": np.asarray(leaf) for i, leaf in enumerate(leaves)}
-    check_arrays(f"{loaded.path / checkpoint.STATE_ARRAYS}", state.arrays, shapes)
+    check_arrays(f"{loaded.path / STATE_ARRAYS}", state.arrays, shapes)
     try:
-        saved = msgspec.convert(state.values, Saved)
+        saved = msgspec.convert(state.values, SavedRun)
     except msgspec.ValidationError as error:
         raise ModelError(
-            f"{loaded.path / checkpoint.STATE}: does not hold what --resume needs ({error}); train "
+            f"{loaded.path / STATE}: does not hold what --resume needs ({error}); train "
             "without --resume"
         ) from error
     for use in ("train", "development"):
@@ -245,7 +219,7 @@ def take_up(loaded: checkpoint.Loaded, state: State, fresh: Run, sources: Source
     )
 
 
-def check_same(loaded: checkpoint.Loaded, config: Config) -> None:
+def check_same(loaded: SavedModel, config: Config) -> None:
     """Check that settings are those of a saved run.
 
     Args:

@@ -1,4 +1,4 @@
-"""Reading settings: TOML files and ``key=value`` texts, with the place where each was written."""
+"""Reading of settings: TOML files and ``key=value`` texts, with the place of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KEY = re.compile(r"""\s*([\w\-."' ]+?)\s*=""")
 
 
 def assignment(text: str) -> Setting:
-    """Read what follows ``--set``: ``section.key=VALUE``.
+    """Read the text after ``--set``: ``section.key=VALUE``.
 
     The value is read as TOML where it is TOML (numbers, true, lists, quoted strings), else it
     stands for itself, so that ``model.channel=l2r`` needs no quotes.
@@ -78,7 +78,7 @@ def _place(name: str, line: int | None) -> str:
 
 
 def _lines(text: str) -> dict[str, int]:
-    """Where each key is set.  For messages only: a key inside a string may be taken for one."""
+    """Find the line of each key.  For messages only: a key inside a string may be taken for one."""
     found: dict[str, int] = {}
     section = ""
     for number, line in enumerate(text.splitlines(), 1):

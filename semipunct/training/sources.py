@@ -1,11 +1,9 @@
-"""Where the sentences of a training run came from."""
+"""Sources of the sentences of a training run: files and digests."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.sentences import Sentence
@@ -14,7 +12,14 @@ from semipunct.store.card import DataFile
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Files of the sentences of a run, and the ``treebank_digest`` of the sentences."""
+    """The sources of the sentences of a run.
+
+    Attributes:
+        train: files of the training sentences.
+        development: files of the development sentences.
+        train_digest: ``treebank_digest`` of the training sentences.
+        development_digest: ``treebank_digest`` of the development sentences.
+    """
 
     train: Sequence[DataFile]
     development: Sequence[DataFile]
@@ -23,7 +28,7 @@ class Sources:
 
     @classmethod
     def of(cls, train: Sequence[Sentence], development: Sequence[Sentence]) -> Sources:
-        """Look at the sentences, and at their files as they are now.
+        """Describe sentences, and their files as they are now.
 
         Args:
             train: to learn from.
@@ -44,12 +49,4 @@ def data_files(sentences: Sequence[Sentence]) -> list[DataFile]:
         count = counts.setdefault(sentence.path, [0, 0])
         count[0] += 1
         count[1] += len(sentence.forms)
-    return [DataFile(name, _sha256(name), *count) for name, count in counts.items()]
-
-
-def _sha256(name: str) -> str:
-    path = Path(name)
-    if not path.is_file():
-        return ""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    return [DataFile.of(name, *count) for name, count in counts.items()]

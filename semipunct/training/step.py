@@ -18,7 +18,7 @@ Weights = dict[str, jax.Array]
 
 
 class Outcome(NamedTuple):
-    """What a step tells, as scalars on the device.
+    """The outcome of a step, as scalars on the device.
 
     Attributes:
         loss: the objective, per slot of the sentences that can be scored.
@@ -47,8 +47,8 @@ def make_step(
         transformation: the optimiser.
 
     Returns:
-        A function of weights, the optimiser's state, ``model.constants``, a batch and a source of
-        chance.
+        A function of weights, the optimiser's state, ``model.constants``, a batch and a random
+        key.
     """
 
     @partial(jit, donate_argnums=(0, 1))

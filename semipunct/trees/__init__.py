@@ -1,4 +1,4 @@
-"""Trees: their constituents, what meets at a slot, lifting, editing, heads of punctuation."""
+"""Trees: constituents, their junctions at slots, lifting, editing, heads of punctuation."""
 
 from semipunct.trees.editing import reordered, without_constituent, without_leaves
 from semipunct.trees.lifting import lifted

@@ -1,4 +1,4 @@
-"""The heads of punctuation: where tokens in the slots of a tree hang from.
+"""Attachment of punctuation: the heads of tokens in the slots of a tree.
 
 The rules are those of Universal Dependencies (https://universaldependencies.org/u/dep/punct).
 """
@@ -92,7 +92,7 @@ class _Places:
     def of(cls, tree: DependencyTree, slots: Sequence[Puncteme]) -> "_Places":
         around: list[_Around] = []
         for slot, (ending, starting) in enumerate(tree.junctions):
-            # Where no constituent ends, the word itself goes on; at the edges one is no word.
+            # Where no constituent ends, that of the word goes on; beyond the edges there is none.
             left = tree.heads[ending[-1]] if ending else slot
             right = tree.heads[starting[0]] if starting else (slot + 1) % len(slots)
             words = (tuple(node + 1 for node in nodes) for nodes in (ending, starting))

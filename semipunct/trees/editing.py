@@ -1,6 +1,6 @@
-"""Trees made of trees: words removed or put into another order, and whole constituents deleted.
+"""Editing of dependency trees: words removed or reordered, whole constituents deleted.
 
-Every function takes a dependency tree and gives one over the words that remain, numbered anew.
+Every function takes a tree and returns another one over the words that remain, numbered anew.
 """
 
 from collections.abc import Collection, Sequence
@@ -69,7 +69,7 @@ def reordered(tree: DependencyTree, order: Sequence[int]) -> DependencyTree:
 
 
 def _restricted(tree: DependencyTree, words: Sequence[int]) -> DependencyTree:
-    """Give the tree over some words in the given order; their heads must be among them."""
+    """Return the tree over some words in the given order; their heads must be among them."""
     if not words:
         raise UsageError("no word would be left; keep at least one")
     number = {0: 0, **{word: new for new, word in enumerate(words, start=1)}}

@@ -1,4 +1,4 @@
-"""Making trees projective by lifting arcs (Nivre and Nilsson 2005)."""
+"""Projectivisation of trees by lifting arcs (Nivre and Nilsson 2005)."""
 
 import heapq
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ def lifted(tree: DependencyTree) -> tuple[DependencyTree, int]:
 
 
 def _breaks(tree: DependencyTree) -> tuple[list[int], list[int]]:
-    """Give the nearest position at the left and right of each word that it does not dominate.
+    """Find the nearest positions at the left and right of each word that it does not dominate.
 
     Lists are indexed 0..n; the artificial root 0 dominates everything.
     """
@@ -96,9 +96,9 @@ def _breaks(tree: DependencyTree) -> tuple[list[int], list[int]]:
 def _dominated_between(
     word: int, low: int, high: int, parent: Sequence[int], dependents: Sequence[set[int]]
 ) -> list[int]:
-    """List what `word` dominates, at least all of it strictly between `low` and `high`.
+    """List the words that ``word`` dominates, at least all strictly between ``low`` and ``high``.
 
-    Those positions must all be dominated by the head of `word`.  Takes the cheaper of two ways:
+    Those positions must all be dominated by the head of ``word``.  Takes the cheaper of two ways:
     down from the word if it dominates little, else up from each of the positions.
     """
     found = [word]

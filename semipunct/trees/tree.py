@@ -1,4 +1,4 @@
-"""Trees over the words of a sentence: parents, order, edges of constituents, what meets at a slot.
+"""Trees over the words of a sentence: parents, order, edges of constituents, junctions at slots.
 
 A sentence of n words has the slots 0 to n; slot i is right of word i. Nodes are numbered from 0.
 A node dominates the words between two slots, its edges; in a projective tree it dominates all of
@@ -12,6 +12,8 @@ from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
+
+_SHOWN = 12  # arcs in the repr of a tree
 
 
 class Junction(NamedTuple):
@@ -105,13 +107,13 @@ class Tree(ABC):
         return tuple(Junction(tuple(ends), tuple(starts)) for ends, starts in pairs)
 
     def gather(self, sides: Sequence[tuple[Sequence[T], Sequence[T]]]) -> list[list[T]]:
-        """Concatenate slot by slot what the nodes put at the edges of their constituents.
+        """Concatenate, slot by slot, the strings that nodes put at the edges of constituents.
 
         With the punctemes of the nodes this gives the underlying string of every slot (Li, Wang
         and Eisner 2019, section 2.1).
 
         Args:
-            sides: ``[nodes]`` what each node puts at its left and at its right edge.
+            sides: ``[nodes]`` the strings of each node at its left and at its right edge.
 
         Returns:
             ``[n + 1]`` right sides of the constituents that end at a slot, innermost first, then
@@ -126,7 +128,7 @@ class Tree(ABC):
         return strings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DependencyTree(Tree):
     """A dependency tree: node i stands for word i + 1.
 
@@ -162,6 +164,11 @@ class DependencyTree(Tree):
     def root(self) -> int:
         """The word (1 to n) without a head."""
         return self.heads.index(0) + 1
+
+    def __repr__(self) -> str:
+        arcs = [f"{head} {name}" for head, name in zip(self.heads, self.relations, strict=True)]
+        shown = arcs if len(arcs) <= _SHOWN else [*arcs[:_SHOWN], "..."]
+        return f"<DependencyTree of {len(arcs):,} words: {', '.join(shown)}>"
 
 
 def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, cast
 import jax
 import jax.numpy as jnp
 import numpy as np
+from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
 from semirings.base import Semiring, Value
 from semirings.capabilities import Stochastic
@@ -93,10 +94,8 @@ def by_chance(squares: np.ndarray, variances: np.ndarray) -> bool:
     if np.any(squares[~cells] > 0):
         return False
     freedom = max(1, int(cells.sum()) - 1)
-    # The tail of a chi-square variable: Laurent and Massart (2000), lemma 1.
-    unlikely = np.log(1e4)
     statistic = float(np.sum(squares[cells] / variances[cells]))
-    return bool(statistic < freedom + 2 * np.sqrt(freedom * unlikely) + 2 * unlikely)
+    return bool(stats.chi2.sf(statistic, freedom) > 1e-4)
 
 
 DISTRIBUTION: tuple[Law, ...] = (

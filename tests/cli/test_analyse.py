@@ -17,8 +17,9 @@ from semipunct.formats import read_treebank
 from semipunct.inference.decode import best
 from semipunct.inference.rewriting import Rewriter
 from semipunct.marks import nunberg
-from semipunct.store import models as checkpoint
-from semipunct.store.models import Loaded
+from semipunct.store import checkpoint
+from semipunct.store.checkpoint import SavedModel
+from semipunct.tasks import rule_agreement
 from semipunct.tasks.analyse import PunctuationGrammar, count
 from tests.commands import Cli, Result, run
 
@@ -29,7 +30,7 @@ PUNCTUATION_ONLY = "1\t!\t!\tPUNCT\t_\t_\t0\troot\t_\t_\n\n"
 class Runs:
     """The command on a treebank, three times: as JSON, as tables, and with a picture."""
 
-    loaded: Loaded
+    loaded: SavedModel
     treebank: Path
     json: Result
     tables: Result
@@ -147,16 +148,16 @@ def grammar(tokens: str) -> PunctuationGrammar:
     """What a channel that always keeps both marks gives."""
     probability = np.zeros((4, len(tokens), len(tokens)))
     probability[0] = 1
-    channel = nunberg.Channel(tuple(tokens), probability)
-    none = nunberg.recall(channel, [])
+    channel = rule_agreement.Channel(tuple(tokens), probability)
+    none = rule_agreement.recall(channel, [])
     return PunctuationGrammar(
-        channel, None, (), nunberg.confidence(channel, []), None, none, none,
-        nunberg.recall(channel, nunberg.INVERTED), None, None,
+        channel, None, (), rule_agreement.confidence(channel, []), None, none, none,
+        rule_agreement.recall(channel, nunberg.INVERTED), None, None,
     )  # fmt: skip
 
 
 def test_spanish_marks_and_undefined_figures(capsys: pytest.CaptureFixture[str]):
-    value = json.loads(json.dumps(command.as_dict(grammar(",:¿")), allow_nan=False))
+    value = json.loads(json.dumps(grammar(",:¿").as_dict(), allow_nan=False))
     inverted = value["inverted_marks"]
     assert [(rule["rule"]["a"], rule["rank"]) for rule in inverted["list"]] == [
         (",", 1), (":", 1), ("¿", 4),
@@ -167,7 +168,7 @@ def test_spanish_marks_and_undefined_figures(capsys: pytest.CaptureFixture[str])
     out = capsys.readouterr().out
     assert "Spanish inverted marks" in out
     assert "nan" not in out
-    assert command.as_dict(grammar(",:"))["inverted_marks"] is None
+    assert grammar(",:").as_dict()["inverted_marks"] is None
 
 
 def test_a_picture_of_the_rules(runs: Runs):
@@ -234,7 +235,7 @@ def test_bars_are_probabilities_and_nunbergs_is_outlined():
 
     table = np.zeros((4, 2, 2))
     table[:, 0, 1] = (0.1, 0.6, 0.2, 0.1)
-    rows = rewriting(nunberg.Channel((",", "."), table), None, [(",", ".")])
+    rows = rewriting(rule_agreement.Channel((",", "."), table), None, [(",", ".")])
     figure = Figure()
     command.bars(figure, rows)
     filled = [(place, height) for _, place, height, outlined in figure.drawn if not outlined]
@@ -295,7 +296,7 @@ def test_sentences_without_an_analysis_are_said(
 
 
 def test_nothing_to_draw():
-    unknown = nunberg.Channel(("x", "y"), np.zeros((4, 2, 2)))
+    unknown = rule_agreement.Channel(("x", "y"), np.zeros((4, 2, 2)))
     found = cast(PunctuationGrammar, SimpleNamespace(channel=unknown, counts=None, rewriting=()))
     with pytest.raises(command.SemipunctError, match="nothing to draw"):
         command._panels(found)

@@ -10,8 +10,8 @@ import pytest
 
 import semipunct
 from semipunct.cli import console
-from semipunct.corpus import statistics
 from semipunct.errors import SemipunctError
+from semipunct.formats import reading
 from tests.commands import Cli
 
 COMMANDS = (
@@ -98,7 +98,7 @@ def test_errors_become_one_message(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(statistics, "statistics", fail)
+    monkeypatch.setattr(reading, "stats", fail)
     result = cli("stats", "any")
     assert result.status == status
     assert result.message.startswith(message)
@@ -108,7 +108,7 @@ def test_defects_are_not_hidden(cli: Cli, monkeypatch: pytest.MonkeyPatch):
     def fail(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(statistics, "statistics", fail)
+    monkeypatch.setattr(reading, "stats", fail)
     with pytest.raises(ZeroDivisionError):
         cli("stats", "any")
 

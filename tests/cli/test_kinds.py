@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.store.models import load
+from semipunct.store.checkpoint import load
 from tests.commands import Cli
 
 SETTINGS = ("train.visits=96", "train.learning_rate=0.02", "model.hidden=8", "model.word=8")

@@ -14,7 +14,7 @@ from semipunct.formats import read_treebank
 from semipunct.inference.decode import Analysis, SlotAnalysis
 from semipunct.inference.rewriting import Rewriter
 from semipunct.marks import Edit
-from semipunct.store import models as store
+from semipunct.store import checkpoint as store
 from semipunct.training.report import TrainingResult as Trained
 from semipunct.trees import DependencyTree
 from tests.commands import Cli

@@ -10,14 +10,14 @@ from unittest.mock import create_autospec
 import numpy as np
 import pytest
 
-from semipunct.cli import decode as decode_command
 from semipunct.formats import read_treebank
 from semipunct.formats.conllu.misc import attributes
 from semipunct.formats.conllu.records import read_records
 from semipunct.inference import decode as decoding
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.marks import EDITS
-from semipunct.store import models as store
+from semipunct.store import checkpoint as store
+from semipunct.tasks import decode as decode_task
 from semipunct.training import loop
 from semipunct.training.report import TrainingResult as Trained
 from tests.commands import Cli, Result
@@ -191,7 +191,7 @@ def test_chunks_do_not_share_their_random_numbers(monkeypatch: pytest.MonkeyPatc
         return [[] for _ in sentences]
 
     monkeypatch.setattr(decoding, "sample", sample)
-    decoder = decode_command.choose_decoder("sampling", 3, None, 0)
+    decoder = decode_task.choose_decoder("sampling", 3, None, 0)
     for chunk in (0, 1, 0):
         decoder.analyse(None, {}, [], chunk)  # type: ignore[arg-type]
     assert seeds[0] == seeds[2] != seeds[1]
@@ -233,7 +233,7 @@ def test_a_sentence_without_an_analysis_is_passed_through(
     cli: Cli, model: Path, test_file: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(decoding, "best", lambda _m, _p, sentences, _s: [None] * len(sentences))
-    monkeypatch.setattr(decode_command, "CHUNK", 4)
+    monkeypatch.setattr(decode_task, "CHUNK", 4)
     result = cli("decode", model, test_file)
     kept = [line for line in result.out.splitlines(True) if "# semipunct_" not in line]
     assert "".join(kept) == test_file.read_text("utf-8")
@@ -242,10 +242,10 @@ def test_a_sentence_without_an_analysis_is_passed_through(
 
 def test_an_infinite_perplexity_is_null(model: Path, test_file: Path):
     from semipunct.cli.evaluate import as_dict
+    from semipunct.evaluation import results
     from semipunct.evaluation.perplexity import PerplexityStatistics
-    from semipunct.tasks.evaluate import Evaluation
 
     statistics = PerplexityStatistics(np.array([-1.0, -np.inf]), np.array([2, 3]))
-    value = as_dict(Evaluation(statistics, "s"), read_treebank([test_file]))
+    value = as_dict(results.Result("m", "s", statistics), read_treebank([test_file]))
     assert (value["perplexity"], value["log_likelihood"], value["unscorable"]) == (None, None, 1)
     assert value["perplexity_of_scorable"] == pytest.approx(np.exp(0.5))

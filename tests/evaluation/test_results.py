@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from semipunct.errors import ResultError
 from semipunct.evaluation.perplexity import PerplexityStatistics
-from semipunct.evaluation.results import Result, as_dict, read_result, write_result
+from semipunct.evaluation.results import Result, read_result, write_result
 from tests.evaluation.cases import GOLD, PREDICTED, restored, scored
 
 SCORED = scored([-0.1, -math.inf, -1 / 3], [2, 5, 7])
@@ -43,7 +43,7 @@ def test_round_trip(tmp_path: Path, result: Result, name: str):
         if isinstance(stored, np.ndarray):
             assert stored.dtype == back.dtype
         np.testing.assert_equal(back, stored)
-    assert as_dict(found) == as_dict(result)
+    assert found.as_dict() == result.as_dict()
     first = path.read_bytes()
     write_result(path, found)
     assert path.read_bytes() == first
@@ -72,7 +72,7 @@ NOTHING = {
 @pytest.mark.parametrize("result", NOTHING.values(), ids=NOTHING)
 def test_no_sentence_and_no_mark_make_a_result(tmp_path: Path, result: Result):
     write_result(tmp_path / "r.json", result)
-    assert as_dict(read_result(tmp_path / "r.json")) == as_dict(result)
+    assert read_result(tmp_path / "r.json").as_dict() == result.as_dict()
 
 
 def test_what_is_in_the_file(tmp_path: Path):
@@ -99,7 +99,7 @@ def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     write_result(tmp_path / "r.json", SCORED)
     content = io.BytesIO((tmp_path / "r.json").read_bytes())
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(content))
-    assert as_dict(read_result("-")) == as_dict(SCORED)
+    assert read_result("-").as_dict() == SCORED.as_dict()
 
 
 def test_what_was_there_stays_if_writing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -194,7 +194,7 @@ DAMAGES: list[tuple[str, Damage, str]] = [
 @pytest.mark.parametrize("task, damage, complaint", DAMAGES)
 def test_damaged_results(tmp_path: Path, task: str, damage: Damage, complaint: str):
     path = tmp_path / "r.json"
-    data = as_dict(RESULTS[task])
+    data = RESULTS[task].as_dict()
     damage(data)
     path.write_text(json.dumps(data), encoding="utf-8")
     check(path, complaint)

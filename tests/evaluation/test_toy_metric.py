@@ -28,7 +28,7 @@ from semipunct.evaluation.columns import (
 from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.metric import Measure, Setting, Statistics
 from semipunct.evaluation.registry import METRICS
-from semipunct.evaluation.results import Result, as_dict, read_result, write_result
+from semipunct.evaluation.results import Result, read_result, write_result
 from semipunct.evaluation.signature import join_signature
 from tests.commands import run as command
 
@@ -123,7 +123,7 @@ def test_it_is_written_and_read(tmp_path: Path):
     found = read_result(tmp_path / "a.json")
     assert isinstance(found.statistics, TaggingStatistics)
     assert found.statistics.tags == {"NOUN", "VERB"}
-    assert as_dict(found) == as_dict(A)
+    assert found.as_dict() == A.as_dict()
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_it_is_written_and_read(tmp_path: Path):
     ],
 )
 def test_damage_is_found(tmp_path: Path, name: str, value: object, complaint: str):
-    data = as_dict(A)
+    data = A.as_dict()
     data["statistics"][name] = value
     (tmp_path / "a.json").write_text(json.dumps(data))
     with pytest.raises(ResultError, match=complaint):

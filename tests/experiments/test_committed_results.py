@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from semipunct.evaluation.results import as_dict, read_result
+from semipunct.evaluation.results import read_result
 
 RESULTS = Path(__file__).resolve().parents[2] / "experiments" / "results" / "competitors"
 
@@ -19,7 +19,7 @@ def test_every_result_is_read_and_would_be_written_again(seed: str):
     assert len(paths) >= 30
     for path in paths:
         stored: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
-        again = as_dict(read_result(path))
+        again = read_result(path).as_dict()
         assert list(again) == list(stored)
         for key in again.keys() - {"corpus"}:
             assert json.dumps(again[key]) == json.dumps(stored[key]), path

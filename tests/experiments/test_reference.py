@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from semipunct.corpus import Sentence
-from semipunct.corpus.generator import english_parameters
-from semipunct.corpus.synthetic import generate
+from semipunct.corpus.synthetic import english_parameters, generate
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
 

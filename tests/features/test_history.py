@@ -17,13 +17,13 @@ from semipunct.features.history import (
     history_columns,
 )
 from semipunct.features.templates import HISTORY
-from semipunct.features.vocabulary import Symbols
+from semipunct.features.vocabulary import Vocabulary
 from semipunct.features.words import Words
 from semipunct.models.punctuation.attach import log_attach, tree_scores
 from tests.models.punctuation.cases import SENTENCES, TRAINING, batch_of, model, sentence
 
 TOKENS = ("<unk>", ",", ".", "“", "”", "(", ")", '"', "^", "$")
-SYMBOLS = Symbols({"upos": (), "relation": (), "form": (), "token": TOKENS})
+SYMBOLS = Vocabulary({"upos": (), "relation": (), "form": (), "token": TOKENS})
 LOOKING_BACK = ("N", "W", "A", "C", "L", "R", "S", "history")
 NONE = len(TOKENS) + 1
 

@@ -17,9 +17,9 @@ from semipunct.corpus import Sentence
 from semipunct.corpus.tokens import with_unknown
 from semipunct.features.attributes import Attributes
 from semipunct.features.classes import length_class, shape_class, style_class, writing_class
-from semipunct.features.index import FeatureMap
+from semipunct.features.index import FeatureIndex
 from semipunct.features.templates import APPENDIX_A, TEMPLATES, Template
-from semipunct.features.vocabulary import Symbols
+from semipunct.features.vocabulary import Vocabulary
 from semipunct.marks import is_symmetric
 from semipunct.models.punctuation.attach import attach_parameters, log_attach
 from tests.models.punctuation.cases import SENTENCES, TRAINING, batch_of, model, sentence
@@ -105,7 +105,7 @@ def signatures(entries: dict[object, dict[int, float]]) -> Counter[tuple[tuple[i
 
 def test_features_are_those_of_the_appendix():
     tokens = ("^", "$", ",", ".", "“", "”", ";")
-    features, fitted = FeatureMap.fit(SOME, Symbols.of(SOME, tokens), APPENDIX_A)
+    features, fitted = FeatureIndex.fit(SOME, Vocabulary.of(SOME, tokens), APPENDIX_A)
     expected: defaultdict[str, defaultdict[object, dict[int, float]]] = defaultdict(
         lambda: defaultdict(dict)
     )
@@ -159,7 +159,7 @@ def test_what_is_around_a_constituent():
         "xpos": ("VBP", "PRP", "VB", "PRP"),
     }
     s = replace(sentence([3, 3, 0, 3], [""] * 5), **words)
-    symbols = Symbols.of([s] * 5, ())
+    symbols = Vocabulary.of([s] * 5, ())
     found = Attributes([s], symbols)
 
     def column(name: str) -> list[int]:
@@ -200,7 +200,7 @@ def test_what_is_around_a_constituent():
 
 def test_what_stands_beside_a_word_in_its_family():
     s = sentence([3, 3, 0, 5, 3, 3], [""] * 7, ["cc", "nsubj", "root", "case", "nmod", "advmod"])
-    symbols = Symbols.of([s], ())
+    symbols = Vocabulary.of([s], ())
     found = Attributes([s], symbols)
 
     def column(name: str) -> list[int]:
@@ -242,7 +242,7 @@ def test_how_sentences_are_written():
 
 def test_first_and_last_characters():
     s = replace(sentence([2, 0, 2], [""] * 4), forms=("ab", "cd", "e"))
-    symbols = Symbols.of([s] * 5, ())
+    symbols = Vocabulary.of([s] * 5, ())
     assert symbols.values["character"] == ("a", "b", "c", "d", "e")
     found = Attributes([s], symbols)
 
@@ -262,7 +262,7 @@ def test_shapes_and_morphology():
         "feats": ("_", "Case=Nom|Number=Sing", "_", "Number=Sing", "_"),
     }
     s = replace(sentence([2, 0, 2, 3, 4], [""] * 6), **words)
-    symbols = Symbols.of([s], ())
+    symbols = Vocabulary.of([s], ())
     found = Attributes([s], symbols)
 
     def column(name: str) -> list[int]:

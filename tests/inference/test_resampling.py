@@ -15,7 +15,7 @@ import pytest
 from semipunct.errors import UsageError
 from semipunct.inference.categorical import Categorical
 from semipunct.inference.likelihood import corpus_log_likelihood
-from semipunct.inference.resampling import Evidence, resampled, spelling
+from semipunct.inference.resampling import Evidence, sample_spelling, systematic_resample
 from semipunct.inference.sampler import Draws, generate
 from tests.models.punctuation.cases import model, sentence
 
@@ -31,7 +31,7 @@ def test_labels_that_spell_a_string():
     kind = np.repeat([0, 1], DRAWS)
     choices = [Categorical(p.T, kind) for p in probability]
     wanted = (",", ".")
-    drawn, total = spelling(choices, LABELS, wanted, generator)
+    drawn, total = sample_spelling(choices, LABELS, wanted, generator)
     tuples = list(zip(*(label.tolist() for label in drawn), strict=True))
     for k in (0, 1):
         joint = {
@@ -48,15 +48,20 @@ def test_labels_that_spell_a_string():
 
 def test_a_string_that_no_labels_spell_has_probability_zero():
     choice = Categorical(np.full((4, 1), 0.25), np.zeros(3, np.int64))
-    assert spelling([choice], LABELS, (".", ","), np.random.default_rng(0))[1].tolist() == [0.0] * 3
+    assert (
+        sample_spelling([choice], LABELS, (".", ","), np.random.default_rng(0))[1].tolist()
+        == [0.0] * 3
+    )
 
 
 def test_resampling_gives_each_draw_its_share():
     weights = np.array([0.0, 1.0, 2.5, 0.5])
-    counts = np.bincount(resampled(np.tile(weights, 50), np.random.default_rng(3)) % 4, minlength=4)
+    counts = np.bincount(
+        systematic_resample(np.tile(weights, 50), np.random.default_rng(3)) % 4, minlength=4
+    )
     np.testing.assert_allclose(counts, 200 * weights / weights.sum(), atol=26)
     assert counts[0] == 0
-    assert (resampled(np.ones(9), np.random.default_rng(1)) == np.arange(9)).all()
+    assert (systematic_resample(np.ones(9), np.random.default_rng(1)) == np.arange(9)).all()
 
 
 def rows(draws: Draws) -> list[tuple]:

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from semipunct.errors import UsageError
-from semipunct.inference.channel_sampler import END, ChannelSampler, rewritten, within
+from semipunct.inference.channel_sampler import END, ChannelSampler, enclose, sample_pass
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.rewriting import Rewriter
 from semipunct.inference.sampler import Draws, generate
@@ -97,7 +97,7 @@ def test_the_channel_makes_of_a_string_what_the_oracle_says(direction: str, text
     strings[DRAWS + 1] = number["."]
     points = np.random.default_rng(0).random((len(strings), len(tokens)))
     (one,) = Rewriter.of(m, parameters).passes
-    found = rewritten(one, strings, points)
+    found = sample_pass(one, strings, points)
     assert found[DRAWS].tolist()[:1] == [number[","]]
     assert (found[DRAWS, 1:] == END).all()
     counts = Counter(
@@ -149,8 +149,8 @@ def test_what_meets_at_a_slot_is_lined_up_within_the_boundary_marks():
     assert channel.boundaries(1, 2) == ()
     assert channel.boundaries(2, 2) == ("$",)
     assert channel.boundaries(0, 0) == ("^", "$")
-    assert within(("^", "$"), (",", ".")) == ("^", ",", ".", "$")
-    assert within((), (",",)) == (",",)
+    assert enclose(("^", "$"), (",", ".")) == ("^", ",", ".", "$")
+    assert enclose((), (",",)) == (",",)
     label = m.inventory.labels.index
     comma, two = label((",",)), label((",", "”"))
     # Two constituents of the first sentence and one of the second, two draws of each.
@@ -160,7 +160,7 @@ def test_what_meets_at_a_slot_is_lined_up_within_the_boundary_marks():
     assert found.at.tolist() == [0, 2, 3]  # in its second draw nothing meets in the first sentence
     strings = [channel.tokens(row) for row in found.symbols.tolist()]
     assert strings == [("^", ",", ",", "”"), (",", "$"), (",", "$")]
-    lengths = channel.of_strings(
+    lengths = channel.map_strings(
         channel.inputs(labels[:2], np.array([0, 0]), [("^",)]), lambda string: float(len(string))
     )
     assert lengths.tolist() == [4, 0]

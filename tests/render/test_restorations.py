@@ -3,7 +3,7 @@
 import numpy as np
 
 from semipunct.marks import ABBREVIATION
-from semipunct.render.restorations import as_dict, written_slots
+from semipunct.render.restorations import as_dict
 from semipunct.tasks.restore import Restoration, SlotPosterior
 from tests.models.punctuation.cases import sentence
 
@@ -20,9 +20,9 @@ FOUND = Restoration(
 
 def test_dots_of_abbreviations_are_parts_of_words():
     """They stay where they were, and nowhere else, whatever was restored."""
-    assert written_slots(FOUND) == (("—",), (), (ABBREVIATION, "!"))
+    assert FOUND.written == (("—",), (), (ABBREVIATION, "!"))
     moved = Restoration(ETC, ((), (ABBREVIATION, ","), ("!",)), FOUND.posteriors, ())
-    assert written_slots(moved) == ((), (",",), (ABBREVIATION, "!"))
+    assert moved.written == ((), (",",), (ABBREVIATION, "!"))
 
 
 def test_json():

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from semipunct.errors import ModelError
-from semipunct.store.models import load
+from semipunct.store.checkpoint import load
 
 
 def reseal(folder):

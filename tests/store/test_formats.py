@@ -11,7 +11,7 @@ from semipunct.models import registry
 from semipunct.models.base import digest
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.store import migrations
-from semipunct.store.models import load
+from semipunct.store.checkpoint import load
 from semipunct.training.loop import train
 from tests.store.folders import complaint, edit, reseal
 

@@ -8,6 +8,7 @@ from semipunct.corpus.digest import treebank_digest
 from semipunct.evaluation.results import split_signature
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
+from semipunct.tasks.base import OnDevice
 from semipunct.tasks.evaluate import evaluate
 from tests.models.punctuation.cases import SENTENCES, TRAINING
 
@@ -16,12 +17,12 @@ from tests.models.punctuation.cases import SENTENCES, TRAINING
 def hard():
     options = ModelOptions(hard_sets=True, templates=("N",), minimum_token_count=2)
     model = PunctuationModel.fit(TRAINING, options)
-    return model, model.initial_parameters(0, 0.0)
+    return OnDevice(model, model.initial_parameters(0, 0.0))
 
 
 def test_one_impossible_sentence_makes_the_perplexity_infinite(hard):
     odd = replace(TRAINING[0], slots=(("?", "?"), *TRAINING[0].slots[1:]))
-    found = evaluate(*hard, [*TRAINING[:3], odd], "abc")
+    found = evaluate(hard, [*TRAINING[:3], odd], treebank="abc")
     impossible = np.isneginf(found.statistics.log_likelihood)
     assert impossible[-1]
     figures = found.statistics.figures()
@@ -32,15 +33,15 @@ def test_one_impossible_sentence_makes_the_perplexity_infinite(hard):
 
 
 def test_nothing_has_no_perplexity(hard):
-    assert math.isnan(evaluate(*hard, []).statistics.figures().perplexity)
+    assert math.isnan(evaluate(hard, []).statistics.figures().perplexity)
 
 
 def test_the_signature_names_what_was_measured(hard):
-    parts = split_signature(evaluate(*hard, SENTENCES[:2]).signature)
+    parts = split_signature(evaluate(hard, SENTENCES[:2]).signature)
     assert parts["task"] == "perplexity"
     assert parts["treebank"] == treebank_digest(SENTENCES[:2])[:12]
     assert {"tokens", "final", "version", "model"} <= parts.keys()
-    assert evaluate(*hard, SENTENCES[:2]).signature == evaluate(*hard, SENTENCES[:2]).signature
-    other = hard[0].initial_parameters(1, 1.0)
-    model = split_signature(evaluate(hard[0], other, SENTENCES[:2]).signature)["model"]
+    assert evaluate(hard, SENTENCES[:2]).signature == evaluate(hard, SENTENCES[:2]).signature
+    other = OnDevice(hard.model, hard.model.initial_parameters(1, 1.0))
+    model = split_signature(evaluate(other, SENTENCES[:2]).signature)["model"]
     assert model != parts["model"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
 from semipunct.inference.sampler import Draws
-from semipunct.tasks.base import Punctuator
+from semipunct.tasks.base import OnDevice, Punctuator
 from semipunct.tasks.restore import (
     RestoreOptions,
     Restorer,
@@ -121,7 +121,8 @@ def test_certainty_has_no_entropy():
 def test_restoring_with_a_model():
     m = model("r2l")
     parameters = m.initial_parameters(0, 0.0)
-    one, two = restore(m, parameters, [S, S], RestoreOptions(samples=50, nbest=2))
+    fitted = OnDevice(m, parameters)
+    one, two = restore(fitted, [S, S], RestoreOptions(samples=50), nbest=2)
     for found in (one, two):
         assert len(found.slots) == len(found.posteriors) == 3
         assert len(found.nbest) == 2
@@ -130,7 +131,7 @@ def test_restoring_with_a_model():
     system: Punctuator = Restorer(m, parameters, RestoreOptions(samples=50))
     assert system.restore([S, S]) == [one.slots, two.slots]
     assert system.log_likelihoods([S]).shape == (1,)
-    again = restore(m, parameters, [S], RestoreOptions(samples=50, nbest=2))[0]
+    again = restore(fitted, [S], samples=50, nbest=2)[0]
     assert again.slots == one.slots
     assert again.nbest == one.nbest
 
@@ -148,7 +149,7 @@ def test_restoring_with_a_model():
 def test_bad_options(options: RestoreOptions, message: str):
     m = model("r2l")
     with pytest.raises(UsageError, match=message):
-        restore(m, m.initial_parameters(0, 0.0), [S], options)
+        restore(OnDevice(m, m.initial_parameters(0, 0.0)), [S], options)
 
 
 KEEPING = ("N", "W", "L", "R", "S", "history")
@@ -156,10 +157,10 @@ KEEPING = ("N", "W", "L", "R", "S", "history")
 
 def test_what_stands_is_kept_or_repaired_or_replaced():
     m = model("r2l", templates=KEEPING)
-    parameters = m.initial_parameters(2, 0.3)
+    fitted = OnDevice(m, m.initial_parameters(2, 0.3))
     marked = sentence([2, 0], ["“", "", "§"])
     found = {
-        keep: restore(m, parameters, [marked], RestoreOptions(samples=400, keep=keep))[0]
+        keep: restore(fitted, [marked], samples=400, keep=keep)[0]
         for keep in ("replace", "repair", "keep")
     }
     assert found["keep"].slots[0] == ("“",)
@@ -173,8 +174,7 @@ def test_what_stands_is_kept_or_repaired_or_replaced():
     # Without evidence nothing is to be kept.
     empty = replace(marked, slots=((), (), ()))
     kept, replaced = (
-        restore(m, parameters, [empty], RestoreOptions(samples=50, keep=keep))[0]
-        for keep in ("keep", "replace")
+        restore(fitted, [empty], samples=50, keep=keep)[0] for keep in ("keep", "replace")
     )
     assert kept.slots == replaced.slots
     assert kept.posteriors[1].strings == replaced.posteriors[1].strings

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from semipunct.evaluation.comparison import compare
-from semipunct.evaluation.results import Result
 from semipunct.models.registry import KINDS
-from semipunct.store.models import load, load_state
+from semipunct.store.checkpoint import load, load_state
 from semipunct.tasks.evaluate import evaluate
 from semipunct.training.config import load_config
 from semipunct.training.loop import train
@@ -52,7 +51,7 @@ def test_a_kind_is_trained_resumed_loaded_and_evaluated(kind, tiny, tmp_path):
     loaded = load(tmp_path / "m")
     assert loaded.model.kind == kind
     assert loaded.config == config
-    found = evaluate(loaded.model, loaded.parameters, tiny.dev)
+    found = evaluate(loaded, tiny.dev)
     assert found.statistics.figures().perplexity == whole.best["dev_perplexity"]
     assert f"|model:{loaded.digest[:12]}|" in found.signature
     again = train(config, tiny.train, tiny.dev, tmp_path / "m", resume=True)
@@ -62,12 +61,10 @@ def test_a_kind_is_trained_resumed_loaded_and_evaluated(kind, tiny, tmp_path):
 def test_kinds_are_compared(tiny, finished, tmp_path):
     config = load_config(None, [*SMALL, "model.minimum_count=2"], kind="unigram")
     result = train(config, tiny.train, tiny.dev, tmp_path / "m")
-    found = evaluate(result.model, result.parameters, tiny.dev)
-    ours = evaluate(finished.result.model, finished.result.parameters, tiny.dev)
-    compared = compare(
-        Result("unigram", found.signature, found.statistics),
-        Result("punctuation", ours.signature, ours.statistics),
-    )
+    found = evaluate(result, tiny.dev)
+    ours = evaluate(finished.result, tiny.dev)
+    assert (found.system, ours.system) == ("unigram", "punctuation")
+    compared = compare(found, ours)
     assert compared.sentences == len(tiny.dev)
     difference = compared.differences[0]
     assert difference.a == found.statistics.figures().perplexity

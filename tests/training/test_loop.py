@@ -17,7 +17,7 @@ from semipunct.errors import ModelError, TreebankError
 from semipunct.models.optimisation import FINAL_RATE
 from semipunct.models.punctuation.optimiser import optimiser
 from semipunct.models.punctuation.options import TrainOptions
-from semipunct.store.models import load, load_state
+from semipunct.store.checkpoint import load, load_state
 from semipunct.tasks.evaluate import evaluate
 from semipunct.training import loop
 from semipunct.training.interrupt import interruptible
@@ -72,7 +72,7 @@ def test_progress_is_reported(finished):
 
 def test_the_saved_model_scores_as_told(tiny, finished):
     loaded = load(finished.folder)
-    evaluation = evaluate(loaded.model, loaded.parameters, tiny.dev)
+    evaluation = evaluate(loaded, tiny.dev)
     found = evaluation.statistics.figures()
     assert found.perplexity == finished.result.best["dev_perplexity"]
     assert found.sentences == len(tiny.dev)

@@ -29,10 +29,10 @@ class Conllu(Format[Record]):
 
 @dataclass(frozen=True)
 class ConlluWriter(Writer[Record]):
-    """Writes CoNLL-U.
+    """A writer of CoNLL-U.
 
     Attributes:
-        convention: how new tokens are attached.
+        convention: by which new tokens are attached.
     """
 
     convention: Convention = "unit"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 BYTE_ORDER_MARK = "\ufeff"
-"""What some editors put at the start of a file; it is kept but never part of a column."""
+"""A character that some editors put at the start of a file; kept, but never part of a column."""
 
 
 def is_blank(line: str) -> bool:
@@ -17,7 +17,7 @@ def is_comment(line: str) -> bool:
 
 
 def blocks(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
-    """Group lines into sentences: (1-based number of the first line, lines with their ends).
+    """Group lines into sentences; yield the number of the first line, from 1, and all lines.
 
     Comments that stand apart from any sentence go to the next one, at the end of the file to
     the last one, so nothing is lost.

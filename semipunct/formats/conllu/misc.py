@@ -13,7 +13,7 @@ EMPTY = "_"
 
 
 def escape(value: str) -> str:
-    """Escape a value so that it can stand in a MISC column; `unescape` undoes it."""
+    """Escape a value so that it can stand in a MISC column; ``unescape`` undoes it."""
     return "".join(
         "".join(f"%{byte:02X}" for byte in char.encode("utf-8")) if _is_unsafe(char) else char
         for char in value
@@ -25,14 +25,19 @@ def _is_unsafe(char: str) -> bool:
 
 
 def unescape(value: str) -> str:
-    """Undo `escape`."""
+    """Undo ``escape``."""
     return unquote(value, errors="strict") if "%" in value else value
 
 
 def with_attributes(column: str, attributes: Mapping[str, str]) -> str:
     """Add attributes to a MISC column; an existing key keeps its place and gets the new value.
 
-    Raises `UsageError` if a key is empty or holds a character that would need escaping.
+    Args:
+        column: as it is in the file.
+        attributes: unescaped values by key.
+
+    Raises:
+        UsageError: if a key is empty or holds a character that would need escaping.
     """
     if not attributes:
         return column
@@ -61,7 +66,7 @@ def _checked(key: str) -> str:
 
 
 def attributes(column: str) -> dict[str, str]:
-    """Read a MISC column: keys to unescaped values, in order; a bare item has value ''."""
+    """Return the unescaped values of a MISC column by key; a bare item has an empty one."""
     if column in (EMPTY, ""):
         return {}
     parts = (item.partition("=") for item in column.split("|"))

@@ -1,4 +1,4 @@
-"""Punctuation written back: slots into CoNLL-U, attached and renumbered, and into plain text.
+"""Punctuation written back into CoNLL-U, attached and renumbered, and into plain text.
 
 Only punctuation changes. The lines of words keep everything but IDs, the dot of an abbreviation
 and SpaceAfter; marks that are the same before and after keep their lines in the same way.
@@ -28,30 +28,34 @@ _BREAKS = frozenset("\t\n\r")
 def punctuated(
     entry: Entry[Record], slots: Sequence[Puncteme], convention: Convention = "unit"
 ) -> Record:
-    """Write a sentence's record anew with `slots` (n + 1 of them) for its punctuation.
+    """Rewrite the record of a sentence with other punctuation.
 
-    What the record has in its slots is compared with what it shall have; where the two are the
-    same nothing changes, and if all are the same the record itself comes back. Elsewhere marks
-    common to both keep their lines, others are removed, and new ones (UPOS PUNCT, relation
-    `punct`, head by `attachment.attach` and `convention`) put in. IDs follow in the columns ID,
-    HEAD and DEPS; the enhanced graph loses its arcs from removed tokens, and gets arcs to new
-    ones if it is there at all. Words keep their heads, projective or not. SpaceAfter and the
-    comment ``# text =`` follow `spacing`.
+    Slots that stay the same leave their lines unchanged; if all do, the record itself is returned.
+    Elsewhere marks common to both keep their lines, others are removed, and new ones are put in
+    with the tag PUNCT, the relation ``punct`` and a head by ``punctuation_heads``. IDs follow in
+    the columns ID, HEAD and DEPS; the enhanced graph loses its arcs from removed tokens, and gets
+    arcs to new ones if it is there at all. Words keep their heads, projective or not. SpaceAfter
+    and the comment ``# text =`` follow ``marks.spacing``.
 
-    `marks.ABBREVIATION`, first in a slot, puts a dot on the word before it, and its absence
-    takes one off; `marks.INITIAL` and `marks.FINAL` are left out. A straight quotation mark that
-    stays becomes directional where it would no longer be read as the same mark or its partner
-    is a new, directional one.
+    ``marks.ABBREVIATION``, first in a slot, puts a dot on the word before it, and its absence
+    takes one off; boundary marks are left out. A straight quotation mark that stays becomes
+    directional where it would no longer be read as the same mark or its partner is a new,
+    directional one.
 
     A multiword range that loses tokens shrinks to those left, with their marks taken out of
     its form; one that keeps a single token, or gets a mark inside, is dropped, and its words
     are spelt apart. An empty node stays behind the word that it follows; if that was a removed
-    mark, it goes to the one before. A sentence from elsewhere gets a
-    record by ``bare_entry``.
+    mark, it goes to the one before.
 
-    Raises `UsageError` if the number of slots is wrong, for `marks.UNK` or `marks.OPEN` where
-    the record does not have just that mark, for an abbreviation's dot that follows no word, and
-    for a token that cannot stand in a column.
+    Args:
+        entry: of CoNLL-U; ``bare_entry`` makes one of a sentence from elsewhere.
+        slots: ``[n + 1]`` strings of tokens.
+        convention: by which new marks are attached.
+
+    Raises:
+        UsageError: if the number of slots is wrong, for ``marks.UNK`` or ``marks.OPEN`` where the
+            record does not have just that mark, for an abbreviation's dot that follows no word,
+            and for a token that cannot stand in a column.
     """
     source = _Source.of(entry)
     target = _Target.of(source, slots)
@@ -64,12 +68,19 @@ def punctuated(
 
 
 def surface_text(entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
-    """Write a sentence with `slots` for its punctuation as plain text.
+    """Write a sentence with other punctuation as plain text.
 
     Multiword tokens are spelt as in the record, spaces stand where its SpaceAfter has them, and
     where it says nothing (in none of its tokens) or a slot has changed, by the rules of
-    `spacing`. With the record's own slots the text is that of its comment ``# text =`` if it has
-    one. Raises `UsageError` as `punctuated` does.
+    ``marks.spacing``. With the record's own slots the text is that of its comment ``# text =`` if
+    it has one.
+
+    Args:
+        entry: of CoNLL-U.
+        slots: ``[n + 1]`` strings of tokens.
+
+    Raises:
+        UsageError: as ``punctuated`` does.
     """
     source = _Source.of(entry)
     target = _Target.of(source, slots)
@@ -81,9 +92,9 @@ def surface_text(entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
 
 
 def convention_of(entries: Iterable[Entry[Record]]) -> Convention:
-    """Tell by which convention the marks in the records of entries are attached.
+    """Find the convention by which the marks in the records of entries are attached.
 
-    That is the convention that gives more of them their head, ``unit`` in a tie.
+    It is the one that gives more of them their head, ``unit`` in a tie.
     """
     agreeing = dict.fromkeys(CONVENTIONS, 0)
     for entry in entries:
@@ -127,10 +138,16 @@ def bare_entry(sentence: Sentence) -> Entry[Record]:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A sentence's record taken apart: its visible tokens by slot as they are read, their IDs.
+    """The record of a sentence taken apart.
 
-    ``dots`` says which words carry an abbreviation's dot; ``spaces`` whether a space follows each
-    token of the record, None where that is not said.
+    Attributes:
+        sentence: as models see it.
+        record: its lines.
+        word_ids: ``[n]`` IDs of words.
+        slots: ``[n + 1]`` visible tokens as they are read.
+        ids: ``[n + 1]`` IDs of these.
+        dots: ``[n]`` whether a word carries an abbreviation's dot.
+        spaces: whether a space follows each token of the record, None where that is not said.
     """
 
     sentence: Sentence
@@ -175,7 +192,13 @@ class _Source:
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """What the slots shall be: visible tokens, the record's IDs of those that stay (or 0), dots."""
+    """The slots that are asked for.
+
+    Attributes:
+        slots: ``[n + 1]`` visible tokens.
+        ids: ``[n + 1]`` the IDs of those that stay, 0 for new ones.
+        dots: ``[n]`` whether a word carries an abbreviation's dot.
+    """
 
     slots: tuple[Puncteme, ...]
     ids: tuple[tuple[int, ...], ...]
@@ -199,7 +222,7 @@ class _Target:
         return cls(shown, ids, dots)
 
     def changes_nothing(self, source: _Source) -> bool:
-        """Tell whether the record is already what it shall be."""
+        """Tell whether the record has these slots and dots already."""
         return self.slots == source.slots and self.dots == source.dots
 
 
@@ -221,7 +244,7 @@ def _check_new(record: Record, slot: int, tokens: Sequence[str]) -> None:
 
 
 def _common(old: Puncteme, ids: Sequence[int], new: Puncteme) -> tuple[int, ...]:
-    """Give the IDs of the tokens of a slot that stay, 0 for those that are new."""
+    """Return the IDs of the tokens of a slot that stay, 0 for those that are new."""
     if old == new:
         return tuple(ids)
     found = [0] * len(new)
@@ -232,7 +255,7 @@ def _common(old: Puncteme, ids: Sequence[int], new: Puncteme) -> tuple[int, ...]
 
 
 def _heads(source: _Source, target: _Target, convention: Convention) -> list[list[int]]:
-    """Give every visible token its head, as an ID of the record; those that stay keep theirs."""
+    """Choose the head of every visible token, as an ID; tokens that stay keep theirs."""
     tokens = source.record.tokens
     numbers = {word_id: word for word, word_id in enumerate(source.word_ids, start=1)}
     kept: dict[Place, int] = {
@@ -288,7 +311,7 @@ def _misread(
 
 
 def _spaces(source: _Source, target: _Target, *, recorded: bool) -> list[list[bool]]:
-    """Tell where spaces stand in every slot, with what the record says of them or without."""
+    """Decide where spaces stand in every slot, with or without those that are recorded."""
     sentence = source.sentence
     words = [form + "." * dot for form, dot in zip(sentence.forms, target.dots, strict=True)]
     compounds = spacing.compound_slots(sentence.tree.heads, sentence.tree.relations)

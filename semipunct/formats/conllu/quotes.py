@@ -1,4 +1,4 @@
-"""Straight quotation marks made directional (section 4, footnote 12)."""
+"""Directions of straight quotation marks (Li, Wang and Eisner 2019, section 4, footnote 12)."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -28,13 +28,17 @@ def directional_quotes(
 ) -> tuple[list[str], int, int]:
     """Replace straight quotation marks by opening and closing ones.
 
-    `tokens` are the words of a sentence, `is_punctuation` which of them are punctuation; others
-    (an apostrophe of *'s*) are not touched.  A mark's side is told by its language-specific tag
-    (two backquotes or two apostrophes), else by its form (the same, or a backquote); the rest
-    are taken two by two among the marks of one kind that depend on the same head, in order: the
-    first opens, the second closes.  One that is left over stays as it is.
+    A mark's language-specific tag tells its side (two backquotes or two apostrophes), else its
+    form (the same, or a backquote); the rest are taken two by two among the marks of one kind that
+    depend on the same head, in order: the first opens, the second closes.  One that is left over
+    stays as it is.
 
-    Returns the forms of all words, the number of marks replaced, and the number left straight.
+    Args:
+        tokens: words and punctuation of a sentence.
+        is_punctuation: which of them are punctuation; others (an apostrophe of *'s*) stay.
+
+    Returns:
+        The forms of all tokens, the number of marks replaced, and the number left straight.
     """
     forms = [token.form for token in tokens]
     waiting: dict[tuple[int, Kind], int] = {}

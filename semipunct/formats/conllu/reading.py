@@ -1,4 +1,4 @@
-"""From records of CoNLL-U to sentences: punctuation into slots, trees made projective."""
+"""Sentences from records of CoNLL-U: punctuation goes into slots, trees become projective."""
 
 import unicodedata
 from collections.abc import Sequence

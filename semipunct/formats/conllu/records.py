@@ -1,8 +1,8 @@
-"""Reading and writing CoNLL-U without loss; the only door to the `conllu` library.
+"""Reading and writing of CoNLL-U without loss; no other module imports the ``conllu`` library.
 
-A `Record` keeps every line of its sentence as it stood in the file.  Writing puts the lines
+A ``Record`` keeps every line of its sentence as it stood in the file.  Writing puts the lines
 back, changed only where attributes are added to the MISC column, so multiword tokens, empty
-nodes, comments, blank lines, line ends and columns that nobody looked at survive byte for byte.
+nodes, comments, blank lines, line ends and columns that are not read survive byte for byte.
 """
 
 import re
@@ -25,7 +25,7 @@ from semipunct.formats.lines import text_lines
 from semipunct.trees import tree_fault
 
 NO_HEAD = -1
-"""The head of a word whose HEAD is `_`; only `read_records(..., trees=False)` lets it through."""
+"""The head of a word whose HEAD is ``_``; ``read_records(..., trees=False)`` allows it."""
 
 COLUMNS = len(DEFAULT_FIELDS)
 _NOTHING: Mapping[int, Mapping[str, str]] = MappingProxyType({})
@@ -46,17 +46,21 @@ class Token(NamedTuple):
     head: int
     relation: str
     position: int
-    """Where the word stands in `Record.lines`."""
+    """The place of the word in ``Record.lines``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """One sentence of a CoNLL-U file, with everything that was written around it.
 
-    `lines` are the raw lines without their ends, `ends` the line ends in the same order; the
-    blank lines after a sentence belong to it.  `line` is the 1-based number of `lines[0]`.
-    `tokens` are the words with integer ids, 1..n; ranges (1-2) and empty nodes (8.1) are in
-    `lines` only.  `sentence_id` is ``#k`` for the file's k-th sentence where it has no id.
+    Attributes:
+        path: the file.
+        line: the number of the first line, from 1.
+        lines: raw lines without their ends; the blank lines after a sentence belong to it.
+        ends: the end of each line.
+        sentence_id: ``#k`` for the k-th sentence of the file where it has no id.
+        tokens: words with integer ids, 1 to n; ranges (1-2) and empty nodes (8.1) are in ``lines``
+            only.
     """
 
     path: str
@@ -72,19 +76,21 @@ class Record:
         return tuple(token.word_id for token in self.tokens if token.upos != PUNCTUATION)
 
     def where(self, position: int = 0) -> str:
-        """Say for a message where line `position` of the record is: file, line, sentence."""
+        """Return the place of line ``position`` for messages: file, line, sentence."""
         return f"{self.path}:{self.line + position}: sentence {self.sentence_id}"
 
 
 def read_records(path: str | Path, *, trees: bool = True) -> Iterator[Record]:
     """Yield the sentences of a CoNLL-U file one by one, holding one in memory.
 
-    `path` may be ``-`` (standard input) and may end in ``.gz``.  With `trees=False` the HEAD
-    column may be ``_`` and need not form a tree.
+    Args:
+        path: a file, ``.gz`` or not, or ``-`` for standard input.
+        trees: if false, HEAD may be ``_`` and heads need not form a tree.
 
-    Raises `TreebankError`, which says file, line and sentence, if the file cannot be read, is
-    not UTF-8, is not CoNLL-U, has a sentence whose words 1..n are not a tree with one root, or
-    has no sentence at all.
+    Raises:
+        TreebankError: with file, line and sentence, if the file cannot be read, is not UTF-8, is
+            not CoNLL-U, has a sentence whose words 1 to n are not a tree with one root, or has no
+            sentence at all.
     """
     name = display_name(path)
     ordinal = 0
@@ -187,14 +193,16 @@ def format_record(
     misc: Mapping[int, Mapping[str, str]] = _NOTHING,
     comments: Sequence[str] = (),
 ) -> str:
-    """Give a sentence back as text, with annotations added and all else byte for byte the same.
+    """Return the text of a sentence with annotations; all else is byte for byte the same.
 
-    `misc` maps word ids to the attributes to put into the word's MISC column (see
-    `conllu.misc.with_attributes`); `comments` are lines to put after the sentence's
-    own comments, the leading ``#`` included.
+    Args:
+        record: the sentence.
+        misc: attributes for the MISC column, by word id (see ``misc.with_attributes``).
+        comments: lines to put after the sentence's own comments, the leading ``#`` included.
 
-    Raises `UsageError` for a word id that the sentence does not have, and for a comment that
-    would not be read as one.
+    Raises:
+        UsageError: for a word id that the sentence does not have, and for a comment that would
+            not be read as one.
     """
     lines = list(record.lines)
     for word_id, wanted in misc.items():
@@ -227,10 +235,14 @@ def _checked_comment(record: Record, comment: str) -> str:
 
 
 def write_texts(texts: Iterable[str], stream: TextIO) -> None:
-    """Write sentences formatted by `format_record`, kept apart even across files.
+    """Write sentences formatted by ``format_record``, kept apart even across files.
 
     The last sentence of a file may lack its blank line or final newline; they are added where
     another sentence follows, and only there.
+
+    Args:
+        texts: sentences of one file or of several.
+        stream: must not translate line ends.
     """
     separator = ""
     for text in texts:
@@ -240,7 +252,7 @@ def write_texts(texts: Iterable[str], stream: TextIO) -> None:
 
 
 def _separator(text: str) -> str:
-    """Give what is missing for another sentence to follow."""
+    """Return the line ends that are missing before another sentence."""
     *_, before, last = ["", *text.rsplit("\n", 2)]
     if last:
         return "\n" if is_blank(last) else "\n\n"

@@ -1,4 +1,4 @@
-"""CoNLL-U lines after tokens have come and gone: IDs, arcs, ranges, empty nodes, SpaceAfter."""
+"""Renumbering of CoNLL-U lines after changes of tokens: IDs, arcs, ranges, nodes, SpaceAfter."""
 
 import re
 from collections import Counter, defaultdict
@@ -13,7 +13,7 @@ from semipunct.formats.conllu.misc import EMPTY
 from semipunct.formats.conllu.records import Record, Token
 
 NO_SPACE = "SpaceAfter=No"
-"""The attribute of MISC that says that no space follows a token."""
+"""The attribute of MISC by which no space follows a token."""
 
 _RELATION = "punct"
 _ID, _FORM, _HEAD, _DEPS, _MISC = 0, 1, 6, 8, 9
@@ -36,7 +36,7 @@ class Piece(NamedTuple):
 
 
 class _Range(NamedTuple):
-    """A multiword token: its place in `Record.lines`, its first and last ID, its form."""
+    """A multiword token: its place in ``Record.lines``, its first and last ID, its form."""
 
     position: int
     first: int
@@ -60,7 +60,7 @@ def _has_space(line: str) -> bool:
 
 
 def stated_text(record: Record) -> str | None:
-    """Give the text that the comment ``# text =`` states, None without such a comment."""
+    """Return the text that the comment ``# text =`` states, None without such a comment."""
     header = takewhile(_is_outside, record.lines)
     matches = (_TEXT.fullmatch(line.lstrip(BYTE_ORDER_MARK)) for line in header)
     return next((match.group(2) for match in matches if match), None)
@@ -71,7 +71,12 @@ def _is_outside(line: str) -> bool:
 
 
 def text(record: Record, pieces: Sequence[Piece]) -> str:
-    """Write the new sentence as plain text, multiword tokens as they are spelt."""
+    """Write the new sentence as plain text, multiword tokens as they are spelt.
+
+    Args:
+        record: the old sentence.
+        pieces: the tokens of the new one, in order.
+    """
     spans = {span.first: span for span in _revised_ranges(record, pieces)}
     result: list[str] = []
     last = 0
@@ -84,7 +89,7 @@ def text(record: Record, pieces: Sequence[Piece]) -> str:
 
 
 def rewritten(record: Record, pieces: Sequence[Piece], new_text: str) -> Record:
-    """Put `pieces` in the place of a record's tokens, with `new_text` in ``# text =``.
+    """Replace the tokens of a record.
 
     Lines of tokens that stay change only where they must: the ID, the form if the piece has
     another, references to other tokens, SpaceAfter. References to tokens that are gone leave the
@@ -92,6 +97,11 @@ def rewritten(record: Record, pieces: Sequence[Piece], new_text: str) -> Record:
     used at all. Empty nodes stay behind the token that they follow, or the one before it. Of a
     multiword token that has lost tokens the form loses theirs; it goes if a single token is left
     or a new one has come in between. Line ends and a byte order mark stay where they are.
+
+    Args:
+        record: the old sentence.
+        pieces: the tokens of the new one, in order.
+        new_text: for the comment ``# text =``, if there is one.
     """
     change = _Change.of(record, pieces)
     usual_end = next((end for end in record.ends if end), "\n")
@@ -140,12 +150,17 @@ def _with_text(line: str, new_text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What happens to a record: everything that its lines, one by one, need to know.
+    """The changes of a record, by which its lines are revised one by one.
 
-    `ids` lead from old to new IDs of tokens, `references` from all that HEAD and DEPS can name,
-    empty nodes included, to what it is now; `removed` are the IDs of tokens that are gone.
-    `ranges` are the multiword tokens that stay, renumbered, by their places among the lines;
-    `within` the new IDs inside one. `new_after` lists the new tokens after an old one.
+    Attributes:
+        pieces: the tokens of the new sentence.
+        ids: new IDs of tokens by old ones.
+        references: new names by old ones of all that HEAD and DEPS can name, empty nodes included.
+        removed: the IDs of tokens that are gone.
+        ranges: the multiword tokens that stay, renumbered, by their places among the lines.
+        within: the new IDs inside of these.
+        new_after: the new tokens after each old one.
+        has_enhanced: whether the enhanced graph is used.
     """
 
     pieces: Sequence[Piece]
@@ -185,7 +200,7 @@ def _new_ids(pieces: Sequence[Piece]) -> dict[int, int]:
 
 
 def _references(record: Record, pieces: Sequence[Piece]) -> dict[str, str]:
-    """Say what the IDs of the tokens that stay and of the empty nodes are now."""
+    """Map the old IDs of the tokens that stay and of the empty nodes to the new ones."""
     ids = {0: 0, **_new_ids(pieces)}
     found = {str(old): str(new) for old, new in ids.items()}
     highest: Counter[int] = Counter()  # of the second numbers of the empty nodes behind a token

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.arrays.padding import SparseRows
-from semipunct.features.index import FeatureMap
+from semipunct.features.index import FeatureIndex
 from semipunct.features.templates import CLOSING_TARGETS, TARGETS, TREE_TARGETS, Target
 from semipunct.marks import is_symmetric
 from semipunct.models.punctuation.inventory import Inventory
@@ -28,7 +28,11 @@ with thousands on itself; docs/decisions/0009 says what the centre of the norm i
 """
 
 _CHUNK = 1 << 13
-"""Feature entries that are weighed at a time."""
+"""Feature entries that are weighed at a time.
+
+The gathered rows of a chunk are an array ``[_CHUNK, columns]``: those of all entries of a batch
+would be its largest array by far, and the memory of a step.
+"""
 
 
 class AttachTables(NamedTuple):
@@ -45,13 +49,13 @@ class AttachTables(NamedTuple):
     allowed: npt.NDArray[np.bool_] | None
 
 
-class Further(NamedTuple):
-    """Scores to be added to the log-linear ones.
+class NetworkScores(NamedTuple):
+    """Scores of the network, to be added to the log-linear ones.
 
     Attributes:
         pair: ``[nodes, pairs]``.
         opening: ``[nodes, labels]`` of left labels, given the marks to the left.
-        closing: ``[nodes, labels]`` of right labels, likewise.
+        closing: ``[nodes, labels]`` of right labels, given the marks to the left.
     """
 
     pair: jax.Array
@@ -75,20 +79,26 @@ def attach_tables(inventory: Inventory) -> AttachTables:
 
 
 def target_columns(inventory: Inventory) -> dict[Target, int]:
-    """How many different things the weights of each target tell apart."""
+    """Return the number of outcomes that the weights of each target distinguish."""
     labels = len(inventory.labels)
     own: dict[Target, int] = {"pair": len(inventory.pairs), "symmetric": 1, "closing_symmetric": 1}
     return {target: own.get(target, labels) for target in TARGETS}
 
 
 def attach_parameters(
-    inventory: Inventory, features: FeatureMap, initial: np.random.Generator | None, scale: float
+    inventory: Inventory, features: FeatureIndex, initial: np.random.Generator | None, scale: float
 ) -> dict[str, np.ndarray]:
-    """Initial weights: N(0, scale^2) or zero, plus log-counts for ``N.l.r.d`` (appendix A).
+    """Return initial weights: N(0, scale^2) or zero, plus log-counts for ``N.l.r.d`` (appendix A).
 
     The log-counts are of ``SHARED`` more constituents than were seen of a relation, spread over
     pairs as those of all relations are: a rare relation starts like any other, and a pair never
     seen with a relation starts low instead of impossible.
+
+    Args:
+        inventory: pairs, and how often relations took them.
+        features: the features.
+        initial: the source of chance, or None for weights of zero.
+        scale: standard deviation of weights that start at zero without it.
     """
     columns = target_columns(inventory)
     result: dict[str, np.ndarray] = {}
@@ -107,21 +117,21 @@ def log_attach(
     tables: AttachTables,
     features: Mapping[str, SparseRows],
     relation: Numbers,
-    further: Further | None = None,
+    network: NetworkScores | None = None,
 ) -> jax.Array:
-    """Log probability of every pair at every node, ``[nodes, pairs]``.
+    """Return the log-probability of every pair at every node, ``[nodes, pairs]``.
 
     Without features of the history this is equation 4. With them it is p(l) p(r | l): both factors
-    are made of the same scores, but the scores of the second one look further.
+    are made of the same scores, but the second one has features of marks that come after l.
 
     Args:
         parameters: from ``attach_parameters``.
         tables: from ``attach_tables``.
         features: feature vectors by target.
         relation: ``[nodes]``.
-        further: scores to be added, or None.
+        network: scores to be added, or None.
     """
-    score = tree_scores(parameters, tables, features, relation, further and further.pair)
+    score = tree_scores(parameters, tables, features, relation, network and network.pair)
     if not looks_back(parameters):
         log_p = jax.nn.log_softmax(score)
     else:
@@ -130,8 +140,8 @@ def log_attach(
             _weigh(parameters[f"attach.{target}"], features[target], nodes)
             for target in ("opening", *CLOSING_TARGETS)
         )
-        if further is not None:
-            opening, closing = opening + further.opening, closing + further.closing
+        if network is not None:
+            opening, closing = opening + network.opening, closing + network.closing
         first = jax.nn.log_softmax(left_scores(sum_by_left(score, tables), opening))
         spread = closing @ tables.projection["closing"]
         then = right_scores(score, spread, symmetry, tables.projection["closing_symmetric"])
@@ -146,12 +156,12 @@ def log_attach(
 def left_scores(tree: Any, marks: Any) -> Any:
     """Score left labels given the marks so far: the first factor of p(l) p(r | l), unnormalised.
 
-    The likelihood asks for all nodes and labels at once, drawing for the histories that occur:
-    these two functions are the model for both, for arrays of jax as of numpy.
+    The likelihood scores all nodes and labels at once, sampling only the histories that occur:
+    this function and ``right_scores`` are the model for both, with arrays of JAX or numpy.
 
     Args:
         tree: ``[..., labels]`` log sums of the scores of the pairs with each left label.
-        marks: ``[..., labels]`` what the marks to the left add.
+        marks: ``[..., labels]`` scores of the marks to the left.
     """
     return tree + marks
 
@@ -161,15 +171,15 @@ def right_scores(tree: Any, marks: Any, symmetry: Any, symmetric: Any) -> Any:
 
     Args:
         tree: ``[..., pairs]`` scores of the pairs.
-        marks: ``[..., pairs]`` what the marks to the left and within add to the right label.
-        symmetry: ``[..., 1]`` what they add if the two labels mirror each other.
+        marks: ``[..., pairs]`` scores of the right label by the marks to the left and within.
+        symmetry: ``[..., 1]`` score of two labels that mirror each other.
         symmetric: ``[..., pairs]`` one where they do.
     """
     return tree + (marks + symmetry * symmetric)
 
 
 def looks_back(parameters: Mapping[str, Any]) -> bool:
-    """Whether there are features of the history: what is drawn is drawn from left to right."""
+    """Tell whether there are features of the history: then punctuation is drawn left to right."""
     return any(len(parameters[f"attach.{t}"]) > 0 for t in ("opening", *CLOSING_TARGETS))
 
 
@@ -178,16 +188,22 @@ def tree_scores(
     tables: AttachTables,
     features: Mapping[str, SparseRows],
     relation: Numbers,
-    further: jax.Array | None = None,
+    network: jax.Array | None = None,
 ) -> jax.Array:
-    """What words and tree say about every pair at every node, ``[nodes, pairs]``, unnormalised.
+    """Score every pair at every node by words and tree alone, ``[nodes, pairs]``, unnormalised.
 
-    Minus infinity where a pair is not allowed. See ``log_attach`` for the arguments; ``further`` is
-    ``[nodes, pairs]`` or None.
+    Minus infinity where a pair is not allowed.
+
+    Args:
+        parameters: from ``attach_parameters``.
+        tables: from ``attach_tables``.
+        features: feature vectors by target.
+        relation: ``[nodes]``.
+        network: ``[nodes, pairs]`` scores to be added, or None.
     """
     score = parameters["attach.relation"][relation]
-    if further is not None:
-        score = score + further
+    if network is not None:
+        score = score + network
     score = score + _projected(parameters, tables, features, TREE_TARGETS, relation.shape[0])
     if tables.allowed is None:
         return score
@@ -201,7 +217,7 @@ def _projected(
     targets: Sequence[Target],
     nodes: int,
 ) -> jax.Array:
-    """Summed weights of some targets' features, spread over pairs: ``[nodes, pairs]``."""
+    """Sum the weights of some targets' features, spread over pairs: ``[nodes, pairs]``."""
     score = jnp.zeros((nodes, len(tables.left)))
     for target in targets:
         summed = _weigh(parameters[f"attach.{target}"], features[target], nodes)
@@ -213,6 +229,10 @@ def sum_by_left(score: jax.Array, tables: AttachTables) -> jax.Array:
     """Sum the weights of the pairs with each left label, as logarithms: ``[nodes, labels]``.
 
     Minus infinity for a label that no possible pair begins with; gradients stay finite.
+
+    Args:
+        score: ``[nodes, pairs]`` log weights.
+        tables: from ``attach_tables``.
     """
     columns, left, labels = score.T, tables.left, len(tables.projection["left"])
     top = jax.lax.stop_gradient(jax.ops.segment_max(columns, left, labels))
@@ -224,7 +244,7 @@ def sum_by_left(score: jax.Array, tables: AttachTables) -> jax.Array:
 
 
 def _weigh(weights: jax.Array, rows: SparseRows, nodes: int) -> jax.Array:
-    """Sum of the weights of each node's features, ``[nodes, columns]``."""
+    """Sum the weights of each node's features, ``[nodes, columns]``."""
     if not weights.shape[0]:
         return jnp.zeros((nodes, weights.shape[1]), weights.dtype)
     summed: jax.Array = _product(weights, rows, nodes)
@@ -233,7 +253,7 @@ def _weigh(weights: jax.Array, rows: SparseRows, nodes: int) -> jax.Array:
 
 @partial(jax.custom_vjp, nondiff_argnums=(2,))
 def _product(weights: jax.Array, rows: SparseRows, nodes: int) -> jax.Array:
-    """The sparse matrix of the features times the weights, ``[nodes, columns]``.
+    """Multiply the sparse matrix of the features by the weights, ``[nodes, columns]``.
 
     The reverse pass is the product with the transposed matrix. It is written out because that of
     a scan would make an array of the size of all weights in every step.
@@ -265,10 +285,10 @@ def _accumulate(
     value: jax.Array | npt.NDArray[np.float32],
     size: int,
 ) -> jax.Array:
-    """``[size, columns]`` with ``value`` times row ``source`` of a table added to row ``target``.
+    """Add ``value`` times row ``source`` of a table to row ``target`` of zeros.
 
-    Entries are taken a part at a time: their rows together would fill the memory. Entries of no
-    value may point past the last row.
+    The result is ``[size, columns]``. Entries are taken ``_CHUNK`` at a time. Entries of value zero
+    may point past the last row.
     """
     table = jnp.asarray(table)
     part = min(len(value), _CHUNK)

@@ -12,10 +12,10 @@ import numpy.typing as npt
 from semipunct.arrays.padding import SparseRows, round_up
 from semipunct.corpus.sentences import Sentence
 from semipunct.features.attributes import Attributes
-from semipunct.features.columns import columns
-from semipunct.features.index import FeatureMap, Rows
+from semipunct.features.index import FeatureIndex, FeatureRows
+from semipunct.features.network_inputs import network_inputs
 from semipunct.features.templates import Target
-from semipunct.features.vocabulary import Symbols
+from semipunct.features.vocabulary import Vocabulary
 from semipunct.marks import with_boundaries
 from semipunct.models.punctuation.inventory import Inventory
 from semipunct.models.punctuation.slot_automata import Acceptors, acceptors
@@ -82,15 +82,15 @@ class Batch(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """Sentences ready to be batched, features extracted and trees ordered.
+class EncodedSentences:
+    """Sentences ready to be batched: features extracted and trees ordered.
 
     Attributes:
         strings: the distinct surface strings, as symbols in text order; the first is empty.
         string_of_slot: for each sentence ``[n + 1]`` numbers of strings, in reading order.
-        programs: for each sentence its absorptions.
+        absorptions: for each sentence the operations of its recursion.
         relation: ``[words of all sentences]``.
-        columns: ``[words of all sentences, columns]`` from ``context.columns``, or no columns.
+        columns: ``[words of all sentences, columns]`` from ``network_inputs``, or no columns.
         features: feature vectors of all words, by target.
         start: ``[sentences + 1]`` where each sentence's words begin.
         widths: number of vector widths of the slot automata: 2 if slots of at most one token
@@ -99,10 +99,10 @@ class Prepared:
 
     strings: tuple[tuple[int, ...], ...]
     string_of_slot: tuple[npt.NDArray[np.int32], ...]
-    programs: tuple[Absorptions, ...]
+    absorptions: tuple[Absorptions, ...]
     relation: npt.NDArray[np.int32]
     columns: npt.NDArray[np.int32]
-    features: Mapping[Target, Rows]
+    features: Mapping[Target, FeatureRows]
     start: npt.NDArray[np.int64]
     widths: int
 
@@ -112,32 +112,32 @@ class Prepared:
         return np.diff(self.start).tolist()
 
 
-def prepare(
+def encode(
     sentences: Sequence[Sentence],
     inventory: Inventory,
-    features: FeatureMap,
-    words: Symbols | None,
+    features: FeatureIndex,
+    words: Vocabulary | None,
     directions: Sequence[bool],
     *,
     final_mark: bool,
-    rows: Mapping[Target, Rows] | None = None,
-) -> Prepared:
+    rows: Mapping[Target, FeatureRows] | None = None,
+) -> EncodedSentences:
     """Do everything that does not depend on how sentences are batched.
 
     Args:
         sentences: words, trees and surface punctuation.
         inventory: numbers of strings and relations.
         features: numbers of feature contexts.
-        words: codes of what a network sees, or None without one.
+        words: codes of the network's inputs, or None without a network.
         directions: for each pass of the channel, whether its window moves from right to left.
         final_mark: whether the channel puts a mark at the end of a sentence, too.
-        rows: the feature vectors of the sentences, if they are there already.
+        rows: the feature vectors of the sentences, if they have been extracted already.
     """
     mirrored = directions[0]
     number: dict[tuple[int, ...], int] = {(): 0}
     encoded: dict[tuple[str, ...], int] = {}
     string_of_slot: list[npt.NDArray[np.int32]] = []
-    programs: list[Absorptions] = []
+    orders: list[Absorptions] = []
     for sentence in sentences:
         strings: list[int] = []
         for slot in with_boundaries(sentence.slots, final=final_mark):
@@ -146,7 +146,7 @@ def prepare(
             strings.append(encoded[slot])
         left, right = (np.asarray(x, np.int32) for x in sentence.tree.edges)
         order = mirrored_absorptions if mirrored else absorptions
-        programs.append(order(sentence.tree.heads, left, right, [not s for s in strings]))
+        orders.append(order(sentence.tree.heads, left, right, [not s for s in strings]))
         in_order = strings[::-1] if mirrored else strings
         string_of_slot.append(np.array(in_order, np.int32))
     row = {r: i for i, r in enumerate(inventory.relations)}
@@ -154,11 +154,11 @@ def prepare(
     start = np.cumsum([0, *(len(s.forms) for s in sentences)])
     seen = np.zeros((len(relation), 0), np.int32)
     if words:
-        seen = columns(Attributes(sentences, features.symbols), words)
-    return Prepared(
+        seen = network_inputs(Attributes(sentences, features.vocabulary), words)
+    return EncodedSentences(
         tuple(number),
         tuple(string_of_slot),
-        tuple(programs),
+        tuple(orders),
         np.array(relation, np.int32),
         seen,
         features.extract(sentences) if rows is None else rows,
@@ -173,7 +173,7 @@ class Draft:
 
     Attributes:
         members: numbers of its sentences.
-        programs: the absorptions of each sentence.
+        absorptions: the absorptions of each sentence.
         automata: for each sentence ``[n + 1]`` the numbers of its strings within the batch.
         strings: the distinct surface strings; the first is empty.
         groups: for each sentence the vector width that each absorption needs.
@@ -182,7 +182,7 @@ class Draft:
     """
 
     members: Sequence[int]
-    programs: list[Absorptions]
+    absorptions: list[Absorptions]
     automata: list[npt.NDArray[np.int32]]
     strings: list[tuple[int, ...]]
     groups: list[npt.NDArray[np.int32]]
@@ -193,7 +193,7 @@ class Draft:
     @property
     def words(self) -> int:
         """The words of all sentences."""
-        return sum(p.words for p in self.programs)
+        return sum(p.words for p in self.absorptions)
 
     @property
     def longest(self) -> int:
@@ -203,26 +203,35 @@ class Draft:
     @property
     def factors(self) -> int:
         """The numbers that are multiplied up for a sentence, at most."""
-        return max(int(p.untouched.sum()) + len(p.kid) for p in self.programs)
+        return max(int(p.untouched.sum()) + len(p.kid) for p in self.absorptions)
 
     @property
     def lanes(self) -> tuple[int, ...]:
-        """Absorptions per step that suit the batch: what its longest chain leaves work for."""
-        chain = max(1, *(int(p.height.max(initial=0)) for p in self.programs))
+        """Absorptions per step that suit the batch.
+
+        The longest chain of absorptions is the least number of steps; this many lanes do all the
+        others beside it.
+        """
+        chain = max(1, *(int(p.height.max(initial=0)) for p in self.absorptions))
         work = [sum(int((g == width).sum()) for g in self.groups) for width in range(self.widths)]
         # Half as many again: lanes stand idle while a chain ends.
         return tuple(max(1, -(-3 * n // (2 * chain))) for n in work)
 
     def placed(self, lanes: tuple[int, ...]) -> Placement:
-        """Schedule the absorptions; the last schedule is kept, for whoever lays the batch out."""
+        """Schedule the absorptions; the last schedule is kept, to be used in laying out."""
         if self._placed is None or self._placed[0] != lanes:
-            self._placed = lanes, place(self.programs, self.groups, lanes)
+            self._placed = lanes, place(self.absorptions, self.groups, lanes)
         return self._placed[1]
 
 
-def draft(encoded: Prepared, members: Sequence[int]) -> Draft:
-    """Collect what some sentences need in common, without their features."""
-    programs = [encoded.programs[i] for i in members]
+def draft(encoded: EncodedSentences, members: Sequence[int]) -> Draft:
+    """Collect what choosing a shape and laying out a batch have in common.
+
+    Args:
+        encoded: all sentences.
+        members: numbers of those that form the batch.
+    """
+    absorptions = [encoded.absorptions[i] for i in members]
     slots = [encoded.string_of_slot[i] for i in members]
     used, local = np.unique(np.concatenate([np.zeros(1, np.int32), *slots]), return_inverse=True)
     automata = np.split(local[1:].astype(np.int32), np.cumsum([len(s) for s in slots])[:-1])
@@ -230,22 +239,23 @@ def draft(encoded: Prepared, members: Sequence[int]) -> Draft:
     is_wide = np.array([encoded.widths > 1 and len(s) > 1 for s in strings])
     groups = [
         (is_wide[a[p.left_slot]] | is_wide[a[p.right_slot]]).astype(np.int32)
-        for p, a in zip(programs, automata, strict=True)
+        for p, a in zip(absorptions, automata, strict=True)
     ]
     first, last = encoded.start[list(members)], encoded.start[[i + 1 for i in members]]
     entries = {
         target: int((rows.start[last] - rows.start[first]).sum())
         for target, rows in encoded.features.items()
     }
-    return Draft(members, programs, automata, strings, groups, encoded.widths, entries)
+    return Draft(members, absorptions, automata, strings, groups, encoded.widths, entries)
 
 
 def fit_shape(drafts: Sequence[Draft], sentences: int) -> BatchShape:
     """Choose sizes that nearly all batches fit into, judged by some.
 
-    Each size is that of the largest batch and an eighth more: batches that exceed it are compiled
-    once more, with the size doubled. Steps are an exception: long chains are rare and cost every
-    batch, so one in five batches gets twice as many.
+    Each size is that of the largest of these batches and an eighth more, which is less than any
+    step of ``round_up``: the next size. Batches that exceed it are compiled once more, with the
+    size doubled. Steps are an exception: long chains are rare and cost every batch, so one in five
+    batches gets twice as many.
 
     Args:
         drafts: typical batches.
@@ -273,7 +283,7 @@ def fit_shape(drafts: Sequence[Draft], sentences: int) -> BatchShape:
 
 
 def own_shape(draft: Draft) -> BatchShape:
-    """Give the sizes of one batch, rounded up."""
+    """Return the sizes of one batch, rounded up."""
     lanes = draft.lanes
     return BatchShape(
         sentences=len(draft.members),
@@ -288,7 +298,7 @@ def own_shape(draft: Draft) -> BatchShape:
 
 
 def lay_out(
-    encoded: Prepared,
+    encoded: EncodedSentences,
     draft: Draft,
     inventory: Inventory,
     directions: Sequence[bool],
@@ -330,14 +340,14 @@ def lay_out(
         relation,
         seen,
         accept,
-        pack(draft.programs, draft.automata, placement, capacity),
+        pack(draft.absorptions, draft.automata, placement, capacity),
         log_scale,
         count,
     )
 
 
 def _grown(shape: BatchShape, draft: Draft, placement: Placement) -> BatchShape:
-    """Give a shape in which every size suffices for a batch."""
+    """Double the sizes of a shape that do not suffice for a batch."""
     return replace(
         shape,
         sentences=_doubled(shape.sentences, len(draft.members)),
@@ -358,9 +368,9 @@ def _doubled(size: int, needed: int) -> int:
 
 
 def _entries(
-    rows: Rows, words: npt.NDArray[np.int64], shape: BatchShape, target: str
+    rows: FeatureRows, words: npt.NDArray[np.int64], shape: BatchShape, target: str
 ) -> SparseRows:
-    """Give the feature entries of a batch's words, padded; nodes are numbered as in the batch."""
+    """Return the padded feature entries of a batch's words; nodes are numbered as in the batch."""
     counts = rows.start[words + 1] - rows.start[words]
     total = int(counts.sum())
     # Entry by entry: where it stands among those of all sentences.

@@ -18,7 +18,7 @@ from semipunct.structures.given_tree import Edits
 
 
 def possible_edits(symbols: Sequence[str]) -> np.ndarray:
-    """Tell which edits each window allows, ``[edits, symbols, symbols]``; see ``edits.possible``.
+    """Return which edits each window allows, ``[edits, symbols, symbols]``; see ``edits.possible``.
 
     Reading the first token, from the start symbol, is an absorption of the start to the left with
     probability one.
@@ -37,7 +37,14 @@ def possible_edits(symbols: Sequence[str]) -> np.ndarray:
 def channel_parameters(
     symbols: Sequence[str], options: ModelOptions, initial: np.random.Generator | None, scale: float
 ) -> dict[str, np.ndarray]:
-    """Initial weights: drawn from N(0, scale^2), or zero."""
+    """Return initial weights: drawn from N(0, scale^2), or zero.
+
+    Args:
+        symbols: the alphabet; symbol 0 is the start.
+        options: passes, and whether weights are tied.
+        initial: the source of chance, or None for zero.
+        scale: standard deviation.
+    """
     n = len(symbols)
     shapes: dict[str, tuple[int, ...]] = {}
     if options.channel != "none":
@@ -57,10 +64,17 @@ def channel_parameters(
 def log_edits(
     parameters: Mapping[str, jax.Array], number: int, symbols: Sequence[str], options: ModelOptions
 ) -> Edits:
-    """Log probabilities of the edits of one pass, in text order, each ``[symbols, symbols]``.
+    """Return the log-probabilities of the edits of one pass, in text order.
 
-    With tied weights a token's strength decides who absorbs whom (footnote 5): absorbing left
-    gains ``strength[b] - strength[a]``, absorbing right the opposite.
+    Each of the four tables is ``[symbols, symbols]``. With tied weights a token's strength decides
+    who absorbs whom (footnote 5): absorbing left gains ``strength[b] - strength[a]``, absorbing
+    right the opposite.
+
+    Args:
+        parameters: weights by name.
+        number: of the pass, from 0.
+        symbols: the alphabet; symbol 0 is the start.
+        options: the channel, and whether weights are tied.
     """
     possible = jnp.asarray(possible_edits(symbols))
     if options.channel == "none":
@@ -84,7 +98,7 @@ def log_edits(
 
 
 def mirror(edits: Edits) -> Edits:
-    """The edits as the mirrored string sees them: text order reversed, the sides swapped."""
+    """Convert edits to those of the mirrored string: text order reversed, the sides swapped."""
 
     # The start symbol is no token of the text: its row stays what it is.
     def swap(table: jax.Array, start: jax.Array) -> jax.Array:

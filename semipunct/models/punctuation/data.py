@@ -8,20 +8,19 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from semipunct.features import columns as context
-from semipunct.features import vocabulary as symbols
 from semipunct.features.attributes import code_sizes
-from semipunct.features.index import Conjunction, FeatureMap
+from semipunct.features.index import Conjunction, FeatureIndex
+from semipunct.features.network_inputs import KINDS as NETWORK_KINDS
 from semipunct.features.strings import Spelling
-from semipunct.features.templates import TARGETS, Target
-from semipunct.features.vocabulary import Symbols
+from semipunct.features.templates import TARGETS, Target, attribute_table
+from semipunct.features.vocabulary import KINDS, Vocabulary
 from semipunct.models.punctuation.inventory import Inventory
 
 Strings = tuple[str, ...]
 
 
 class InventoryData(msgspec.Struct):
-    """An `Inventory`; ``allowed`` lists the pairs of each relation."""
+    """An ``Inventory``; ``allowed`` lists the pairs of each relation."""
 
     symbols: Strings
     labels: tuple[Strings, ...]
@@ -33,7 +32,7 @@ class InventoryData(msgspec.Struct):
 
 
 class ConjunctionData(msgspec.Struct):
-    """A `Conjunction`."""
+    """A ``Conjunction``."""
 
     template: str
     target: Target
@@ -44,7 +43,7 @@ class ConjunctionData(msgspec.Struct):
 
 
 class FeaturesData(msgspec.Struct):
-    """A `FeatureMap`; ``codes`` says how many codes each attribute had when it was made."""
+    """A ``FeatureIndex``; ``codes`` says how many codes each attribute had when it was made."""
 
     symbols: dict[str, Strings]
     codes: dict[str, int]
@@ -52,7 +51,7 @@ class FeaturesData(msgspec.Struct):
     sizes: dict[Target, int]
 
 
-class Vocabulary(msgspec.Struct):
+class ModelData(msgspec.Struct):
     """Everything of a model but options and weights, in the order in which it is written."""
 
     inventory: InventoryData
@@ -60,17 +59,19 @@ class Vocabulary(msgspec.Struct):
     words: dict[str, Strings] | None
 
 
-def to_data(inventory: Inventory, features: FeatureMap, words: Symbols | None) -> dict[str, Any]:
+def to_data(
+    inventory: Inventory, features: FeatureIndex, words: Vocabulary | None
+) -> dict[str, Any]:
     """Return the parts of a model as plain values.
 
     Args:
         inventory: tokens, punctemes and pairs.
         features: the feature contexts kept.
-        words: codes of what the network sees, or None without one.
+        words: codes of the network's inputs, or None without a network.
     """
     allowed = inventory.allowed
     return msgspec.to_builtins(
-        Vocabulary(
+        ModelData(
             InventoryData(
                 inventory.symbols,
                 inventory.labels,
@@ -81,8 +82,8 @@ def to_data(inventory: Inventory, features: FeatureMap, words: Symbols | None) -
                 inventory.spelling,
             ),
             FeaturesData(
-                features.symbols.values,
-                dict(code_sizes(features.symbols)),
+                features.vocabulary.values,
+                code_sizes(features.vocabulary, attribute_table()),
                 [
                     ConjunctionData(
                         c.template, c.target, c.parts, c.over, c.kept.tolist(), c.offset
@@ -96,19 +97,19 @@ def to_data(inventory: Inventory, features: FeatureMap, words: Symbols | None) -
     )
 
 
-def from_data(data: Any) -> tuple[Inventory, FeatureMap, Symbols | None]:
+def from_data(data: Any) -> tuple[Inventory, FeatureIndex, Vocabulary | None]:
     """Invert ``to_data``.
 
     Raises:
         KeyError, TypeError, ValueError: if the data is not what ``to_data`` returns.
     """
-    found = msgspec.convert(data, Vocabulary)
-    words = None if found.words is None else _symbols(found.words, context.KINDS)
+    found = msgspec.convert(data, ModelData)
+    words = None if found.words is None else _vocabulary(found.words, NETWORK_KINDS)
     return _inventory(found.inventory), _features(found.features), words
 
 
-def _symbols(values: Mapping[str, Strings], kinds: Iterable[str]) -> Symbols:
-    return Symbols({kind: values[kind] for kind in kinds})
+def _vocabulary(values: Mapping[str, Strings], kinds: Iterable[str]) -> Vocabulary:
+    return Vocabulary({kind: values[kind] for kind in kinds})
 
 
 def _inventory(data: InventoryData) -> Inventory:
@@ -129,7 +130,7 @@ def _inventory(data: InventoryData) -> Inventory:
     )
 
 
-def _features(data: FeaturesData) -> FeatureMap:
+def _features(data: FeaturesData) -> FeatureIndex:
     conjunctions = tuple(
         Conjunction(c.template, c.target, c.parts, c.over, np.array(c.kept, np.int64), c.offset)
         for c in data.conjunctions
@@ -138,10 +139,10 @@ def _features(data: FeaturesData) -> FeatureMap:
     for c in conjunctions:
         if not 0 <= c.offset <= sizes[c.target] - len(c.kept):
             raise ValueError("feature numbers beyond the last")
-    known = _symbols(data.symbols, symbols.KINDS)
-    now = code_sizes(known)
+    known = _vocabulary(data.symbols, KINDS)
+    now = code_sizes(known, attribute_table())
     for name in {part for c in conjunctions for part in (*c.parts, c.over) if part is not None}:
         if data.codes[name] != now.get(name):
             had = f"{data.codes[name]} codes of {name}"
             raise ValueError(f"features with {had}, which this program gives {now.get(name, 'no')}")
-    return FeatureMap(known, conjunctions, sizes)
+    return FeatureIndex(known, conjunctions, sizes)

@@ -1,4 +1,4 @@
-"""What may be attached: tokens, punctemes and pairs of punctemes."""
+"""The inventory of a model: tokens, punctemes and pairs of punctemes."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class Inventory:
         return tuple(s for s in self.symbols[1:] if s not in (INITIAL, FINAL, OPEN))
 
     def encode(self, puncteme: Sequence[str]) -> tuple[int, ...]:
-        """Symbols of a surface puncteme; unknown tokens become UNK."""
+        """Return the symbols of a surface puncteme; unknown tokens become UNK."""
         number = {s: i for i, s in enumerate(self.symbols) if s not in (START, OPEN)}
         unknown = number[UNK]
         return tuple(number.get(t, unknown) for t in puncteme)
 
     def pair_name(self, pair: int) -> Pair:
-        """The two punctemes of a pair."""
+        """Return the two punctemes of a pair."""
         left, right = (int(label) for label in self.pairs[pair])
         return self.labels[left], self.labels[right]
 
@@ -62,8 +62,12 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
     With ``options.hard_sets`` these are the paper's: every surface string of a slot is a puncteme,
     and a relation takes the pairs that flank its constituents (V and W_d of section 4). Without,
     pairs are also read off parts of the strings, rare pairs are left to the back-off, and every
-    single token and the open puncteme may stand on either side of any relation; docs/decisions
-    says why.
+    single token and the open puncteme may stand on either side of any relation
+    (docs/decisions/0001 gives the reasons).
+
+    Args:
+        sentences: trees and surface punctuation.
+        options: how frequent tokens and pairs must be, and the kind of sets.
     """
     counts = token_counts(slot for s in sentences for slot in s.slots)
     known = frequent_tokens(counts, options.minimum_token_count)
@@ -107,7 +111,7 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
 
 
 def _parts(left: Puncteme, right: Puncteme) -> Iterator[Pair]:
-    """Pairs of substrings: a slot's string may come from several constituents."""
+    """Yield pairs of substrings: a slot's string may come from several constituents."""
     for a in _substrings(left):
         for b in _substrings(right):
             yield a, b

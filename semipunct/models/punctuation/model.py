@@ -14,16 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus.sentences import Sentence
-from semipunct.features.columns import seen_symbols, sizes
 from semipunct.features.history import CLOSING, OPENING, history_codes
-from semipunct.features.index import FeatureMap, Rows
+from semipunct.features.index import FeatureIndex, FeatureRows
+from semipunct.features.network_inputs import input_sizes, network_vocabulary
 from semipunct.features.templates import TEMPLATES, Target
-from semipunct.features.vocabulary import Symbols
+from semipunct.features.vocabulary import Vocabulary
 from semipunct.marks import PAIRS, is_unmatched
 from semipunct.models.base import Model, Parameters, Sums
 from semipunct.models.punctuation.attach import (
     AttachTables,
-    Further,
+    NetworkScores,
     attach_parameters,
     attach_tables,
     log_attach,
@@ -36,12 +36,12 @@ from semipunct.models.punctuation.batches import (
     Batch,
     BatchShape,
     Draft,
-    Prepared,
+    EncodedSentences,
     draft,
+    encode,
     fit_shape,
     lay_out,
     own_shape,
-    prepare,
 )
 from semipunct.models.punctuation.channel import channel_parameters, log_edits
 from semipunct.models.punctuation.data import from_data, to_data
@@ -54,7 +54,7 @@ from semipunct.models.punctuation.network import (
     scores_of_marks,
     scores_of_words,
 )
-from semipunct.models.punctuation.objective import objective
+from semipunct.models.punctuation.objective import Terms, objective
 from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 from semipunct.models.punctuation.slot_automata import automata, label_tries
 from semipunct.structures.given_tree import GivenTrees, Pairs, Trie, inside
@@ -66,12 +66,12 @@ if TYPE_CHECKING:
 
 
 class TreeScores(NamedTuple):
-    """Scores, unnormalised, of what constituents may draw.
+    """Unnormalised scores of words and tree, from which samplers start.
 
     Attributes:
         pair: ``[words, pairs]``.
         left: ``[words, labels]`` of left labels: log sums over the pairs that begin with them.
-        summary: ``[words, width]`` what the network makes of words; of width 0 without one.
+        summary: ``[words, width]`` the network's vectors of words; of width 0 without one.
     """
 
     pair: jax.Array
@@ -79,15 +79,15 @@ class TreeScores(NamedTuple):
     summary: jax.Array
 
 
-@dataclass(frozen=True, eq=False)
-class PunctuationModel(Model[Prepared, Batch]):
+@dataclass(frozen=True, eq=False, repr=False)
+class PunctuationModel(Model[EncodedSentences, Batch]):
     """Everything of a model but its weights.
 
     Attributes:
         options: what was asked for.
         inventory: tokens, punctemes and pairs.
         features: the feature contexts kept.
-        words: codes of what the network sees of words, or None without one.
+        network_vocabulary: codes of what the network sees of words, or None without one.
     """
 
     kind: ClassVar[str] = "punctuation"
@@ -98,38 +98,48 @@ class PunctuationModel(Model[Prepared, Batch]):
 
     options: ModelOptions
     inventory: Inventory
-    features: FeatureMap
-    words: Symbols | None = None
+    features: FeatureIndex
+    network_vocabulary: Vocabulary | None = None
 
     @classmethod
     def fit(cls, sentences: Sequence[Sentence], options: ModelOptions) -> PunctuationModel:
-        """Collect the inventory and the feature contexts of training sentences."""
+        """Collect the inventory and the feature contexts of training sentences.
+
+        Args:
+            sentences: words, trees and surface punctuation.
+            options: of the model.
+        """
         return cls._fit(sentences, options)[0]
 
     @classmethod
     def fit_and_encode(
         cls, sentences: Sequence[Sentence], options: ModelOptions
-    ) -> tuple[PunctuationModel, Prepared]:
-        """Fit, and encode the same sentences: fitting has found their features already."""
+    ) -> tuple[PunctuationModel, EncodedSentences]:
+        """Fit, and encode the same sentences: fitting has extracted their features already.
+
+        Args:
+            sentences: words, trees and surface punctuation.
+            options: of the model.
+        """
         model, rows = cls._fit(sentences, options)
-        return model, model._prepared(sentences, rows)
+        return model, model._encode(sentences, rows)
 
     @classmethod
     def _fit(
         cls, sentences: Sequence[Sentence], options: ModelOptions
-    ) -> tuple[PunctuationModel, Mapping[Target, Rows]]:
+    ) -> tuple[PunctuationModel, Mapping[Target, FeatureRows]]:
         inventory = build_inventory(sentences, options)
-        symbols = Symbols.of(sentences, inventory.symbols)
+        symbols = Vocabulary.of(sentences, inventory.symbols)
         templates = [t for t in TEMPLATES if t.name in options.templates]
-        features, rows = FeatureMap.fit(
+        features, rows = FeatureIndex.fit(
             sentences, symbols, templates, options.minimum_context_count
         )
-        words = seen_symbols(sentences) if options.network else None
+        words = network_vocabulary(sentences) if options.network else None
         return cls(options, inventory, features, words), rows
 
     @property
     def mirrored(self) -> bool:
-        """Whether the window of the first pass moves from right to left."""
+        """True if the window of the first pass moves from right to left."""
         return self.directions[0]
 
     @property
@@ -170,46 +180,55 @@ class PunctuationModel(Model[Prepared, Batch]):
         return np.array([is_unmatched(a, b, known) for a, b in names], np.float32)
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, np.ndarray]:
-        """Return starting weights: N(0, scale^2), or zero for scale 0, plus the log-counts."""
+        """Return starting weights: N(0, scale^2), or zero for scale 0, plus the log-counts.
+
+        Args:
+            seed: of the draws.
+            scale: standard deviation.
+        """
         generator = np.random.default_rng(seed) if scale > 0 else None
         result = {
             **attach_parameters(self.inventory, self.features, generator, scale),
             **channel_parameters(self.inventory.symbols, self.options, generator, scale),
         }
-        if self.words:
+        if self.network_vocabulary:
             # The scale is that of the log-linear weights: a network of equal units learns nothing.
             own = np.random.default_rng((seed, 1))
-            codes = sizes(self.words)
+            codes = input_sizes(self.network_vocabulary)
             if looks_back(result):
-                codes |= history_codes(self.features.symbols)
+                codes |= history_codes(self.features.vocabulary)
             columns = target_columns(self.inventory)
             result |= network_parameters(codes, columns, self.options, own)
         return result
 
-    def encode(self, sentences: Sequence[Sentence]) -> Prepared:
+    def encode(self, sentences: Sequence[Sentence]) -> EncodedSentences:
         """Extract features and order trees, once for all batches."""
-        return self._prepared(sentences, None)
+        return self._encode(sentences, None)
 
-    def _prepared(
-        self, sentences: Sequence[Sentence], rows: Mapping[Target, Rows] | None
-    ) -> Prepared:
-        return prepare(
+    def _encode(
+        self, sentences: Sequence[Sentence], rows: Mapping[Target, FeatureRows] | None
+    ) -> EncodedSentences:
+        return encode(
             sentences,
             self.inventory,
             self.features,
-            self.words,
+            self.network_vocabulary,
             self.directions,
             final_mark=self.options.final_mark,
             rows=rows,
         )
 
-    def draft(self, encoded: Prepared, members: Sequence[int]) -> Draft:
+    def draft(self, encoded: EncodedSentences, members: Sequence[int]) -> Draft:
         return draft(encoded, members)
 
-    def fit_shape(self, encoded: Prepared, drafts: Sequence[Draft], sentences: int) -> BatchShape:
+    def fit_shape(
+        self, encoded: EncodedSentences, drafts: Sequence[Draft], sentences: int
+    ) -> BatchShape:
         return fit_shape(drafts, sentences)
 
-    def lay_out(self, encoded: Prepared, draft: Draft, shape: BatchShape | None = None) -> Batch:
+    def lay_out(
+        self, encoded: EncodedSentences, draft: Draft, shape: BatchShape | None = None
+    ) -> Batch:
         shape = shape or own_shape(draft)
         return lay_out(encoded, draft, self.inventory, self.directions, shape)
 
@@ -231,7 +250,7 @@ class PunctuationModel(Model[Prepared, Batch]):
         return chosen.log_weight(total.value) + total.log_scale
 
     def constants(self, options: TrainOptions) -> dict[str, jax.Array]:
-        """Return what L2 pulls towards under ``centre = "counts"``: zero but for the log-counts.
+        """Return the centre of L2 under ``centre = "counts"``: zero but for the log-counts.
 
         Tables of zeros are given as one zero, which broadcasts.
         """
@@ -248,10 +267,39 @@ class PunctuationModel(Model[Prepared, Batch]):
         key: jax.Array,
         options: TrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the objective of equation 5 per slot; see ``objective``."""
+        """Return the objective of equation 5 per slot, and sums over the batch; see ``objective``.
+
+        Args:
+            parameters: weights by name.
+            constants: from ``constants``.
+            batch: from ``lay_out``.
+            key: the source of chance, for dropout.
+            options: penalties and dropout.
+        """
         dropout = Dropout(key, options.dropout, options.word_dropout)
-        value, terms = objective(self, parameters, constants, batch, options, dropout)
+        value, terms = self.objective(parameters, constants, batch, options, dropout)
         return value, Sums(terms.log_likelihood, terms.slots, terms.impossible)
+
+    def objective(
+        self,
+        parameters: Parameters,
+        start: Parameters,
+        batch: Batch,
+        options: TrainOptions,
+        dropout: Dropout | None = None,
+    ) -> tuple[jax.Array, Terms]:
+        """Return the regularised negative log-likelihood per slot, and its parts.
+
+        Args:
+            parameters: weights by name.
+            start: what the norm is measured from; a weight that is not named has centre zero.
+            batch: from ``lay_out``.
+            options: the penalties.
+            dropout: what the network leaves out.
+        """
+        unmatched = jnp.asarray(self.unmatched) if options.xi else None
+        potentials = self.potentials(parameters, batch, unmatched, dropout)
+        return objective(potentials, jnp.asarray(batch.slots), parameters, start, options)
 
     def optimiser(self, options: TrainOptions, steps: int) -> optax.GradientTransformation:
         # Decoding and restoring need no optax, which takes a while to import.
@@ -260,7 +308,7 @@ class PunctuationModel(Model[Prepared, Batch]):
         return optimiser(options, steps)
 
     def to_data(self) -> dict[str, Any]:
-        return to_data(self.inventory, self.features, self.words)
+        return to_data(self.inventory, self.features, self.network_vocabulary)
 
     @classmethod
     def from_data(cls, data: Any, options: ModelOptions) -> PunctuationModel:
@@ -284,40 +332,51 @@ class PunctuationModel(Model[Prepared, Batch]):
         }
 
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
-        return self.features.symbols.unseen(sentences)
+        return self.features.vocabulary.unseen(sentences)
 
     def log_choice(
         self, parameters: Parameters, batch: Batch, dropout: Dropout | None = None
     ) -> jax.Array:
-        """Return the log probability of every pair at every word, ``[words, pairs]``."""
-        further = self._further(parameters, batch, dropout)
-        return log_attach(parameters, self.attach_tables, batch.features, batch.relation, further)
+        """Return the log-probability of every pair at every word, ``[words, pairs]``.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+            dropout: of the network, only while training.
+        """
+        network = self._network_scores(parameters, batch, dropout)
+        return log_attach(parameters, self.attach_tables, batch.features, batch.relation, network)
 
     def tree_scores(self, parameters: Parameters, batch: Batch) -> TreeScores:
-        """Score pairs by words and tree alone, without any look at punctuation."""
-        summary, further = jnp.zeros((len(batch.relation), 0)), None
-        if self.words is not None:
+        """Score pairs by words and tree alone, without features of punctuation.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+        """
+        summary, network = jnp.zeros((len(batch.relation), 0)), None
+        if self.network_vocabulary is not None:
             summary = self._read(parameters, batch, None)
-            further = scores_of_words(parameters, self.attach_tables.projection, summary)
+            network = scores_of_words(parameters, self.attach_tables.projection, summary)
         tables = self.attach_tables
-        pair = tree_scores(parameters, tables, batch.features, batch.relation, further)
+        pair = tree_scores(parameters, tables, batch.features, batch.relation, network)
         return TreeScores(pair, sum_by_left(pair, tables), summary)
 
-    def _further(
+    def _network_scores(
         self, parameters: Parameters, batch: Batch, dropout: Dropout | None
-    ) -> Further | None:
-        """What the network adds."""
-        if self.words is None:
+    ) -> NetworkScores | None:
+        """Return the scores of the network, None without one."""
+        if self.network_vocabulary is None:
             return None
         summary = self._read(parameters, batch, dropout)
         pair = scores_of_words(parameters, self.attach_tables.projection, summary)
         if not looks_back(parameters):
-            return Further(pair)
+            return NetworkScores(pair)
         marks = batch.columns[:, -len(OPENING) - len(CLOSING) :]
         left, right = marks[:, : len(OPENING)], marks[:, len(OPENING) :]
         weights = network_weights(parameters)
         opening = scores_of_marks(weights, "opening", summary, left)
-        return Further(pair, opening, scores_of_marks(weights, "closing", summary, right))
+        return NetworkScores(pair, opening, scores_of_marks(weights, "closing", summary, right))
 
     def _read(self, parameters: Parameters, batch: Batch, dropout: Dropout | None) -> jax.Array:
         schedule = batch.schedule
@@ -329,7 +388,7 @@ class PunctuationModel(Model[Prepared, Batch]):
         self,
         parameters: Parameters,
         batch: Batch,
-        counted: jax.Array | None = None,
+        feature: jax.Array | None = None,
         dropout: Dropout | None = None,
     ) -> GivenTrees:
         """Return the log weights of all choices and slot automata of a batch.
@@ -337,7 +396,7 @@ class PunctuationModel(Model[Prepared, Batch]):
         Args:
             parameters: weights by name.
             batch: from ``lay_out``.
-            counted: ``[pairs]`` or ``[words, pairs]``, an additive quantity of choices.
+            feature: ``[pairs]`` or ``[words, pairs]``, an additive quantity of choices.
             dropout: what the network leaves out, only while training.
         """
         choice = self.log_choice(parameters, batch, dropout)
@@ -347,7 +406,7 @@ class PunctuationModel(Model[Prepared, Batch]):
         ]
         return GivenTrees(
             choice,
-            None if counted is None else jnp.broadcast_to(counted, choice.shape),
+            None if feature is None else jnp.broadcast_to(feature, choice.shape),
             self.pairs,
             automata(batch.accept, passes, self.inventory, self.tries, self.directions),
             batch.schedule,

@@ -1,11 +1,11 @@
 """A neural score of a node's pairs of punctemes, beside the log-linear one.
 
-Words and their places in the tree are embedded; gated convolutions over the sentence give each
-word a view of its neighbours; a small feed-forward network reads the word, its head, both edges
-of its constituent, what stands outside of them and the mean of what is within, and scores the pair
-as a whole, each puncteme alone, and whether the two are symmetric. All that sees no punctuation.
-Two further layers see the marks to the left of a constituent's edges (``features.history``)
-and score its left and its right puncteme. Inference stays as exact as without.
+Words and their places in the tree are embedded; gated convolutions over the sentence add the
+neighbours of each word; a small feed-forward network takes the word, its head, both edges of its
+constituent, the words beyond these and the mean of those within, and scores the pair as a whole,
+each puncteme alone, and the symmetry of the two. None of this depends on punctuation. Two further
+layers score a left and a right puncteme given the marks to the left of a constituent's edges
+(``features.history``). All scores are local to a node, so inference stays exact.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.features.columns import CODES, PLACES
 from semipunct.features.history import CLOSING, OPENING
+from semipunct.features.network_inputs import CODES, PLACES
 from semipunct.features.templates import TREE_TARGETS, Target
 from semipunct.models.layers import affine, dropped
 from semipunct.models.punctuation.options import ModelOptions
 
 PREFIX = "network."
-"""What the names of the network's weights begin with."""
+"""Begins the names of the network's weights."""
 
 _EMBEDDED = {
     "form": 64, "suffix": 24, "prefix": 16, "upos": 16, "xpos": 24,
@@ -40,7 +40,7 @@ _BESIDE = ("span", "order", "side", "relation")
 
 
 class Dropout(NamedTuple):
-    """What training leaves out.
+    """Dropout while training.
 
     Attributes:
         key: the source of chance.
@@ -59,11 +59,11 @@ def network_parameters(
     options: ModelOptions,
     generator: np.random.Generator,
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """Initial weights; the last layer is zero, so that a new network scores nothing.
+    """Return initial weights; the last layer is zero, so that a new network scores nothing.
 
     Args:
-        sizes: codes of each coded column; with those of marks seen, if it looks at them.
-        columns: how many scores each target has.
+        sizes: codes of each coded column; with those of the history, if it is an input.
+        columns: the number of scores of each target.
         options: width and layers.
         generator: the source of chance.
     """
@@ -95,7 +95,7 @@ def network_parameters(
 
 
 def network_weights(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The network's own among all weights, by their names within it."""
+    """Select the network's own among all weights, by their names within it."""
     return {n.removeprefix(PREFIX): x for n, x in parameters.items() if n.startswith(PREFIX)}
 
 
@@ -106,13 +106,13 @@ def read_words(
     layers: int,
     dropout: Dropout | None = None,
 ) -> jax.Array:
-    """``[words, 2 width]`` what the network makes of words and their places; it sees no marks.
+    """Compute vectors of words and their places, ``[words, 2 width]``; they depend on no marks.
 
     Args:
         parameters: weights by name, from ``network_parameters`` among others.
-        columns: ``[words, columns]`` from ``context.columns``.
-        sentence: ``[words]`` which sentence each word belongs to: none sees another.
-        layers: how many convolutions.
+        columns: ``[words, columns]`` from ``network_inputs``.
+        sentence: ``[words]`` the sentence of each word: words of others are no neighbours.
+        layers: number of convolutions.
         dropout: only while training.
     """
     w = network_weights(parameters)
@@ -130,7 +130,7 @@ def read_words(
         return dropped(x, dropout.rate, next(keys)) if dropout and keys else x
 
     def beside(x: jax.Array, distance: int) -> jax.Array:
-        """What stands so far to the right of each word; an edge's vector beyond its sentence."""
+        """Return the words at a distance; beyond the ends of a sentence the vector of an edge."""
         there = index + distance
         inside = (there >= 0) & (there < len(index))
         inside &= sentence[jnp.clip(there, 0, len(index) - 1)] == sentence
@@ -158,11 +158,11 @@ def scores_of_words(
     projection: Mapping[str, npt.NDArray[np.float32]],
     summary: jax.Array,
 ) -> jax.Array:
-    """``[words, pairs]`` scores to be added to those of the log-linear model.
+    """Score pairs by words and tree, ``[words, pairs]``.
 
     Args:
         parameters: weights by name.
-        projection: how scores of a target spread over pairs; see ``AttachTables``.
+        projection: spreads the scores of a target over pairs; see ``AttachTables``.
         summary: ``[words, 2 width]`` from ``read_words``.
     """
     w = network_weights(parameters)
@@ -173,10 +173,10 @@ def scores_of_words(
 
 
 def scores_of_marks(weights: Mapping[str, Any], target: Target, summary: Any, seen: Any) -> Any:
-    """``[words, labels]`` scores of left or right labels, given the marks seen from an edge.
+    """Score left or right labels given the history at an edge, ``[words, labels]``.
 
-    For arrays of JAX as of numpy: training asks for many words at once, drawing for one word and
-    many pasts.
+    For arrays of JAX or numpy: training scores many words at once, sampling one word with many
+    histories.
 
     Args:
         weights: from ``network_weights``.

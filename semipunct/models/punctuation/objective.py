@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from semipunct.models.base import Parameters
-from semipunct.models.punctuation.batches import Batch
-from semipunct.models.punctuation.network import PREFIX, Dropout
+from semipunct.models.punctuation.network import PREFIX
 from semipunct.models.punctuation.options import TrainOptions
 from semipunct.structures.given_tree import GivenTrees, inside
 from semirings.expectation import Expectation
 from semirings.real import Real
-
-if TYPE_CHECKING:
-    from semipunct.models.punctuation.model import PunctuationModel
 
 
 class Terms(NamedTuple):
@@ -59,36 +55,33 @@ def expected_unmatched(potentials: GivenTrees, *, printed: bool) -> tuple[jax.Ar
 
 
 def objective(
-    model: PunctuationModel,
+    potentials: GivenTrees,
+    slots: jax.Array,
     parameters: Parameters,
     start: Parameters,
-    batch: Batch,
     options: TrainOptions,
-    dropout: Dropout | None = None,
 ) -> tuple[jax.Array, Terms]:
     """Return the regularised negative log-likelihood per slot, and its parts.
 
     Args:
-        model: the model.
+        potentials: of a batch; with the regulariser, ``feature`` is one for unmatched pairs.
+        slots: ``[sentences]`` slots of each sentence, zero in the padding.
         parameters: weights by name.
         start: the centre ``counts``: the log-counts; a weight that is not named has centre zero.
-        batch: from ``model.lay_out``.
         options: the penalties.
-        dropout: what the network leaves out.
     """
     if options.xi:
-        potentials = model.potentials(parameters, batch, jnp.asarray(model.unmatched), dropout)
         log_p, unmatched = expected_unmatched(potentials, printed=options.printed_regulariser)
     else:
-        total = inside(model.potentials(parameters, batch, None, dropout), Real())
+        total = inside(potentials, Real())
         log_p = Real().log_weight(total.value) + total.log_scale
         unmatched = jnp.zeros_like(log_p)
-    possible = (log_p > -jnp.inf) & (batch.slots > 0)
+    possible = (log_p > -jnp.inf) & (slots > 0)
     terms = Terms(
         jnp.sum(jnp.where(possible, log_p, 0.0)),
         jnp.sum(jnp.where(possible, unmatched, 0.0)),
-        jnp.sum(jnp.where(possible, batch.slots, 0)),
-        jnp.sum((batch.slots > 0) & ~possible),
+        jnp.sum(jnp.where(possible, slots, 0)),
+        jnp.sum((slots > 0) & ~possible),
     )
     each = unmatched**2 if options.squared else unmatched
     penalty = jnp.where(possible, each, 0.0).sum() * options.xi
@@ -100,5 +93,5 @@ def objective(
         elif not name.startswith(PREFIX):
             offset = start.get(name, 0.0) if options.centre == "counts" else 0.0
             norm += options.l2 * jnp.sum((weight - offset) ** 2)
-    loss = -terms.log_likelihood + penalty + norm * jnp.sum(batch.slots > 0)
+    loss = -terms.log_likelihood + penalty + norm * jnp.sum(slots > 0)
     return loss / jnp.maximum(terms.slots, 1), terms

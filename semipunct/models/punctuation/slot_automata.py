@@ -1,4 +1,15 @@
-"""Slot automata: the channel run backwards from what a slot shows (section 3.1, appendix D)."""
+"""Slot automata: the channel composed with the surface string of a slot (section 3.1, appendix D).
+
+The inside recursion needs, for every slot, the sum over all underlying strings u of the weight
+p(x | u), where u is a concatenation of punctemes. So the channel, a transducer from u to x, is
+composed with an acceptor of the x that is seen, and the result reads punctemes. ``acceptors``
+builds the second factor on the host: it depends on strings alone. ``automata`` adds the weights of
+the channel, within the compiled function.
+
+An acceptor is a straight line: its states are the numbers of tokens written so far, and an arc from
+state s to s + 1 writes one token. The open puncteme may be written as any string of one token or
+more, so its symbol has arcs from every state to every later one, weighted by the spelling.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +27,27 @@ from semipunct.structures.given_tree import Edits, Trie, WindowAutomata
 
 Floats = npt.NDArray[np.float32]
 
-# From this length on, an unseen string's probability may leave the range of float32: its tokens'
-# own probabilities are then taken out of the automaton, as a factor of the sentence.
 _LONG = 5
+"""The length from which on tokens' own probabilities are factors of the sentence, not of arcs.
+
+The spelling of a long string is a product as long, which may leave the range of float32. The
+factor p(x_i) of each token is therefore taken out of all arcs that write it, by the open puncteme
+or not, and counted once, in ``log_scale``. Short strings keep their weights, as most of them are
+not written by the open puncteme: a token that stands for itself would weigh 1 / p(x_i) instead of
+one.
+A spelling is smoothed over the distinct strings of training, so a token seldom has less than 1e-5;
+four of them leave half of the 38 decades to all other factors.
+"""
 
 
 class Acceptors(NamedTuple):
     """Straight-line acceptors of surface strings, as log weights; slot 0 accepts the empty string.
 
     Attributes:
-        emit: ``[slots, states, states, symbols]`` arcs within the string.
-        final: ``[slots, states, symbols]`` the last arc; a pending start ends the empty string.
+        emit: ``[slots, states, states, symbols]`` arcs that do not end the string.
+        final: ``[slots, states, symbols]`` arcs that do; a pending start ends the empty string.
+            They are no arcs to a last state, because only the pending symbol may write the last
+            token: a final weight saves that state.
         pending: ``[slots, symbols]`` the symbol that the first pass begins with: a boundary
             mark, which no puncteme holds, or the start.
         closed: ``[slots]`` whether the first pass still has to read a boundary mark at the end.
@@ -66,10 +87,14 @@ def acceptors(
     pending = np.full((slots, symbols), -np.inf, np.float32)
     closed = np.zeros(slots, bool)
     log_scale = np.zeros(slots, np.float32)
+    # An empty slot has nothing pending but the start: without a puncteme the automaton ends where
+    # it begins, with weight one; a pending token would have to be written.
     pending[:, 0] = final[0, 0, 0] = 0.0
     for i, text in enumerate(strings):
         if not text:
             continue
+        # A boundary mark at the end that the window comes from has been read before any puncteme:
+        # it is pending from the start. One at the other end is read after all of them.
         ends = text[::-1] if directions[0] else text
         if ends[0] == opening:
             pending[i, 0], pending[i, opening] = -np.inf, 0.0
@@ -88,10 +113,12 @@ def _accept(
     with np.errstate(divide="ignore"):  # boundary marks are never spelt: log of zero
         spell = inventory.spelling.log_tokens(text)
     n = len(text)
+    # Boundary marks are never spelt, and a factor of zero cannot be taken out.
     taken = np.where(np.isfinite(spell[:, 1]) & (n >= _LONG), spell[:, 1], 0.0)
     for s in range(n):
         for t in range(s + 1, n + 1):
-            a, b = (n - t, n - s) if mirrored else (s, t)
+            a, b = (n - t, n - s) if mirrored else (s, t)  # in text order
+            # The open puncteme is spelt as the tokens from a to b, and then stops.
             weight = spell[a, 0] + spell[a + 1 : b, 1].sum() + np.log(inventory.spelling.stop)
             arc = final[s] if t == n else emit[s, t]
             arc[is_open] = weight - taken[a:b].sum()
@@ -108,6 +135,9 @@ def automata(
     directions: Sequence[bool],
 ) -> WindowAutomata:
     """Compose the passes of the channel with acceptors, the last pass first.
+
+    The last pass writes the surface string, so it is composed with the acceptor; each pass before
+    it is composed with the automaton that results, which accepts what that pass may write.
 
     Args:
         accept: from ``acceptors`` with the same ``directions``.
@@ -143,7 +173,12 @@ def automata(
 
 
 def label_tries(inventory: Inventory, *, mirrored: bool) -> tuple[Trie, Trie]:
-    """Tries of the labels, and of the reversed labels, in reading order."""
+    """Build tries of the labels, and of the reversed labels, in reading order.
+
+    Args:
+        inventory: gives the labels.
+        mirrored: whether the first pass reads from right to left.
+    """
     number = {s: i for i, s in enumerate(inventory.symbols)}
     texts = [tuple(number[t] for t in label) for label in inventory.labels]
     if mirrored:

@@ -1,4 +1,4 @@
-"""Recurrent networks that score the tags of slots; the layers are `semipunct.models.layers`.
+"""Recurrent networks that score the tags of slots; the layers are ``semipunct.models.layers``.
 
 The weights of both are one flat dictionary: ``embed.*``, ``edges``, ``forward.*``, ``backward.*``,
 ``output.*`` and, of the second network, those of its decoder.
@@ -29,7 +29,7 @@ Weights = Mapping[str, Any]
 Floats = npt.NDArray[np.float32]
 
 CODES = ("word", "suffix", "tag", "xpos")
-"""What of a word is embedded, in the order of its codes."""
+"""The properties of a word that are embedded, in the order of its codes."""
 
 
 class Words(NamedTuple):
@@ -45,10 +45,10 @@ class Words(NamedTuple):
 
 
 class Dropout(NamedTuple):
-    """What training leaves out.
+    """Dropout while training.
 
     Attributes:
-        key: the source of chance.
+        key: of the random numbers.
         rate: share of the inputs of each layer that is dropped.
         words: share of word forms taken for unknown ones.
     """
@@ -65,7 +65,7 @@ def network_weights(
 
     Args:
         options: which network, and its sizes.
-        codes: how many codes there are of each of `CODES`.
+        codes: how many codes there are of each of ``CODES``.
         tags: how many tags.
         generator: the source of chance.
     """
@@ -114,7 +114,7 @@ def scores(
 
     Args:
         options: which network.
-        weights: from `network_weights`.
+        weights: from ``network_weights``.
         words: the sentences.
         dropout: only while training.
 

@@ -1,4 +1,4 @@
-"""Recurrent taggers of slots as models: how competitors are trained, saved and scored."""
+"""Recurrent taggers of slots as models that are trained, saved and scored as any other."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _SUFFIX = 3  # letters
 _MINIMUM = {"word": 2, "suffix": 2, "tag": 1, "xpos": 1}  # rarer values are unknown ones
 
 
-class Vocabulary(msgspec.Struct, frozen=True):
+class TaggerVocabulary(msgspec.Struct, frozen=True):
     """The values of a word that are known: value i of a kind has code i + 1, others have 0."""
 
     word: tuple[str, ...]
@@ -53,7 +53,7 @@ class Vocabulary(msgspec.Struct, frozen=True):
     xpos: tuple[str, ...]
 
     @classmethod
-    def of(cls, sentences: Sequence[Sentence]) -> Vocabulary:
+    def of(cls, sentences: Sequence[Sentence]) -> TaggerVocabulary:
         """Collect the values in training sentences."""
 
         def frequent(kind: str) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ class Vocabulary(msgspec.Struct, frozen=True):
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Codes of each of `CODES`, the unknown one included."""
+        """Codes of each of ``CODES``, the unknown one included."""
         return tuple(len(getattr(self, kind)) + 1 for kind in CODES)
 
     def codes(self, sentences: Iterable[Sentence]) -> list[npt.NDArray[np.int32]]:
@@ -91,7 +91,7 @@ def _values(kind: str, sentence: Sentence) -> Sequence[str]:
 class _Data(msgspec.Struct):
     """Everything of a tagger but options and weights."""
 
-    vocabulary: Vocabulary
+    vocabulary: TaggerVocabulary
     tags: Tags
 
 
@@ -111,7 +111,7 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Sentences as the taggers see them.
+    """Sentences encoded for the taggers.
 
     Attributes:
         codes: ``[CODES, words]`` of each sentence.
@@ -129,9 +129,9 @@ class Encoded:
         return [codes.shape[1] for codes in self.codes]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SlotTagger(Model[Encoded, Batch]):
-    """A tagger of slots by a recurrent network; no tree is looked at.
+    """A tagger of slots by a recurrent network, which ignores the tree.
 
     Attributes:
         options: what was asked for.
@@ -144,14 +144,19 @@ class SlotTagger(Model[Encoded, Batch]):
 
     options: ModelOptions
     tags: Tags
-    vocabulary: Vocabulary
+    vocabulary: TaggerVocabulary
 
     @classmethod
     def fit(cls, sentences: Sequence[Sentence], options: ModelOptions) -> SlotTagger:
-        return cls(options, Tags.of(sentences, options), Vocabulary.of(sentences))
+        return cls(options, Tags.of(sentences, options), TaggerVocabulary.of(sentences))
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Draw the weights; transitions, which start at zero, are drawn with ``scale``."""
+        """Draw the weights.
+
+        Args:
+            seed: of the draws.
+            scale: standard deviation of the transitions, which start at zero without it.
+        """
         generator = np.random.default_rng(seed)
         result = network_weights(self.options, self.vocabulary.sizes, len(self.tags), generator)
         if scale > 0 and (zero := result.get("transition")) is not None:
@@ -169,7 +174,13 @@ class SlotTagger(Model[Encoded, Batch]):
         )
 
     def fit_shape(self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int) -> int:
-        """Return the number of sentences: lengths are padded batch by batch, to few sizes."""
+        """Return the number of sentences: lengths are padded batch by batch, to few sizes.
+
+        Args:
+            encoded: all sentences.
+            drafts: typical batches.
+            sentences: the most sentences of a batch.
+        """
         return sentences
 
     def lay_out(self, encoded: Encoded, draft: Sequence[int], shape: int | None = None) -> Batch:
@@ -207,14 +218,27 @@ class SlotTagger(Model[Encoded, Batch]):
         key: jax.Array,
         options: TrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the negative log-likelihood per slot; every string is possible."""
+        """Return the negative log-likelihood per slot, and sums; no string is impossible.
+
+        Args:
+            parameters: weights by name.
+            constants: none are needed.
+            batch: from ``lay_out``.
+            key: the source of chance, for dropout.
+            options: dropout.
+        """
         dropout = Dropout(key, options.dropout, options.word_dropout)
         total = jnp.sum(self.log_likelihoods(parameters, batch, dropout))
         slots = jnp.sum(jnp.where(batch.some, jnp.asarray(batch.words.lengths) + 1, 0))
         return -total / slots, Sums(total, slots, jnp.zeros((), jnp.int32))
 
     def optimiser(self, options: TrainOptions, steps: int) -> optax.GradientTransformation:
-        """Return AdamW with clipped gradients."""
+        """Return AdamW with clipped gradients.
+
+        Args:
+            options: rate, schedule and decay.
+            steps: updates in all.
+        """
         import optax  # pyright: ignore[reportMissingTypeStubs]
 
         from semipunct.models.optimisation import schedule
@@ -291,7 +315,7 @@ class TaggerPunctuator:
 
 
 def _log_partition(score: jax.Array, transition: jax.Array | None, lengths: jax.Array) -> jax.Array:
-    """``[batch]`` of chains, or of slots that are independent."""
+    """Sum over the tags of chains, or of slots that are independent, ``[batch]``."""
     if transition is not None:
         return Distribution(linear_chain(score, transition, lengths), Real()).log_partition()
     inside = jnp.arange(score.shape[1]) < lengths[:, None]

@@ -93,11 +93,11 @@ class Tags:
 
 
 def target_counts(tags: Tags, sentences: Sequence[Sentence]) -> npt.NDArray[np.float64]:
-    """Return ``[2, tags]`` how often each tag is expected in inner and in last slots.
+    """Count how often each tag is expected in inner and in last slots, ``[2, tags]``.
 
     Args:
         tags: the strings.
-        sentences: a string that is a tag of its own is counted as that tag, others as the open one.
+        sentences: a string that is a tag of its own counts as that tag, others as the open one.
     """
     counts = np.zeros((2, len(tags)))
     for s in sentences:

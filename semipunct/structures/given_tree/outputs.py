@@ -1,4 +1,4 @@
-"""What reads the symbols that a window transducer writes: an acceptor, or a further transducer."""
+"""Readers of the symbols that a window transducer writes: acceptors and further transducers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which constituents are absorbed in which step of ``inside``: list scheduling on the host.
+"""The schedule of ``inside``: list scheduling, on the host, of the absorption of constituents.
 
 The absorptions of a batch (``order``) are packed into steps of a fixed number of *lanes*: a step
 is one iteration of a compiled scan, a lane one of the absorptions that it does side by side. Lanes

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from semipunct.features.attributes import Attributes
-from semipunct.features.columns import CODES, PLACES, columns, seen_symbols
 from semipunct.features.history import CLOSING, OPENING
-from semipunct.features.vocabulary import Symbols
+from semipunct.features.network_inputs import CODES, PLACES, network_inputs, network_vocabulary
+from semipunct.features.vocabulary import Vocabulary
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.network import PREFIX, Dropout, read_words, scores_of_words
-from semipunct.models.punctuation.objective import objective
 from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 from tests.models.punctuation.cases import SENTENCES, TINY, TRAINING, batch_of, sentence
 
@@ -59,10 +58,12 @@ def test_columns_written_out():
         forms=("The", "cat", "of", "B2B"),
         feats=("_", "Number=Sing", "_", "Number=Sing"),
     )
-    symbols = seen_symbols([s, s])
-    tokens = Symbols.of([s], (",", "."))
+    symbols = network_vocabulary([s, s])
+    tokens = Vocabulary.of([s], (",", "."))
     names = (*CODES, *PLACES, *OPENING, *CLOSING)
-    found = dict(zip(names, columns(Attributes([s], tokens), symbols).T.tolist(), strict=True))
+    found = dict(
+        zip(names, network_inputs(Attributes([s], tokens), symbols).T.tolist(), strict=True)
+    )
     assert symbols.values["form"] == ("b2b", "cat", "of", "the")
     assert symbols.values["suffix"] == ("b2b", "cat", "of", "the")
     assert symbols.values["prefix"] == ("b2", "ca", "of", "th")
@@ -98,7 +99,7 @@ def test_columns_written_out():
         "edge": [3, 3, 1, 3],
         "last_place": [0, 3, 2, 1],
     }
-    unseen = columns(Attributes([s], tokens), seen_symbols([sentence([0], ["", ""])]))
+    unseen = network_inputs(Attributes([s], tokens), network_vocabulary([sentence([0], ["", ""])]))
     assert (unseen[:, CODES.index("form")] == 0).all()
 
 
@@ -106,7 +107,7 @@ def test_a_new_network_scores_nothing():
     batch = batch_of(model(), SENTENCES)
     initial = model().initial_parameters(3, 0.0)
     bare = {n: x for n, x in initial.items() if not n.startswith(PREFIX)}
-    plain = replace(model(), words=None)
+    plain = replace(model(), network_vocabulary=None)
     np.testing.assert_array_equal(model().log_choice(initial, batch), plain.log_choice(bare, batch))
     other = model().initial_parameters(4, 0.0)
     assert (initial["network.hidden.weight"] != other["network.hidden.weight"]).any()
@@ -171,7 +172,7 @@ def test_it_learns_which_words_take_a_comma():
 
     @jax.jit
     def loss_and_gradient(p):
-        return jax.value_and_grad(lambda q: objective(learning, q, {}, batch, settings)[0])(p)
+        return jax.value_and_grad(lambda q: learning.objective(q, {}, batch, settings)[0])(p)
 
     first, _ = loss_and_gradient(now)
     for _ in range(60):

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from semipunct.models.punctuation.objective import expected_unmatched, objective
+from semipunct.models.punctuation.objective import expected_unmatched
 from semipunct.models.punctuation.options import TrainOptions
 from tests.models.punctuation.cases import (
     SENTENCES,
@@ -87,7 +87,7 @@ def test_the_objective_adds_up(squared: bool):
 
     @jax.jit
     def run(p, b):
-        return objective(m, p, start, b, settings)
+        return m.objective(p, start, b, settings)
 
     loss, terms = run(parameters, batch)
     log_p, unmatched = compiled(printed=False)(parameters, batch)
@@ -116,7 +116,7 @@ def test_without_penalties_it_is_the_log_likelihood_per_slot():
 
     @jax.jit
     def run(p, b):
-        return objective(m, p, p, b, replace(NOTHING, centre="zero"))
+        return m.objective(p, p, b, replace(NOTHING, centre="zero"))
 
     loss, terms = run(parameters, batch)
     assert float(loss) == pytest.approx(-float(terms.log_likelihood) / int(terms.slots), rel=1e-6)

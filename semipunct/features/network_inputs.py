@@ -1,7 +1,7 @@
-"""What a network sees of each word: codes of the word and of its place in the tree.
+"""Inputs of the network: codes of each word and of its place in the tree.
 
-The columns are small integers, which the network embeds; the log-linear model's sparse features
-(``semipunct.features.index``) are not among them, but for the codes of tags and relations.
+The columns are small integers, which the network embeds. Of the log-linear model's sparse features
+(``semipunct.features.index``) they share the codes of tags and relations, and no more.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from semipunct.corpus import Sentence
 from semipunct.features.attributes import Attributes
 from semipunct.features.classes import SHAPES
 from semipunct.features.history import CLOSING, OPENING
-from semipunct.features.vocabulary import Symbols
+from semipunct.features.vocabulary import Vocabulary
 
 KINDS = ("form", "suffix", "prefix", "upos", "xpos", "feats", "relation")
-"""What is coded as training saw it; code 0 is for what it did not see."""
+"""The columns of strings; code 0 is for those that training did not see."""
 
 _CLASSES = {
     "shape": SHAPES,
@@ -38,15 +38,15 @@ CODES = (*KINDS, *_CLASSES)
 """The names of the coded columns, in order."""
 
 PLACES = ("head", "first", "last")
-"""The names of the columns after them: how far from a word its head and its edges are."""
+"""The names of the columns after them: distances from a word to its head and to its edges."""
 
 _MINIMUM = 2
 """A form, prefix or suffix of fewer occurrences is coded as one not seen."""
 
 
-def seen_symbols(sentences: Sequence[Sentence]) -> Symbols:
-    """The codes that training sentences call for."""
-    return Symbols({kind: _frequent(kind, sentences) for kind in KINDS})
+def network_vocabulary(sentences: Sequence[Sentence]) -> Vocabulary:
+    """Collect the strings of training sentences that have codes of their own."""
+    return Vocabulary({kind: _frequent(kind, sentences) for kind in KINDS})
 
 
 def _frequent(kind: str, sentences: Sequence[Sentence]) -> list[str]:
@@ -65,17 +65,17 @@ def _values(kind: str, sentence: Sentence) -> Iterable[str]:
 _CUT = {"form": slice(None), "suffix": slice(-3, None), "prefix": slice(2)}
 
 
-def sizes(symbols: Symbols) -> dict[str, int]:
-    """How many codes each coded column has."""
-    return {**{kind: symbols.size(kind) for kind in KINDS}, **_CLASSES}
+def input_sizes(vocabulary: Vocabulary) -> dict[str, int]:
+    """Return the number of codes of each coded column."""
+    return {**{kind: vocabulary.size(kind) for kind in KINDS}, **_CLASSES}
 
 
-def columns(table: Attributes, symbols: Symbols) -> npt.NDArray[np.int32]:
-    """Give what a network sees of all words.
+def network_inputs(table: Attributes, vocabulary: Vocabulary) -> npt.NDArray[np.int32]:
+    """Return the inputs of the network for all words.
 
     Args:
         table: the attributes of the words.
-        symbols: codes of words, from ``seen_symbols``.
+        vocabulary: codes of words, from ``network_vocabulary``.
 
     Returns:
         ``[words, columns]``: ``CODES``, ``PLACES``, ``OPENING`` and ``CLOSING``.
@@ -97,7 +97,7 @@ def columns(table: Attributes, symbols: Symbols) -> npt.NDArray[np.int32]:
         "order": table.single("order"),
     }
     coded = [
-        symbols.code(kind, chain.from_iterable(_values(kind, s) for s in w.sentences))
+        vocabulary.code(kind, chain.from_iterable(_values(kind, s) for s in w.sentences))
         for kind in KINDS
     ]
     limited = [np.minimum(classes[name], most - 1) for name, most in _CLASSES.items()]

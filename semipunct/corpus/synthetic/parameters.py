@@ -1,6 +1,6 @@
-"""Parameters of the generator: the distributions that synthetic treebanks are drawn from.
+"""Parameters of synthetic treebanks: the distributions that sentences are drawn from.
 
-Knowing the parameters, one can ask whether training finds them again.
+Training on what was drawn can then be judged by whether it recovers them.
 """
 
 import math
@@ -31,17 +31,19 @@ class GeneratorParameters:
         lengths: words of a sentence.
         word_relations: relations of constituents of one word, the root's apart.
         phrase_relations: relations of longer constituents, the root's apart.
-        upos: by relation, the universal tags of its words; `X` for a relation without an entry.
+        upos: by relation, the universal tags of its words; ``X`` for a relation without an entry.
         pairs: by relation, its pairs of punctemes (p(l, r | w) of section 2.1, which here looks
             at nothing but the relation); no punctuation for a relation without an entry.
         edits: by window, the edits (section 2.2); a window without an entry is kept.
         direction: where the window moves.
-        initial_mark: begin slot 0 with `marks.INITIAL`.
-        final_mark: end slot n with `marks.FINAL`.
+        initial_mark: begin slot 0 with ``marks.INITIAL``.
+        final_mark: end slot n with ``marks.FINAL``.
         another_kid: probability that a side of a node with dependents gets one more of them.
 
-    Raises `UsageError` where the parameters are no distributions, or give weight to an edit that
-    the model excludes (absorbing or moving a mark, telling apart which of two equal tokens goes).
+    Raises:
+        UsageError: if the parameters are no distributions, or give weight to an edit that the
+            model excludes (absorbing or moving a boundary mark, telling apart which of two equal
+            tokens goes).
     """
 
     lengths: Mapping[int, float]
@@ -93,7 +95,7 @@ def _check(name: str, distribution: Mapping[object, float]) -> None:
 
 
 def english_parameters() -> GeneratorParameters:
-    """Parameters with what the paper finds in English (section 6, Figure 3), freely invented.
+    """Return invented parameters that show what the paper finds in English (section 6, Figure 3).
 
     Commas stand around appositives, relative and adverbial clauses and before conjuncts,
     quotation marks around clausal complements, parentheses around appositives and asides, and a
@@ -103,7 +105,7 @@ def english_parameters() -> GeneratorParameters:
 
     What the channel does can be learned from the surface, because every token that it may
     absorb shows in another way, such as by its partner at the constituent's other edge. That is
-    not so by itself: were some clausal complements to begin with the puncteme `, “`, a comma
+    not so by itself: were some clausal complements to begin with the puncteme ``, “``, a comma
     before “ could as well be one that always stands there and is absorbed now and then.
     """
     commas: Pair = ((",",), (",",))

@@ -10,8 +10,8 @@ from semipunct.models.base import digest
 from semipunct.models.kind import Config
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import KIND, ModelOptions, TrainOptions
+from semipunct.store.checkpoint import load, load_state, save
 from semipunct.store.folder import check_output, write_folder
-from semipunct.store.models import load, load_state, save
 from semipunct.training.loop import train
 from tests.store.folders import complaint, edit, reseal
 
@@ -47,7 +47,7 @@ def test_round_trip_with_a_network(tiny, tmp_path):
     parameters = model.initial_parameters(1, 1.0)
     save(tmp_path / "m", model, parameters, Config(KIND, options, TrainOptions()))
     loaded = load(tmp_path / "m")
-    assert loaded.model.words.values == model.words.values
+    assert loaded.model.network_vocabulary.values == model.network_vocabulary.values
     assert sum(name.startswith("network.") for name in loaded.parameters) > 20
     for name, array in parameters.items():
         np.testing.assert_array_equal(loaded.parameters[name], array, strict=True)

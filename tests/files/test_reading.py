@@ -1,24 +1,14 @@
-"""Bytes in and out; the readers and writers of each format are tested where they are used."""
+"""Reading what was written; the readers of each format are tested where they are used."""
 
 import gzip
 import io
-import math
 import sys
 from pathlib import Path
 
 import pytest
 
 from semipunct.errors import ConfigError
-from semipunct.files import (
-    FileKind,
-    atomic_file,
-    byte_lines,
-    finite,
-    from_json,
-    read_bytes,
-    to_json,
-    write_bytes,
-)
+from semipunct.files import FileKind, byte_lines, read_bytes, write_bytes
 
 KIND = FileKind(ConfigError, "name a file in it", "write it again")
 
@@ -53,30 +43,3 @@ def test_messages_are_in_the_words_of_the_kind(tmp_path: Path):
             read_bytes(path, KIND)
         with pytest.raises(ConfigError, match=f"^{path}{place}: {words}"):
             list(byte_lines(path, KIND))
-
-
-def test_a_file_appears_whole_or_not_at_all(tmp_path: Path):
-    path = tmp_path / "a.txt"
-    path.write_bytes(b"before")
-
-    def write_half() -> None:
-        with atomic_file(path) as stream:
-            stream.write(b"half")
-            assert path.read_bytes() == b"before"
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        write_half()
-    assert path.read_bytes() == b"before"
-    assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
-
-
-def test_json_has_no_infinities():
-    assert [finite(x) for x in (1.5, math.nan, math.inf, -math.inf)] == [1.5, None, None, None]
-    assert to_json({"é": [1, None]}) == '{"é":[1,null]}'
-    assert to_json({"a": 1, "b": 2}, indent=1) == '{\n "a": 1,\n "b": 2\n}'
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        to_json(math.nan)
-    assert from_json(b'{"a": [1, 2.5]}') == {"a": [1, 2.5]}
-    with pytest.raises(ValueError, match="it holds -Infinity, which is no number"):
-        from_json(b"[-Infinity]")

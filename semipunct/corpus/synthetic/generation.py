@@ -1,4 +1,4 @@
-"""Synthetic treebanks of any size, drawn from given parameters (section 2 of the paper).
+"""Generation of sentences from given parameters (section 2 of the paper).
 
 Linear in the words and never recursive, so that one sentence may hold 100,000 words.
 """
@@ -8,10 +8,10 @@ from bisect import bisect
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Generic, Literal, TypeVar
+from typing import Generic, TypeVar
 
-from semipunct.corpus.generator import ROOT, GeneratorParameters, Window
 from semipunct.corpus.sentences import Sentence
+from semipunct.corpus.synthetic.parameters import ROOT, GeneratorParameters, Window
 from semipunct.errors import UsageError
 from semipunct.marks import (
     Edit,
@@ -22,19 +22,20 @@ from semipunct.marks import (
     without_boundaries,
 )
 from semipunct.marks.edits import move
-from semipunct.trees import DependencyTree, Tree
+from semipunct.trees import DependencyTree
 
 Item = TypeVar("Item", bound=Hashable)
-Shape = Literal["chain", "chain_left", "flat"]
 
 PATH = "<synthetic>"
-_FORMS = 50  # different words per universal tag
+FORMS = 50
+"""The number of different words of a universal tag."""
+
 _KEEP: Mapping[EditName, float] = {"keep": 1.0}
 _NO_PUNCTUATION: Mapping[Pair, float] = {((), ()): 1.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Synthetic:
+class SyntheticSentence:
     """A drawn sentence with everything that was drawn on the way.
 
     Attributes:
@@ -63,10 +64,18 @@ class _Table(Generic[Item]):
         return self._items[min(place, len(self._items) - 1)]
 
 
-def generate(parameters: GeneratorParameters, sentences: int, seed: int) -> Iterator[Synthetic]:
+def generate(
+    parameters: GeneratorParameters, sentences: int, seed: int
+) -> Iterator[SyntheticSentence]:
     """Draw sentences one by one; the same seed gives the same ones on every machine.
 
-    Raises `UsageError` for a negative number of sentences.
+    Args:
+        parameters: the distributions to draw from.
+        sentences: how many sentences to draw.
+        seed: of the random numbers.
+
+    Raises:
+        UsageError: for a negative number of sentences.
     """
     if sentences < 0:
         raise UsageError(f"{sentences} sentences cannot be generated; give 0 or more")
@@ -87,56 +96,22 @@ def generate(parameters: GeneratorParameters, sentences: int, seed: int) -> Iter
             for head, phrase in zip(heads, phrases, strict=True)
         ]
         tags = [upos.get(relation, unknown).draw(source) for relation in relations]
-        forms = [f"{tag.lower()}{_below(_FORMS, source)}" for tag in tags]
+        forms = [f"{tag.lower()}{_below(FORMS, source)}" for tag in tags]
         drawn = [pairs.get(relation, bare).draw(source) for relation in relations]
         tree = DependencyTree(tuple(heads), tuple(relations))
-        slots = underlying_slots(
-            tree, drawn, initial=parameters.initial_mark, final=parameters.final_mark
+        slots = with_boundaries(
+            [tuple(slot) for slot in tree.gather(drawn)],
+            initial=parameters.initial_mark,
+            final=parameters.final_mark,
         )
         rewritten = [_rewrite(slot, edits, parameters, source) for slot in slots]
-        sentence = _sentence(
+        sentence = synthetic_sentence(
             f"synthetic-{seed}-{number}", forms, tags, tree,
             [without_boundaries(surface) for surface, _ in rewritten],
         )  # fmt: skip
-        yield Synthetic(sentence, tuple(drawn), tuple(slots), tuple(made for _, made in rewritten))
-
-
-def scaling_sentence(shape: Shape, words: int, every: int = 8) -> Sentence:
-    """Give a tree of an extreme shape and any size, with a comma at every `every`-th word.
-
-    A `chain` hangs every word from the one before, a `chain_left` from the one after, and `flat`
-    hangs all from the middle one. A period ends the sentence. Nothing is random and nothing
-    rewritten. Raises `UsageError` for fewer than one word or an unknown shape.
-    """
-    if words < 1 or every < 1:
-        raise UsageError(f"{words} words, a comma every {every}: give 1 or more")
-    middle = (words + 1) // 2
-    # Where many constituents end together, only a comma at their other side keeps slots short.
-    left, right, both = ((",",), ()), ((), (",",)), ((",",), (",",))
-    if shape == "chain":
-        heads, pair = list(range(words)), left
-    elif shape == "chain_left":
-        heads, pair = [*range(2, words + 1), 0], right
-    elif shape == "flat":
-        heads, pair = [0 if w == middle else middle for w in range(1, words + 1)], both
-    else:
-        raise UsageError(f"shape {shape!r}: give chain, chain_left or flat")
-    pairs: list[Pair] = [pair if w % every == 0 else ((), ()) for w in range(1, words + 1)]
-    pairs[heads.index(0)] = ((), (".",))
-    relations = ["appos" if comma[0] or comma[1] else "nmod" for comma in pairs]
-    relations[heads.index(0)] = ROOT
-    tree = DependencyTree(tuple(heads), tuple(relations))
-    slots = [tuple(slot) for slot in tree.gather(pairs)]
-    forms = [f"noun{w % _FORMS}" for w in range(words)]
-    return _sentence(f"{shape}-{words}", forms, ["NOUN"] * words, tree, slots)
-
-
-def underlying_slots(
-    tree: Tree, pairs: Sequence[Pair], *, initial: bool, final: bool
-) -> list[Puncteme]:
-    """Give the underlying string of every slot (section 2.1), boundary marks included."""
-    strings = [tuple(slot) for slot in tree.gather(pairs)]
-    return with_boundaries(strings, initial=initial, final=final)
+        yield SyntheticSentence(
+            sentence, tuple(drawn), tuple(slots), tuple(made for _, made in rewritten)
+        )
 
 
 def _below(bound: int, source: random.Random) -> int:
@@ -144,7 +119,7 @@ def _below(bound: int, source: random.Random) -> int:
 
 
 def _tree(words: int, another_kid: float, source: random.Random) -> tuple[list[int], list[bool]]:
-    """A random projective tree: heads, and which words have dependents."""
+    """Draw a projective tree: its heads, and which words have dependents."""
     heads, phrases = [0] * words, [False] * words
     spans = [(1, words, 0)]  # first word, last word, head
     while spans:
@@ -192,13 +167,22 @@ def _rewrite(
     return tuple(reversed(written) if mirrored else written), tuple(made)
 
 
-def _sentence(
+def synthetic_sentence(
     sentence_id: str,
     forms: Sequence[str],
     upos: Sequence[str],
     tree: DependencyTree,
     slots: Sequence[Puncteme],
 ) -> Sentence:
+    """Make a sentence whose lemmas are its forms and that has nothing in its other columns.
+
+    Args:
+        sentence_id: its name.
+        forms: ``[n]`` words.
+        upos: ``[n]`` universal tags.
+        tree: over the words.
+        slots: ``[n + 1]`` the punctemes that readers see.
+    """
     return Sentence(
         sentence_id=sentence_id,
         path=PATH,

@@ -1,8 +1,10 @@
-"""Model folders: arrays in safetensors, the rest in JSON, a checksum of every file; no pickle."""
+"""Saving and loading of models, with the state of their training where it is not finished.
+
+Arrays are in safetensors, the rest in JSON, with a checksum of every file; nothing is pickled.
+"""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,38 +17,45 @@ from typing_extensions import TypeVar
 
 from semipunct import __version__
 from semipunct.errors import ConfigError, ModelError
-from semipunct.models.base import Model, compact, digest
+from semipunct.files import json_document, sha256
+from semipunct.models.base import Array, Model, compact, digest
 from semipunct.models.kind import Config
 from semipunct.models.registry import KINDS, kind_named
 from semipunct.store.checked_files import (
-    Array,
     Manifest,
     check_arrays,
-    pretty,
     read_arrays,
     read_manifest,
     read_object,
-    verified,
+    read_verified,
 )
-from semipunct.store.folder import CONFIG, FORMAT, MANIFEST, check_output, write_folder
+from semipunct.store.folder import (
+    CARD,
+    CONFIG,
+    FORMAT,
+    MANIFEST,
+    METRICS,
+    STATE,
+    STATE_ARRAYS,
+    VOCABULARY,
+    WEIGHTS,
+    check_output,
+    write_folder,
+)
 from semipunct.store.migrations import VERSION, Parsed, migrated
-
-WEIGHTS, VOCABULARY, METRICS = "model.safetensors", "vocabulary.json", "metrics.jsonl"
-CARD = "README.md"
-STATE, STATE_ARRAYS = "state.json", "state.safetensors"
 
 M = TypeVar("M", bound=Model[Any, Any], default=Model[Any, Any])
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded(Generic[M]):
-    """A model as it was saved.
+@dataclass(frozen=True, slots=True, repr=False)
+class SavedModel(Generic[M]):
+    """A model as it was saved: what tasks are asked of.
 
     Attributes:
         model: everything but the weights.
         parameters: weights by name.
         config: the settings it was trained with.
-        figures: what the model card tells: figures of the training run.
+        figures: figures of the training run, as in the model card.
         metrics: one entry per evaluation, as in ``metrics.jsonl``.
         version: of the program that saved it.
         digest: ``models.base.digest`` of model and parameters.
@@ -62,10 +71,28 @@ class Loaded(Generic[M]):
     digest: str
     path: Path
 
+    def __repr__(self) -> str:
+        perplexity = self.figures.get("dev_perplexity")
+        figure = "" if perplexity is None else f", dev perplexity {perplexity:.4f}"
+        weights = sum(array.size for array in self.parameters.values())
+        return f"<{self.model.kind} model in {self.path}: {weights:,} weights{figure}>"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything but vocabulary and weights, as values that JSON can hold."""
+        return {
+            "kind": self.model.kind,
+            "path": str(self.path),
+            "version": self.version,
+            "digest": self.digest,
+            "config": self.config.to_dict(),
+            "figures": self.figures,
+            "metrics": list(self.metrics),
+        }
+
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """What ``--resume`` needs beside the model.
+class TrainingState:
+    """The state of a training run that is not finished, for ``--resume``.
 
     Attributes:
         values: plain numbers and names.
@@ -76,8 +103,8 @@ class State:
     arrays: dict[str, Array] = field(default_factory=dict[str, Array])
 
 
-class _Head(msgspec.Struct):
-    """What ``config.json`` holds."""
+class _ConfigFile(msgspec.Struct):
+    """The content of ``config.json``."""
 
     format: str
     format_version: int
@@ -97,7 +124,7 @@ def save(
     figures: Mapping[str, Any] | None = None,
     metrics: Sequence[Mapping[str, Any]] = (),
     card: str = "",
-    state: State | None = None,
+    state: TrainingState | None = None,
 ) -> None:
     """Write a model folder, replacing an older model of that name as a whole.
 
@@ -116,7 +143,7 @@ def save(
     """
     check_output(path)
     arrays = {name: np.asarray(value) for name, value in parameters.items()}
-    head = _Head(
+    head = _ConfigFile(
         # The manifest says both, too; programs that know format 1 alone look for them here.
         format=FORMAT,
         format_version=VERSION,
@@ -127,21 +154,21 @@ def save(
         figures=dict(figures or {}),
     )
     files = {
-        CONFIG: pretty(msgspec.to_builtins(head)),
+        CONFIG: json_document(msgspec.to_builtins(head)),
         VOCABULARY: compact(model.to_data()).encode(),
         WEIGHTS: safetensors.save(arrays),
         METRICS: "".join(compact(entry) + "\n" for entry in metrics).encode(),
         CARD: card.encode(),
     }
     if state is not None:
-        files[STATE] = pretty(state.values)
+        files[STATE] = json_document(state.values)
         files[STATE_ARRAYS] = safetensors.save(state.arrays)
-    sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    sums = {name: sha256(content) for name, content in files.items()}
     manifest = Manifest(format_version=VERSION, kind=model.kind, sha256=sums)
-    write_folder(path, {**files, MANIFEST: pretty(msgspec.to_builtins(manifest))})
+    write_folder(path, {**files, MANIFEST: json_document(msgspec.to_builtins(manifest))})
 
 
-def load(path: str | Path, expected: type[M] | None = None) -> Loaded[M]:
+def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
     """Read a model folder.
 
     Args:
@@ -159,12 +186,12 @@ def load(path: str | Path, expected: type[M] | None = None) -> Loaded[M]:
     parsed = Parsed(
         manifest.kind,
         {},
-        read_object(verified(folder, VOCABULARY, sums), folder / VOCABULARY),
+        read_object(read_verified(folder, VOCABULARY, sums), folder / VOCABULARY),
         read_arrays(folder, WEIGHTS, sums),
     )
-    content = read_object(verified(folder, CONFIG, sums), folder / CONFIG)
+    content = read_object(read_verified(folder, CONFIG, sums), folder / CONFIG)
     try:
-        head = msgspec.convert(content, _Head)
+        head = msgspec.convert(content, _ConfigFile)
         parsed = Parsed(parsed.kind, head.config, parsed.vocabulary, parsed.arrays)
         parsed = migrated(parsed, manifest.format_version)
         kind = kind_named(parsed.kind, f"{folder / MANIFEST}")
@@ -184,9 +211,9 @@ def load(path: str | Path, expected: type[M] | None = None) -> Loaded[M]:
             "is needed; name another folder"
         )
     check_arrays(f"{folder / WEIGHTS}", parsed.arrays, shapes)
-    lines = verified(folder, METRICS, sums).splitlines()
+    lines = read_verified(folder, METRICS, sums).splitlines()
     metrics = tuple(read_object(line, folder / METRICS) for line in lines)
-    return Loaded(
+    return SavedModel(
         cast(M, model),
         parsed.arrays,
         config,
@@ -198,8 +225,8 @@ def load(path: str | Path, expected: type[M] | None = None) -> Loaded[M]:
     )
 
 
-def load_state(path: str | Path) -> State | None:
-    """Read what ``--resume`` needs, or None if the model is finished.
+def load_state(path: str | Path) -> TrainingState | None:
+    """Read the state of a training run for ``--resume``, None if the run is finished.
 
     Raises:
         ModelError: if it is damaged.
@@ -208,8 +235,8 @@ def load_state(path: str | Path) -> State | None:
     sums = read_manifest(folder).sha256
     if STATE not in sums:
         return None
-    values = read_object(verified(folder, STATE, sums), folder / STATE)
-    return State(values, read_arrays(folder, STATE_ARRAYS, sums))
+    values = read_object(read_verified(folder, STATE, sums), folder / STATE)
+    return TrainingState(values, read_arrays(folder, STATE_ARRAYS, sums))
 
 
 def _manifest(folder: Path) -> Manifest:

@@ -1,0 +1,46 @@
+"""Two systems compared, each given as a result, as a stored one, or as a folder of several runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from semipunct.errors import ResultError, UsageError
+from semipunct.evaluation import comparison
+from semipunct.evaluation.aggregation import aggregate, read_runs
+from semipunct.evaluation.comparison import Comparison
+from semipunct.evaluation.results import Result
+
+System = Result | str | Path
+"""A result in memory, or the name of a stored one or of a folder of stored ones."""
+
+
+def compare(a: System, b: System, *, resamples: int = 10_000, seed: int = 0) -> Comparison:
+    """Test whether two systems differ by more than chance; nothing is run again.
+
+    Several runs of one system, such as those of three seeds, are counted together.
+
+    Args:
+        a: a system; ``-`` is standard input.
+        b: another one, measured on the same sentences in as many runs.
+        resamples: how many permutations, and how many bootstrap samples.
+        seed: fixes both.
+
+    Raises:
+        ResultError: if a result is missing or damaged, or the two cannot be compared.
+        UsageError: if one has more runs than the other, or for fewer than 1 resample.
+    """
+    one, other = _runs(a), _runs(b)
+    names = [side.system if isinstance(side, Result) else str(side) for side in (a, b)]
+    if len(one) != len(other):
+        raise UsageError(
+            f"A = {names[0]} has {len(one)} runs, B = {names[1]} has {len(other)}; "
+            "compare equally many"
+        )
+    try:
+        return comparison.compare(aggregate(one), aggregate(other), resamples, seed)
+    except ResultError as error:
+        raise ResultError(f"A = {names[0]}, B = {names[1]}: {error}") from error
+
+
+def _runs(system: System) -> list[Result]:
+    return [system] if isinstance(system, Result) else read_runs(system)

@@ -1,0 +1,80 @@
+"""Strict JSON: without NaN and the infinities, which other programs cannot read."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any, NoReturn
+
+import msgspec
+
+from semipunct.errors import SemipunctError
+
+
+def finite(value: float) -> float | None:
+    """Return a number for JSON: None in place of NaN and the infinities, which JSON lacks."""
+    return value if math.isfinite(value) else None
+
+
+def to_json(value: object, indent: int | None = None) -> str:
+    """Return strict JSON.
+
+    Args:
+        value: dictionaries, lists, texts, numbers, booleans and None.
+        indent: how far to indent each level, for people; by default all is one line without
+            spaces.
+
+    Raises:
+        ValueError: for NaN and the infinities; see ``finite``.
+    """
+    separators = (",", ":") if indent is None else None
+    return json.dumps(
+        value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators
+    )
+
+
+def json_document(value: object) -> bytes:
+    """Return strict JSON with line breaks, as bytes, for files that people read.
+
+    Raises:
+        ValueError: for NaN and the infinities; see ``finite``.
+    """
+    return (to_json(value, indent=1) + "\n").encode()
+
+
+def from_json(content: bytes) -> Any:
+    """Return the value of strict JSON.
+
+    Raises:
+        ValueError: if it is none, or holds NaN or an infinity (``json.JSONDecodeError`` with the
+            place of the mistake).
+        RecursionError: if it is nested too deeply.
+    """
+    return json.loads(content, parse_constant=_no_number)
+
+
+def _no_number(constant: str) -> NoReturn:
+    raise ValueError(f"it holds {constant}, which is no number")
+
+
+def json_object(
+    content: bytes, path: Path, error: type[SemipunctError], advice: str
+) -> dict[str, Any]:
+    """Return the JSON object that a file holds.
+
+    Args:
+        content: of the file.
+        path: of the file, for messages.
+        error: the class to raise.
+        advice: the end of the message.
+
+    Raises:
+        SemipunctError: of the class, if the content is no JSON, or no object.
+    """
+    try:
+        return msgspec.json.decode(content, type=dict[str, Any])
+    except msgspec.ValidationError as problem:
+        raise error(f"{path}: is not a JSON object; {advice}") from problem
+    except (ValueError, RecursionError) as problem:
+        raise error(f"{path}: is not JSON ({problem}); {advice}") from problem

@@ -1,0 +1,36 @@
+"""Semirings by the names that distributions give them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from semipunct.errors import SemipunctError, UsageError
+from semirings import Semiring, plugins
+from semirings.plugins import Plugin
+
+
+def installed_semiring(name: str) -> tuple[Plugin, Semiring]:
+    """Return the semiring of a name, and the plugin that brings it.
+
+    Raises:
+        UsageError: if there is none.
+        SemipunctError: if it cannot be loaded.
+    """
+    found = plugins.available()
+    if name not in found:
+        raise UsageError(f"there is no semiring {name!r}; {_nearest(name, found)}")
+    plugin = found[name]
+    if plugin.semiring is None:
+        raise SemipunctError(
+            f"the semiring {name!r} of {plugin.distribution} {plugin.version} cannot be loaded "
+            f"({plugin.fault}); repair or remove that package"
+        )
+    return plugin, plugin.semiring
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    names = list(known)
+    close = get_close_matches(name, names, n=1)
+    hint = f"did you mean {close[0]}? " if close else ""
+    return f"{hint}known: {', '.join(names)}"

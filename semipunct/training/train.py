@@ -1,0 +1,55 @@
+"""Training as one function: settings as they are written after ``--set``, and the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.corpus.sentences import Sentence
+from semipunct.models.registry import DEFAULT
+from semipunct.training import loop
+from semipunct.training.config import load_config
+from semipunct.training.report import Progress, TrainingResult
+
+
+def train(
+    train: Sequence[Sentence],
+    dev: Sequence[Sentence],
+    output: str | Path,
+    *,
+    kind: str = DEFAULT,
+    config: str | Path | None = None,
+    settings: Iterable[str] = (),
+    channel: str | None = None,
+    seed: int | None = None,
+    resume: bool = False,
+    report: Callable[[Progress], None] | None = None,
+) -> TrainingResult:
+    """Train a model; its folder keeps the weights that are best on the development sentences.
+
+    Args:
+        train: sentences to learn from.
+        dev: sentences to choose the best weights on.
+        output: the model folder to write.
+        kind: of model: a key of ``semipunct.models.registry.KINDS``.
+        config: a TOML file of settings.
+        settings: single ones, such as ``preset=paper`` or ``train.visits=12000``, which win over
+            those of the file.
+        channel: direction of the channel: ``none``, ``l2r`` or ``r2l``.
+        seed: of initial weights and sentence order.
+        resume: continue the run that was saved in ``output``.
+        report: called at each step.
+
+    Returns:
+        The model with its weights, and how training went.
+
+    Raises:
+        ConfigError: for a setting that does not exist or has no such value.
+        TreebankError: if there are no sentences.
+        ModelError: if the folder is not ours, or cannot be resumed.
+        TrainingError: if the objective is no longer finite.
+    """
+    chosen = load_config(config, settings, {"model.channel": channel, "train.seed": seed}, kind)
+    enable_compilation_cache()
+    return loop.train(chosen, train, dev, output, resume=resume, report=report)

@@ -1,0 +1,104 @@
+"""A new feature template costs one file and one entry of the registry: this file is the proof.
+
+The toy brings an attribute of its own. It is chosen by a setting, fitted, extracted and weighed,
+and it goes into a model folder and out of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from semipunct.errors import ConfigError, ModelError
+from semipunct.features.templates import TEMPLATES
+from semipunct.models.punctuation.attach import log_attach
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.store.checkpoint import load, save
+from semipunct.training.config import Config, load_config
+from tests.features.toy import VOWEL
+from tests.models.punctuation.cases import TRAINING, batch_of, sentence
+
+SETTINGS = (
+    "model.templates=N,vowel",
+    "model.minimum_token_count=1",
+    "model.minimum_context_count=1",
+)
+APPLE = replace(
+    sentence([3, 3, 0], ["", "", "", "."], ["dep", "appos", "root"]), forms=("An", "apple", "falls")
+)
+
+
+@pytest.fixture(autouse=True)
+def _registered() -> Iterator[None]:
+    before = list(TEMPLATES)
+    TEMPLATES.append(VOWEL)
+    yield
+    TEMPLATES[:] = before
+
+
+@pytest.fixture
+def config() -> Config:
+    return load_config(None, SETTINGS)
+
+
+@pytest.fixture
+def fitted(config: Config) -> PunctuationModel:
+    return PunctuationModel.fit([*TRAINING, APPLE], config.model)
+
+
+def numbers_of(model: PunctuationModel, parts: tuple[str, ...]) -> list[list[int]]:
+    """The features of one family at each word of ``APPLE``, by their place in the family."""
+    (family,) = (c for c in model.features.conjunctions if c.parts == parts)
+    rows = model.features.extract([APPLE])["pair"]
+    own = [
+        rows.context[a:b] - family.offset for a, b in zip(rows.start, rows.start[1:], strict=False)
+    ]
+    return [[int(i) for i in x if 0 <= i < len(family.kept)] for x in own]
+
+
+def test_a_setting_chooses_it(fitted: PunctuationModel):
+    families = [(c.template, c.parts) for c in fitted.features.conjunctions]
+    assert [parts for name, parts in families if name == "vowel"] == [
+        ("relation", "vowel"),
+        ("vowel",),
+    ]
+    # No other word of the training sentences begins with a vowel: 0 is for no vowel, 1 for one.
+    assert numbers_of(fitted, ("vowel",)) == [[1], [1], [0]]
+    first, second, third = numbers_of(fitted, ("relation", "vowel"))
+    assert len({*first, *second, *third}) == 3
+
+
+def test_its_weights_count(fitted: PunctuationModel):
+    (family,) = (c for c in fitted.features.conjunctions if c.parts == ("vowel",))
+    parameters = fitted.initial_parameters(0, 0.0)
+    batch = batch_of(fitted, [APPLE])
+
+    def chosen() -> np.ndarray:
+        found = log_attach(parameters, fitted.attach_tables, batch.features, batch.relation)
+        return np.asarray(found)[:3]
+
+    before = chosen()
+    parameters["attach.pair"][family.offset + 1, 2] += 1.0
+    changed = chosen() - before
+    assert (changed[:2, 2] > 0.1).all()
+    np.testing.assert_array_equal(changed[2], 0)
+
+
+def test_a_model_folder_keeps_it(fitted: PunctuationModel, config: Config, tmp_path: Path):
+    save(tmp_path / "m", fitted, fitted.initial_parameters(0, 0.0), config)
+    again = load(tmp_path / "m", PunctuationModel).model
+    ours, theirs = (m.features.extract([APPLE])["pair"] for m in (fitted, again))
+    np.testing.assert_array_equal(ours.context, theirs.context)
+    TEMPLATES.remove(VOWEL)
+    with pytest.raises(ModelError, match="no feature template 'vowel'"):
+        load(tmp_path / "m")
+
+
+def test_without_its_entry_there_is_none():
+    TEMPLATES.remove(VOWEL)
+    with pytest.raises(ConfigError, match="no feature template 'vowel'"):
+        load_config(None, SETTINGS)

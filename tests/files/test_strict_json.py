@@ -1,0 +1,39 @@
+"""Strict JSON, and the messages for what is none."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+from semipunct.errors import ConfigError
+from semipunct.files import finite, from_json, json_document, json_object, to_json
+
+
+def test_json_has_no_infinities():
+    assert [finite(x) for x in (1.5, math.nan, math.inf, -math.inf)] == [1.5, None, None, None]
+    assert to_json({"é": [1, None]}) == '{"é":[1,null]}'
+    assert to_json({"a": 1, "b": 2}, indent=1) == '{\n "a": 1,\n "b": 2\n}'
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        to_json(math.nan)
+    assert from_json(b'{"a": [1, 2.5]}') == {"a": [1, 2.5]}
+    with pytest.raises(ValueError, match="it holds -Infinity, which is no number"):
+        from_json(b"[-Infinity]")
+
+
+def test_a_document_is_read_back_and_ends_its_last_line():
+    content = json_document({"é": [1]})
+    assert content == '{\n "é": [\n  1\n ]\n}\n'.encode()
+    assert json_object(content, Path("a.json"), ConfigError, "write it again") == {"é": [1]}
+
+
+@pytest.mark.parametrize(
+    "content, found",
+    [
+        (b"[1]", "is not a JSON object"),
+        (b"{", r"is not JSON \(.+\)"),
+        (b'{"a": NaN}', "is not JSON"),
+    ],
+)
+def test_messages_name_the_file_and_the_advice(content: bytes, found: str):
+    with pytest.raises(ConfigError, match=f"^a.json: {found}.*; write it again$"):
+        json_object(content, Path("a.json"), ConfigError, "write it again")
