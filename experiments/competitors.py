@@ -46,14 +46,22 @@ TAGGERS = ("attention", "crf")
 SYSTEMS = ("trivial", *TAGGERS, *OURS)
 
 PREDICTED = {"tokens": f">={ModelOptions().minimum_token_count}"}
-"""What all systems give a probability to, said as `semipunct evaluate` says it."""
+"""What all systems give a probability to, said as ``semipunct evaluate`` says it."""
 
 
 def fit(
     system: str, seed: int, training: Sequence[Sentence], dev: Sequence[Sentence],
     arguments: argparse.Namespace,
 ) -> Punctuator:  # fmt: skip
-    """Train one system."""
+    """Train one system.
+
+    Args:
+        system: its name.
+        seed: of the training.
+        training: sentences to learn from.
+        dev: sentences to choose the best weights on.
+        arguments: the command line.
+    """
     if system == "trivial":
         return Trivial.fit(training)
     with tempfile.TemporaryDirectory() as folder:
@@ -104,7 +112,7 @@ def main() -> None:
 
 
 def parse() -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_treebanks(parser)
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))

@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def parse() -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_treebanks(parser)
     parser.add_argument("--channels", nargs="+", default=["none", "l2r", "r2l"])

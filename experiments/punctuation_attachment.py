@@ -1,6 +1,6 @@
-"""How often restored gold punctuation gets its gold heads and spaces, by language.
+"""Restored gold punctuation with its gold heads and spaces: how often, by language.
 
-python experiments/punctuation_attachment.py DEV.conllu... [--output PATH]
+    python experiments/punctuation_attachment.py DEV.conllu... [--output PATH]
 
 The punctuation of every sentence is taken out, the result read anew, and the same punctuation put
 back: no head and no space around a mark is known any more. Spaces are counted beside marks only,
@@ -63,7 +63,14 @@ def measure(path: Path) -> list[dict[str, object]]:
 def add(
     counts: Counter[str], entry: Entry[Record], sentence: Sentence, convention: Convention
 ) -> None:
-    """Count one sentence, the content of the entry."""
+    """Count one sentence, the content of the entry.
+
+    Args:
+        counts: are added to.
+        entry: as it was read.
+        sentence: the content of the entry.
+        convention: of the heads of marks.
+    """
     gold = entry.record
     bare = to_entry(punctuated(entry, [()] * len(sentence.slots)))
     restored = punctuated(bare, sentence.slots, convention)

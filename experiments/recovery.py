@@ -40,7 +40,7 @@ TEMPLATES = "model.templates=N,W,A,C,L,R,S,c"
 
 
 def arguments() -> argparse.Namespace:
-    """What the command line asks for."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
     add("--sentences", type=int, default=5000)
@@ -69,7 +69,15 @@ def compare(
     drawn: Sequence[SyntheticSentence],
     windows: int,
 ) -> list[dict[str, Any]]:
-    """Planted, drawn and learned probabilities of the edits of the most frequent windows."""
+    """Return planted, drawn and learned probabilities of edits in the most frequent windows.
+
+    Args:
+        model: the model that was trained.
+        parameters: its weights.
+        planted: the parameters of the generator.
+        drawn: the sentences that it drew.
+        windows: how many of the most frequent ones count.
+    """
     edits = log_edits(parameters, 0, model.inventory.symbols, model.options)
     learned = {name: np.exp(getattr(edits, name)) for name in EDITS}
     number = {symbol: i for i, symbol in enumerate(model.inventory.symbols)}

@@ -1,4 +1,4 @@
-"""What the channel learned (Figure 3), American quote transposition, and absorbed commas.
+"""The rules that a channel learned (Figure 3), American quote transposition, and absorbed commas.
 
     python experiments/rewriting.py MODEL TREEBANK... [--output FILE]
 
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def absorbs_comma(analysis: Analysis) -> bool:
-    """Whether a comma disappears into a period or another comma after it."""
+    """Tell whether a comma disappears into a period or another comma after it."""
     return any(
         e.a == "," and e.b in ",." and e.name in ("absorb_left", "absorb_right")
         for slot in analysis.slots

@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def read(folder: Path) -> Stored:
-    """All results of a folder, by treebank, system and seed."""
+    """Read all results of a folder, by treebank, system and seed."""
     stored: Stored = defaultdict(lambda: defaultdict(dict))
     for path in sorted(folder.glob("*.json.gz")):
         stem, task, *_ = path.name.split(".")
@@ -65,17 +65,17 @@ def read(folder: Path) -> Stored:
 
 
 def treebanks(stored: Stored) -> list[str]:
-    """Names of treebanks, the paper's two first."""
+    """Return the names of treebanks, the paper's two first."""
     return sorted({name for name, _ in stored}, key=papers_first)
 
 
 def papers_first(name: str) -> tuple[bool, str]:
-    """What to sort treebanks by."""
+    """Return the key that sorts the paper's treebanks first."""
     return name not in ("en", "zh"), name
 
 
 def place(item: tuple[tuple[str, str], object]) -> tuple[tuple[bool, str], int]:
-    """Treebanks in the order of `treebanks`, and systems in the order of the paper's Table 3."""
+    """Return the key for the order of ``treebanks``, and of the systems in the paper's Table 3."""
     (name, system), _ = item
     return papers_first(name), SYSTEMS.index(system)
 
@@ -83,7 +83,13 @@ def place(item: tuple[tuple[str, str], object]) -> tuple[tuple[bool, str], int]:
 def chance(
     seeds: dict[int, dict[str, Result]], ours: dict[int, dict[str, Result]], task: str
 ) -> str:
-    """The p of the difference between two systems, over the seeds that both have."""
+    """Return the p of the difference between two systems, over the seeds that both have.
+
+    Args:
+        seeds: results of the one by seed and task.
+        ours: results of the other.
+        task: perplexity or restoration.
+    """
     shared = sorted(seeds.keys() & ours.keys())
     if not shared:
         return ""
@@ -93,7 +99,7 @@ def chance(
 
 
 def draw(figure: Any, stored: Stored) -> None:
-    """Bars of both measures for each treebank, beside the paper's as outlines.
+    """Draw bars of both measures for each treebank, beside the paper's as outlines.
 
     Args:
         figure: an empty figure of matplotlib.

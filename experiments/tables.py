@@ -21,7 +21,7 @@ TEMPLATES = "model.templates="
 
 
 class Kind(NamedTuple):
-    """What runs have in common that differ in their seeds alone.
+    """The treebank and the settings of runs that differ in their seeds alone.
 
     Attributes:
         name: of the treebank.
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def kind(row: dict[str, Any]) -> Kind:
-    """What a run is one of."""
+    """Return the kind of a run."""
     default = load_config(None, [])
     settings = [
         s
@@ -67,13 +67,13 @@ def kind(row: dict[str, Any]) -> Kind:
 
 
 def place(item: tuple[Kind, object]) -> tuple[object, ...]:
-    """The paper's treebanks first, and of one length the default, then few changes, then many."""
+    """Return the key that sorts the paper's treebanks first, and few changes before many."""
     k, _ = item
     return k.name not in ("en", "zh"), k.name, k.length, len(k.changes), k.changes
 
 
 def say(setting: str) -> str:
-    """A setting as it is given; of templates those that differ from the default's."""
+    """Write a setting as it is given; of templates those that differ from the default's."""
     if not setting.startswith(TEMPLATES):
         return f"`{setting}`"
     default, given = load_config(None, []).model.templates, setting[len(TEMPLATES) :].split(",")
@@ -84,7 +84,7 @@ def say(setting: str) -> str:
 
 
 def cell(seeds: dict[int, float | None]) -> str:
-    """Mean over seeds, with the range where there is more than one."""
+    """Write the mean over seeds, with the range where there is more than one."""
     values = [p for p in seeds.values() if p is not None]
     if len(values) < len(seeds):
         return "infinite"
@@ -93,7 +93,12 @@ def cell(seeds: dict[int, float | None]) -> str:
 
 
 def difference(seeds: dict[int, float | None], base: dict[int, float | None]) -> str:
-    """How much higher perplexity is than the default's: the mean over the seeds of both."""
+    """Write how much higher perplexity is than the default's.
+
+    Args:
+        seeds: perplexities by seed.
+        base: those of the default; the mean is over the seeds of both.
+    """
     found = [
         p - q for seed, p in seeds.items() if p is not None and (q := base.get(seed)) is not None
     ]

@@ -19,7 +19,12 @@ def add_treebanks(parser: argparse.ArgumentParser) -> None:
 
 
 def check_treebanks(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
-    """End with a message unless exactly one of the two ways was taken."""
+    """End with a message unless exactly one of the two ways was taken.
+
+    Args:
+        parser: for the message.
+        arguments: the command line.
+    """
     if (arguments.split is None) == (not arguments.train or not arguments.dev):
         parser.error("give either --train and --dev, or --split")
 

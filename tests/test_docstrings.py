@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-LIBRARY = ("semirings", "semipunct")
+LIBRARY = ("semirings", "semipunct", "experiments")
 
 NOT_YET: frozenset[str] = frozenset(
     {

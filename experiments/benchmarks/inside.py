@@ -2,7 +2,7 @@
 
     python experiments/benchmarks/inside.py [--train FILE...] [--output PATH]
 
-Without `--train` a generated treebank is used. Times are medians over `--repeats` passes over
+Without ``--train`` a generated treebank is used. Times are medians over ``--repeats`` passes over
 some batches, computation only: compiling is reported apart, and so is laying out a batch.
 """
 
@@ -55,7 +55,13 @@ def arguments() -> argparse.Namespace:
 
 
 def seconds(function: Objective, inputs: Sequence[tuple[Any, ...]], repeats: int) -> dict[str, Any]:
-    """Return the median time of a pass over all inputs, and that of the first, with compiling."""
+    """Return the median time of a pass over all inputs, and that of the first, with compiling.
+
+    Args:
+        function: compiled at its first call.
+        inputs: its arguments, one tuple for each batch.
+        repeats: passes that are timed.
+    """
     start = time.perf_counter()
     for each in inputs:
         jax.block_until_ready(function(*each))
@@ -72,7 +78,15 @@ def seconds(function: Objective, inputs: Sequence[tuple[Any, ...]], repeats: int
 def both(
     score: Objective, inputs: Sequence[tuple[Any, ...]], repeats: int, items: int, unit: str
 ) -> dict[str, Any]:
-    """Time a function to `[sentences]` alone, and with its gradient by the first argument."""
+    """Time a function alone, and with its gradient by the first argument.
+
+    Args:
+        score: returns ``[sentences]``.
+        inputs: its arguments, one tuple for each batch.
+        repeats: passes that are timed.
+        items: sentences or words in a pass.
+        unit: the name of these.
+    """
     forward = seconds(jax.jit(score), inputs, repeats)
     gradient = jax.jit(jax.value_and_grad(lambda *xs: score(*xs).sum()))
     with_gradient = seconds(gradient, inputs, repeats)
@@ -87,7 +101,14 @@ def both(
 def measure_batches(
     model: PunctuationModel, sentences: Sequence[Sentence], size: int, options: argparse.Namespace
 ) -> dict[str, Any]:
-    """Measure batches of one size, by the library and, where asked for, by the reference."""
+    """Measure batches of one size, by the library and, where asked for, by the reference.
+
+    Args:
+        model: the model.
+        sentences: to make batches of.
+        size: sentences in a batch.
+        options: the command line.
+    """
     parameters = model.initial_parameters(options.seed, 0.1)
     prepared = model.encode(sentences)
     order = shuffled(len(sentences), size, np.random.default_rng(options.seed))
@@ -140,7 +161,12 @@ def measure_batches(
 
 
 def dense_bytes(model: PunctuationModel, batches: Sequence[Batch]) -> int:
-    """Return the bytes of the reference's matrices M_i(l) for the largest batch."""
+    """Return the bytes of the reference's matrices M_i(l) for the largest batch.
+
+    Args:
+        model: the model.
+        batches: laid out.
+    """
     slots, states, _, symbols = max(batch.accept.emit.shape for batch in batches)
     return 4 * slots * len(model.inventory.labels) * (states * symbols) ** 2
 
@@ -148,7 +174,15 @@ def dense_bytes(model: PunctuationModel, batches: Sequence[Batch]) -> int:
 def measure_growth(
     model: PunctuationModel, words: int, total: int, shape: str, options: argparse.Namespace
 ) -> dict[str, Any]:
-    """Measure the time per word in batches of `total` words, in sentences of `words` words."""
+    """Measure the time per word in batches of equally many words.
+
+    Args:
+        model: the model.
+        words: of a sentence.
+        total: words of a batch.
+        shape: of the trees: ``random``, or as ``scaling_sentence`` makes them.
+        options: the command line.
+    """
     if shape == "random":
         parameters = replace(english_parameters(), lengths={words: 1.0})
         drawn = generate(parameters, total // words, options.seed)

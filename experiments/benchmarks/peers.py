@@ -1,4 +1,4 @@
-"""Other libraries on the problems of `structures.py`: timings, and values to test against.
+"""Other libraries on the problems of ``structures.py``: timings, and values to test against.
 
     PEERS/bin/python experiments/benchmarks/peers.py [--repeats N]
     PEERS/bin/python experiments/benchmarks/peers.py --gold tests/structures/gold/peers.json
@@ -69,12 +69,22 @@ def milliseconds(question: Question, repeats: int, patience: float) -> dict[str,
 
 
 def potentials(seed: int, *shape: int) -> torch.Tensor:
-    """Draw the same numbers as the benchmark and the tests."""
+    """Draw the same numbers as the benchmark and the tests.
+
+    Args:
+        seed: of the numbers.
+        shape: of the tensor.
+    """
     return torch.tensor(np.random.default_rng(seed).standard_normal(shape).astype(np.float32))
 
 
 def both(make: Callable[[], Any], partition: str) -> Question:
-    """Ask for log partition and marginals of one distribution."""
+    """Ask for log partition and marginals of one distribution.
+
+    Args:
+        make: makes the distribution.
+        partition: the name of its log partition.
+    """
 
     def ask() -> Any:
         d = make()

@@ -1,4 +1,4 @@
-"""What training and scoring cost on the host before anything is computed: processor seconds.
+"""Processor seconds that training and scoring take on the host before anything is computed.
 
     python experiments/benchmarks/preparation.py --train FILE... [--passes N] [--output PATH]
 

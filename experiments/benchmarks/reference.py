@@ -2,12 +2,12 @@
 
 Every slot automaton is composed in full, M_i(l) is a dense N x N matrix for every puncteme, and
 IN(w) is a dense N x N matrix for every node, with N = acceptor states x symbols. One padded tree
-is one `lax.scan` over its nodes, dependents before heads; `jax.vmap` batches trees. Numbers are
+is one ``lax.scan`` over its nodes, dependents before heads; ``jax.vmap`` batches trees. Numbers are
 float32; each IN(w) is divided by its largest entry, whose logarithm is kept.
 
 One favour is done to it: automata are composed once per distinct surface string of the batch, not
-once per slot. The variant `"matrices"` multiplies what line 14 prints; `"vectors"` is a stronger
-yardstick, which uses that line 10 has rank one: M_i(l) and M_k(r) are applied to vectors.
+once per slot. The variant ``"matrices"`` multiplies what line 14 prints; ``"vectors"`` is a
+stronger yardstick, which uses that line 10 has rank one: M_i(l) and M_k(r) are applied to vectors.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Trees(NamedTuple):
 
     Attributes:
         row: the node's row in the batch's choices.
-        node: the node's place in its sentence, from 0; the padding's is `steps`.
-        parent: its parent's place; the root's is `steps` + 1.
+        node: the node's place in its sentence, from 0; the padding's is ``steps``.
+        parent: its parent's place; the root's is ``steps`` + 1.
         is_left: whether it is a left dependent.
         left_slot, right_slot: automata at the edges of its constituent (i and k).
         before, after: automata beside its word (j - 1 and j).
@@ -81,9 +81,13 @@ class Padded(NamedTuple):
 def lay_out(
     model: PunctuationModel, sentences: Sequence[Sentence], batch: Batch, steps: int = 1
 ) -> Padded:
-    """Pad the trees of the sentences that `batch` was laid out from, in the same order.
+    """Pad the trees of a batch to the longest of them.
 
-    They are padded to the longest of them, or to `steps` words if that is more.
+    Args:
+        model: the model.
+        sentences: that the batch was laid out from, in the same order.
+        batch: from ``model.lay_out``.
+        steps: words to pad to, if that is more.
     """
     steps = max(steps, *(len(s.tree.heads) for s in sentences))
     columns = {name: np.zeros((len(sentences), steps), np.int32) for name in Trees._fields[:-3]}
@@ -141,7 +145,12 @@ def _bottom_up(tree: DependencyTree) -> list[int]:
 
 
 def dense_automata(model: PunctuationModel, window: WindowAutomata) -> Automata:
-    """Make M_i(v) of every token by composition, M_i(l) of every puncteme by products (line 3)."""
+    """Make M_i(v) of every token by composition, M_i(l) of every puncteme by products (line 3).
+
+    Args:
+        model: gives the punctemes.
+        window: the automata of the slots, as the library composes them.
+    """
     edits = [jnp.exp(table) for table in window.edits]
     keep, absorb_left, absorb_right, transpose = edits
     arcs = jnp.exp(window.arcs)
@@ -187,8 +196,8 @@ def log_likelihood(
     Args:
         model: the model.
         parameters: weights by name.
-        batch: from `model.lay_out`, for the features.
-        padded: from `lay_out` with the same sentences.
+        batch: from ``model.lay_out``, for the features.
+        padded: from ``lay_out`` with the same sentences.
         variant: how the sum over pairs is computed; see the module's docstring.
     """
     potentials = model.potentials(parameters, batch._replace(accept=padded.accept))

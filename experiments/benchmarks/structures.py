@@ -2,13 +2,13 @@
 
     python experiments/benchmarks/structures.py [--peers PEERS/bin/python] [--output PATH]
 
-Every question is compiled and called twice, then in turn with all others, `--repeats` times, so
+Every question is compiled and called twice, then in turn with all others, ``--repeats`` times, so
 that whatever else the machine does meets all of them. A call that is timed follows one that is
 not, for what was asked before leaves caches and free memory in a state of its own. Each call
 blocks until the result is there. Reported are medians, and ratios to the plain scan of the same
-run: `lax.scan` over log-sum-exp with `jax.grad`, as one would write it without a library. Ours are
-compiled by `arrays.compilation.jit`, and again by plain `jax.jit`. `peers.py` says how to make the
-environment of the peers. Memory is the peak of a process that asks one question only.
+run: ``lax.scan`` over log-sum-exp with ``jax.grad``, as one would write it without a library. Ours
+are compiled by ``arrays.compilation.jit``, and again by plain ``jax.jit``. ``peers.py`` says how to
+make the environment of the peers. Memory is the peak of a process that asks one question only.
 """
 
 from __future__ import annotations
@@ -68,7 +68,12 @@ def arguments() -> argparse.Namespace:
 
 
 def log_sum_exp(a: jax.Array, axis: int) -> jax.Array:
-    """Sum in log space as one writes it by hand, for finite weights only."""
+    """Sum in log space as one writes it by hand, for finite weights only.
+
+    Args:
+        a: log weights.
+        axis: to sum along.
+    """
     largest = jax.lax.stop_gradient(jnp.max(a, axis, keepdims=True))
     return jnp.squeeze(largest, axis) + jnp.log(jnp.sum(jnp.exp(a - largest), axis))
 
@@ -153,7 +158,12 @@ def peak(name: str) -> int:
 
 
 def timed(asked: dict[str, Question], repeats: int) -> dict[str, dict[str, Any]]:
-    """Time warm calls in milliseconds, all questions in turn."""
+    """Time warm calls in milliseconds, all questions in turn.
+
+    Args:
+        asked: questions by name.
+        repeats: calls of each.
+    """
     times: dict[str, list[float]] = {name: [] for name in asked}
     for question in asked.values():
         for _ in range(2):
@@ -170,7 +180,12 @@ def timed(asked: dict[str, Question], repeats: int) -> dict[str, dict[str, Any]]
 
 
 def physical(args: argparse.Namespace, rows: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Compare what the arithmetic moves and computes with what this machine does at best."""
+    """Compare what the arithmetic moves and computes with what this machine does at best.
+
+    Args:
+        args: the command line.
+        rows: the times of all questions.
+    """
     entries = args.batch * (args.length - 1) * args.states**2
     copied = 2 * 4 * args.batch * args.length * args.states**2
     bandwidth = copied / rows["copy"]["ms"] / 1e6

@@ -1,4 +1,4 @@
-"""A whole `semipunct train`, with an empty compilation cache and again with a warm one.
+"""A whole ``semipunct train``, with an empty compilation cache and again with a warm one.
 
     python experiments/benchmarks/training.py --train FILE --dev FILE [--output PATH]
 
@@ -45,7 +45,13 @@ def main() -> None:
 
 
 def run(arguments: argparse.Namespace, folder: Path, name: str) -> dict[str, Any]:
-    """Train once; both runs share the cache folder, which the first one finds empty."""
+    """Train once; all runs share a cache folder, which the first one finds empty.
+
+    Args:
+        arguments: the command line.
+        folder: for models and cache.
+        name: of the run.
+    """
     model = folder / name
     command = [
         *(sys.executable, "-m", "semipunct", "train", arguments.train),
