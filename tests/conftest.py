@@ -4,6 +4,7 @@ import gc
 import os
 import tempfile
 from collections.abc import Iterator
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,7 @@ def loaded_once() -> Iterator[None]:
 
     load, loaded = checkpoint.load, dict[Any, checkpoint.Loaded]()
 
+    @wraps(load)
     def load_once(folder: str | Path, expected: type = object) -> checkpoint.Loaded:
         files = tuple(sorted((p.name, p.stat().st_mtime_ns) for p in Path(folder).glob("*")))
         if files not in loaded:
