@@ -8,7 +8,7 @@ so that reading a treebank never waits for JAX.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from semipunct.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from semipunct.corpus import Sentence, Treebank

@@ -16,7 +16,6 @@ from typing import Any, Literal, TypedDict, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from semipunct import __version__
 from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.sentences import excerpt
@@ -29,6 +28,7 @@ from semipunct.marks import ABBREVIATION, UNK, Puncteme, spacing
 from semipunct.marks.distance import edit_distance
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.tasks.base import Slots, Trained, punctuation_model
+from semipunct.version import __version__
 
 Floats = npt.NDArray[np.float64]
 Minimise = Literal["slots", "draws"]
