@@ -26,6 +26,7 @@ from semipunct.models.registry import KINDS, kind_named
 from semirings import Log
 from semirings.laws.catalogue import LAWS
 from semirings.plugins import available
+from tests.test_architecture import ROOMS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = tuple(
@@ -396,6 +397,23 @@ def test_decisions_are_numbered_without_gaps():
     # The index takes all pages of its folder.
     assert ":glob:" in (folder / "index.md").read_text("utf-8")
     assert "\n*\n" in (folder / "index.md").read_text("utf-8")
+
+
+def test_the_rooms_stand_in_the_order_of_their_arrows():
+    order = [name for row in rows_with("docs/decisions/0019-rooms.md", "`trees`") for name in row]
+    order = [f"semipunct.{name}" for name in order if name != "semipunct/"]
+    assert len(set(order)) == len(order)
+
+    def place(module: str) -> int:
+        return max(i for i, room in enumerate(order) if f"{module}.".startswith(f"{room}."))
+
+    planned = ("semirings", "semipunct.search")
+    for room, allowed in ROOMS.items():
+        if room.startswith("semipunct.") and room not in {
+            *planned, "semipunct.data", "semipunct.cli", "semipunct.__main__",
+        }:  # fmt: skip
+            below = [place(other) for other in allowed if other not in planned]
+            assert all(number <= place(room) for number in below), room
 
 
 NEEDED = (

@@ -8,7 +8,7 @@ import pytest
 from semipunct.store.checkpoint import load
 from tests.commands import Cli
 
-SETTINGS = ("train.visits=240", "train.learning_rate=0.02", "model.hidden=8", "model.word=8")
+SETTINGS = ("train.visits=96", "train.learning_rate=0.02", "model.hidden=8", "model.word=8")
 
 
 @pytest.fixture(scope="module")

@@ -75,7 +75,8 @@ def test_training_data_without_punctuation(tmp_path: Path):
     path, model = tmp_path / "bare.conllu", tmp_path / "model"
     words = [("a", "DET", 2, "det"), ("b", "NOUN", 3, "nsubj"), ("c", "VERB", 0, "root")]
     path.write_text(conllu(words) * 30, encoding="utf-8")
-    settings = [text for setting in TINY for text in ("--set", setting)]
+    chosen = (*TINY, "model.templates=N,history")
+    settings = [text for setting in chosen for text in ("--set", setting)]
     trained = run("train", path, "--dev", path, "-o", model, *settings)
     assert trained.status == 0, trained.err
     measured = run("restore", model, path, "--gold", "--json", "--samples", 20)

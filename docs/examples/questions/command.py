@@ -1,4 +1,4 @@
-"""``semipunct questions``: how well words and tree tell a question."""
+"""The command of the task: read, call, print."""
 
 from typing import Annotated
 
