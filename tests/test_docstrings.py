@@ -19,17 +19,6 @@ LIBRARY = ("semirings", "semipunct")
 
 NOT_YET: frozenset[str] = frozenset(
     {
-        "semipunct.cli",
-        "semipunct.cli.analyse",
-        "semipunct.cli.console",
-        "semipunct.cli.decode",
-        "semipunct.cli.drawing",
-        "semipunct.cli.evaluate",
-        "semipunct.cli.progress",
-        "semipunct.cli.restore",
-        "semipunct.cli.rules",
-        "semipunct.cli.train",
-        "semipunct.cli.treebanks",
         "semipunct.features.attributes",
         "semipunct.features.history",
         "semipunct.features.index",

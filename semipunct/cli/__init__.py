@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command (by default that of this process); ends with `SystemExit`."""
+    """Run one command, by default that of this process; end with ``SystemExit``."""
     from semipunct.cli.app import app
 
     app(arguments, prog_name="semipunct")

@@ -1,6 +1,6 @@
-"""What all commands share: words for people, data for programs, files, errors, exit codes.
+"""The manners of all commands: words for people, data for programs, errors, exit codes.
 
-Data goes to standard output and words for people to standard error.  Exit status 0: done;
+Data goes to standard output and words for people to standard error. Exit status 0: done;
 1: the input was bad; 2: the command was used wrongly; 130: interrupted; 141: the reader of our
 output went away (both as a shell would report the signal).
 """
@@ -25,18 +25,18 @@ BAD_INPUT, WRONG_USAGE, INTERRUPTED, READER_GONE = 1, 2, 130, 141
 
 
 def people() -> "Console":
-    """The console for people, on standard error."""
+    """Return the console for people, on standard error."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False)
 
 
 def tables() -> "Console":
-    """The console for tables that a command was asked for, on standard output."""
+    """Return the console for tables that a command was asked for, on standard output."""
     from rich.console import Console
 
     class Screen(Console):
-        """A console that leaves it to `reported` what happens when its reader goes away."""
+        """A console that leaves it to ``reported`` what happens when its reader goes away."""
 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
@@ -45,7 +45,7 @@ def tables() -> "Console":
 
 
 def table(*headings: str) -> "Table":
-    """A table without a frame: the first column to the left, the others to the right.
+    """Return a table without a frame: the first column to the left, the others to the right.
 
     Where the screen is narrow, the first is folded, and figures stay whole.
     """
@@ -62,7 +62,12 @@ def table(*headings: str) -> "Table":
 
 
 def say(text: str, style: str | None = None) -> None:
-    """Tell people something, in one line that is not folded, on standard error."""
+    """Tell people something, in one line that is not folded, on standard error.
+
+    Args:
+        text: without markup.
+        style: its colour and weight, as rich calls them.
+    """
     people().print(text, style=style, markup=False, soft_wrap=True)
 
 
@@ -98,11 +103,20 @@ def _drop_output() -> None:
 
 
 def print_json(value: Mapping[str, Any]) -> None:
-    """Print one JSON object on standard output.  Raises `ValueError` for NaN and infinities."""
+    """Print one JSON object on standard output.
+
+    Raises:
+        ValueError: for NaN and infinities.
+    """
     with output(STANDARD) as stream:
         stream.write(to_json(value, indent=2) + "\n")
 
 
 def count(number: int, noun: str) -> str:
-    """Write a number with its noun: ``1 sentence``, ``1,200 sentences``."""
+    """Write a number with its noun: ``1 sentence``, ``1,200 sentences``.
+
+    Args:
+        number: how many.
+        noun: in the singular; its plural ends in s.
+    """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Format(StrEnum):
-    """How analyses are written."""
+    """The formats that analyses are written in."""
 
     CONLLU = "conllu"
     BRACKETS = "brackets"

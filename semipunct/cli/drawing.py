@@ -48,7 +48,7 @@ def draw_rules(rules: "Sequence[ObservedRule]") -> "Group":
 
 
 def bar(probabilities: Mapping[EditName, float]) -> "Text":
-    """Draw a bar of `WIDTH` cells, divided between the edits by their probabilities."""
+    """Draw a bar of ``WIDTH`` cells, divided between the edits by their probabilities."""
     from rich.text import Text
 
     drawn = Text()
@@ -64,7 +64,10 @@ def bar(probabilities: Mapping[EditName, float]) -> "Text":
 def telling(analyses: "Sequence[Analysis]", most: int, longest: int) -> "list[Analysis]":
     """Choose sentences that show different rewritings, those with the most of them first.
 
-    Sentences of more than `longest` words are left out.
+    Args:
+        analyses: of the sentences to choose from.
+        most: sentences to choose at most.
+        longest: words of a sentence at most.
     """
     left = [a for a in analyses if len(a.sentence.forms) <= longest]
     seen: set[Edit] = set()

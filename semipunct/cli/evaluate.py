@@ -50,7 +50,12 @@ def evaluate(
 
 
 def as_dict(found: "Result", treebank: "Treebank") -> dict[str, Any]:
-    """Give what is printed as values that JSON can hold; null stands for an infinite figure."""
+    """Give what is printed as values that JSON can hold; null stands for an infinite figure.
+
+    Args:
+        found: the scores of the sentences that can be scored.
+        treebank: these and those left out.
+    """
     figures = found.figures.as_dict()
     return {
         "perplexity": figures["perplexity"],

@@ -16,11 +16,14 @@ Report = Callable[["Progress"], None]
 
 @contextmanager
 def training_progress(title: str = "", *, lines: bool = True) -> Generator[Report, None, None]:
-    """Give a function that `semipunct.training.loop.train` can report to.
+    """Give a function that ``semipunct.training.loop.train`` can report to.
 
-    On a terminal a bar shows visits, objective and time left.  With `lines`, each evaluation on
-    the development sentences is told in a line as well, on a terminal or not.  Everything goes
-    to standard error.
+    On a terminal a bar shows visits, objective and time left. Everything goes to standard error.
+
+    Args:
+        title: stands before the bar.
+        lines: tell each evaluation on the development sentences in a line as well, on a terminal
+            or not.
     """
     bar = _bar(title)
     task = bar.add_task("preparing", total=None, objective="")

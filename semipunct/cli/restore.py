@@ -4,23 +4,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import chain, islice
-from json import dumps
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from semipunct.cli import console
 from semipunct.cli.treebanks import Unseen, in_chunks
-from semipunct.errors import TreebankError, UsageError
+from semipunct.errors import UsageError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from semipunct.corpus import Sentence
     from semipunct.corpus.treebank import AnyEntry
-    from semipunct.evaluation.confusion import Confusion
     from semipunct.formats import Writer
-    from semipunct.tasks.restore import Restoration, RestoreOptions
+    from semipunct.tasks.restore import Restoration
 
     Outcome = tuple[AnyEntry, Restoration | None]
 
@@ -29,7 +25,7 @@ CHUNK = 256
 
 
 class Format(StrEnum):
-    """How restored sentences are written."""
+    """The formats that restored sentences are written in."""
 
     CONLLU = "conllu"
     TEXT = "text"
@@ -37,14 +33,14 @@ class Format(StrEnum):
 
 
 class Minimise(StrEnum):
-    """Among what the punctuation of least expected edit distance is sought."""
+    """The candidates for the punctuation of least expected edit distance."""
 
     SLOTS = "slots"
     DRAWS = "draws"
 
 
 class Keep(StrEnum):
-    """What is done with the punctuation of the input."""
+    """The treatment of the punctuation of the input."""
 
     REPLACE = "replace"
     REPAIR = "repair"
@@ -113,6 +109,7 @@ def restore(
             "restored sentences as JSON: --format json"
         )
     from semipunct.arrays.compilation import enable_compilation_cache
+    from semipunct.cli.restoration_report import report
     from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.checkpoint import load
     from semipunct.tasks.base import OnDevice
@@ -151,7 +148,7 @@ def restore(
         console.say(f"{console.count(number, 'sentence')} left alone: {reason}")
     unseen.say()
     if gold:
-        _report(model, loaded.digest, done, options, confusions, json=json, path=result)
+        report(model, loaded.digest, done, options, confusions, json=json, path=result)
 
 
 def _outcomes(
@@ -177,6 +174,7 @@ def _outcomes(
 def _write(
     outcomes: "Iterable[Outcome]", form: Format, writer: "Writer[Any]", stream: TextIO
 ) -> None:
+    from semipunct.render.analyses import dump
     from semipunct.render.restorations import as_dict
     from semipunct.tasks.restore import LISTED
 
@@ -194,61 +192,4 @@ def _write(
         if form is Format.TEXT:
             stream.write(text + "\n")
         elif found:
-            stream.write(dumps(as_dict(found, text, LISTED), ensure_ascii=False) + "\n")
-
-
-def _report(
-    model: str,
-    digest: str,
-    found: "Sequence[Restoration]",
-    options: "RestoreOptions",
-    most: int,
-    *,
-    json: bool,
-    path: str | None,
-) -> None:
-    from semipunct.evaluation.confusion import confusions
-    from semipunct.evaluation.restoration import restoration_statistics
-    from semipunct.evaluation.results import Result, write_result
-    from semipunct.tasks.restore import restoration_signature
-
-    if not found:
-        raise TreebankError("no sentence could be restored: there is nothing to compare")
-    sentences, slots = [f.sentence for f in found], [f.slots for f in found]
-    statistics = restoration_statistics([s.slots for s in sentences], slots)
-    line = restoration_signature(digest, sentences, options)
-    if path:
-        write_result(path, Result(model, line, statistics))
-    figures = statistics.figures()
-    mistakes = confusions(sentences, slots)[:most] if most else []
-    if json:
-        listed = {"confusions": [mistake.as_dict() for mistake in mistakes]} if most else {}
-        console.print_json({**figures.as_dict(), **listed, "signature": line})
-        return
-    table = console.table("figure", "value")
-    for name, value in figures.rows():
-        table.add_row(name, value)
-    by_mark = console.table("mark", "precision", "recall", "F1", "in the input")
-    for mark, score in sorted(figures.marks.items(), key=lambda item: -item[1].gold):
-        ratios = (score.precision, score.recall, score.f1)
-        by_mark.add_row(mark, *(f"{x:.4f}" for x in ratios), f"{score.gold:,}")
-    screen = console.tables()
-    screen.print(table)
-    screen.print(by_mark)
-    if mistakes:
-        screen.print(_confusion_table(mistakes))
-    screen.print(line, style="dim", markup=False, soft_wrap=True)
-
-
-def _confusion_table(mistakes: "Sequence[Confusion]") -> "Table":
-    from rich.markup import escape
-
-    table = console.table("in the input", "restored", "slots", "edits", "for example")
-    table.columns[-1].no_wrap = False
-    for mistake in mistakes:
-        example = mistake.examples[0]
-        place = f"{' '.join(example.before)} ▁ {' '.join(example.after)}"
-        strings = (" ".join(string) or "nothing" for string in (mistake.gold, mistake.predicted))
-        counts = (f"{mistake.count:,}", f"{mistake.edits:,}")
-        table.add_row(*map(escape, strings), *counts, escape(place))
-    return table
+            stream.write(dump(as_dict(found, text, LISTED)) + "\n")

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ObservedRule:
-    """What happens to two neighbouring underlying tokens.
+    """The edits of two neighbouring underlying tokens.
 
-    `probabilities` maps the name of each edit to p(edit | a, b); `times` is how often the window
-    ``ab`` was met in the analyses.
+    Attributes:
+        a: the left token.
+        b: the right token.
+        times: how often the window ``ab`` was met in the analyses.
+        probabilities: p(edit | a, b) by the name of the edit.
     """
 
     a: str
@@ -35,7 +38,13 @@ class ObservedRule:
 def frequent_rules(
     analyses: "Iterable[Analysis]", rewriter: "Rewriter", most: int
 ) -> list[ObservedRule]:
-    """Give the rules of the windows that the channel met most often, most frequent first."""
+    """Give the rules of the windows that the channel met most often, most frequent first.
+
+    Args:
+        analyses: in which windows are counted.
+        rewriter: has the probabilities of the channel's edits.
+        most: rules to give at most.
+    """
     met = Counter(
         (edit.a, edit.b) for analysis in analyses for slot in analysis.slots for edit in slot.edits
     )

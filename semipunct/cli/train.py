@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Channel(StrEnum):
-    """Which way the channel's window moves."""
+    """The directions in which the channel's window moves."""
 
     NONE = "none"
     L2R = "l2r"
@@ -110,7 +110,12 @@ def train(
 
 
 def summary(result: "TrainingResult", out: str) -> str:
-    """Say what a run has come to, in one line."""
+    """Say in one line what a run has come to.
+
+    Args:
+        result: of the run.
+        out: the model folder.
+    """
     from semipunct.cli.progress import duration
 
     perplexity = result.best.get("dev_perplexity_of_scorable")

@@ -20,7 +20,8 @@ _LISTED = 8  # unseen relations and tags are named up to here
 def usable(paths: Sequence[str]) -> "Treebank":
     """Read treebanks of which at least one sentence can be used.
 
-    Raises `TreebankError` if none is left, and as `formats.read_treebank` does.
+    Raises:
+        TreebankError: if none is left, and as ``formats.read_treebank`` does.
     """
     from semipunct.formats import read_treebank
 
@@ -62,14 +63,24 @@ class Unseen:
 
 
 def tell_unseen(model: "Model[Any, Any]", sentences: "Sequence[Sentence]") -> None:
-    """Say what a model has never seen of sentences that are all there."""
+    """Say what a model has never seen of sentences that are all there.
+
+    Args:
+        model: knows the relations and tags of its training data.
+        sentences: to look at.
+    """
     unseen = Unseen(model)
     unseen.look_at(sentences)
     unseen.say()
 
 
 def in_chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Yield so many at a time, that no more need be held in memory."""
+    """Yield lists of consecutive items, so that no more need be held in memory.
+
+    Args:
+        items: to divide.
+        size: of every list but the last.
+    """
     iterator = iter(items)
     while chunk := list(islice(iterator, size)):
         yield chunk

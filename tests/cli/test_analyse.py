@@ -12,7 +12,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from semipunct.cli import analyse as command
+from semipunct.cli import grammar_tables, rule_figure
+from semipunct.errors import SemipunctError
 from semipunct.formats import read_treebank
 from semipunct.inference.decode import best
 from semipunct.inference.rewriting import Rewriter
@@ -164,7 +165,7 @@ def test_spanish_marks_and_undefined_figures(capsys: pytest.CaptureFixture[str])
     ]  # fmt: skip
     assert value["nunberg"]["changed"]["mean_reciprocal_rank"] is None
     assert value["confident"]["nunberg_bigrams"]["all"]["precision"] is None
-    command._print_tables(grammar(",:¿"))
+    grammar_tables.print_tables(grammar(",:¿"))
     out = capsys.readouterr().out
     assert "Spanish inverted marks" in out
     assert "nan" not in out
@@ -237,7 +238,7 @@ def test_bars_are_probabilities_and_nunbergs_is_outlined():
     table[:, 0, 1] = (0.1, 0.6, 0.2, 0.1)
     rows = rewriting(rule_agreement.Channel((",", "."), table), None, [(",", ".")])
     figure = Figure()
-    command.bars(figure, rows)
+    rule_figure.draw_bars(figure, rows)
     filled = [(place, height) for _, place, height, outlined in figure.drawn if not outlined]
     assert filled == [(0, 0.1), (1, 0.6), (2, 0.2), (3, 0.1)]
     assert [(p, h) for _, p, h, outlined in figure.drawn if outlined] == [(1, 0.6)]
@@ -298,5 +299,5 @@ def test_sentences_without_an_analysis_are_said(
 def test_nothing_to_draw():
     unknown = rule_agreement.Channel(("x", "y"), np.zeros((4, 2, 2)))
     found = cast(PunctuationGrammar, SimpleNamespace(channel=unknown, counts=None, rewriting=()))
-    with pytest.raises(command.SemipunctError, match="nothing to draw"):
-        command._panels(found)
+    with pytest.raises(SemipunctError, match="nothing to draw"):
+        rule_figure.rules_to_draw(found)

@@ -1,0 +1,136 @@
+"""Tables of what a model has learned: rewriting, Nunberg's rules, relations."""
+
+import math
+from typing import TYPE_CHECKING
+
+from semipunct.cli import console
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from semipunct.tasks.analyse import PunctuationGrammar
+
+SHOWN_ROWS, SHOWN_RELATIONS = 20, 5
+
+PAPER = {"changed": 0.621, "changed_decided": 0.836}
+"""Mean reciprocal ranks of the paper's English model (section 5.1)."""
+
+
+def print_tables(found: "PunctuationGrammar") -> None:
+    """Print all tables on standard output, each below its title."""
+    more = len(found.rewriting) - SHOWN_ROWS
+    parts = [
+        (
+            "What becomes of two underlying marks, by the probability that both stay, that the "
+            "left or the right one is absorbed, that they change places"
+            + (f" ({more} more with --json)" if more > 0 else ""),
+            _rewriting(found),
+        ),
+        (
+            "Confident edits (p > 0.75): with two marks of Nunberg's, and as he has them",
+            _confident(found),
+        ),
+        (
+            "Nunberg's rules by rank (decided: some p > 0.5; stated: without a reading of ours; "
+            "MRR: mean reciprocal rank, and with marks that the model lacks in the last rank)",
+            _ranks(found),
+        ),
+    ]
+    if found.inverted.ranked:
+        parts.append(("Spanish inverted marks, treated as Nunberg treats (", _inverted(found)))
+    if found.relations is not None:
+        parts.append(
+            ("Relations that most probably take symmetric punctemes (Table 4)", _relations(found))
+        )
+    screen = console.tables()
+    for title, table in parts:
+        screen.print(title, style="bold", markup=False)
+        screen.print(table)
+
+
+def _rewriting(found: "PunctuationGrammar") -> "Table":
+    from rich.text import Text
+
+    from semipunct.marks.edits import result
+
+    headings = ("underlying", "times", "stay", "left", "right", "swap", "becomes", "Nunberg")
+    table = console.table(*headings)
+    for row in found.rewriting[:SHOWN_ROWS]:
+        table.add_row(
+            Text(f"{row.a} {row.b}", "bold"),
+            "" if row.times is None else f"{row.times:,}",
+            *(
+                Text(f"{p:.2f}", "bold" if edit == row.edit else "")
+                for edit, p in row.probabilities.items()
+            ),
+            Text(" ".join(result(row.edit, row.a, row.b))),
+            Text(" ".join(row.rule.result) if row.rule else ""),
+        )
+    return table
+
+
+def _confident(found: "PunctuationGrammar") -> "Table":
+    from semipunct.tasks.analyse import FREQUENT
+
+    headings = ("bigrams", "number", "confident", "his marks", "his edits", "precision")
+    table = console.table(*headings)
+    scopes = [("of Nunberg's marks", found.confidence)]
+    if found.frequent:
+        scopes.append((f"met {FREQUENT} times", found.frequent))
+    for name, scope in scopes:
+        for label, some in ((name, scope), ("  changes only", scope.changing)):
+            numbers = (some.bigrams, len(some.edits), some.considered, some.agreeing)
+            table.add_row(label, *(f"{n}" for n in numbers), _figure(some.precision))
+    return table
+
+
+def _ranks(found: "PunctuationGrammar") -> "Table":
+    table = console.table("rules", "ranked", "1st", "2nd", "worse", "MRR", "MRR, all", "paper")
+    for name, label, some in found.recalls():
+        number = len(some.ranked) + len(some.missing)
+        means = (some.mean_reciprocal_rank, some.mean_over_all, PAPER.get(name, math.nan))
+        counts = (len(some.ranked), *some.ranks)
+        table.add_row(
+            f"{number:3} {label}", *(f"{n}" for n in counts), *(_figure(mean) for mean in means)
+        )
+    return table
+
+
+def _figure(value: float) -> str:
+    return f"{value:.3f}" if math.isfinite(value) else ""
+
+
+def _inverted(found: "PunctuationGrammar") -> "Table":
+    from rich.text import Text
+
+    table = console.table("underlying", "should become", "p", "rank")
+    for ranked in found.inverted.ranked:
+        rule = ranked.rule
+        bigram, outcome = Text(f"{rule.a} {rule.b}", "bold"), Text(" ".join(rule.result))
+        table.add_row(bigram, outcome, f"{ranked.probability:.2f}", f"{ranked.rank}")
+    return table
+
+
+def _relations(found: "PunctuationGrammar") -> "Table":
+    """Return Table 4 with a row for each relation; rare relations are left to the JSON."""
+    from rich.text import Text
+
+    from semipunct.tasks.analyse import FREQUENT
+
+    table = console.table("relation", "words", "symmetric", "entropy")
+    table.add_column("most probable pairs")
+    often = [row for row in found.relations or () if row.words >= FREQUENT]
+    for row in often[:SHOWN_RELATIONS]:
+        pairs: list[Text] = []
+        for pair in row.pairs:
+            sides = " · ".join(" ".join(side) or "ε" for side in (pair.left, pair.right))
+            style = "bold" if pair.symmetric else ""
+            pairs.append(Text(f"{100 * pair.probability:5.1f}%  {sides}", style))
+        table.add_row(
+            row.relation,
+            f"{row.words:,}",
+            f"{100 * row.symmetric:.1f}%",
+            f"{row.entropy:.2f}",
+            Text("\n").join(pairs),
+        )
+    return table
