@@ -63,11 +63,13 @@ _ROOMS = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    # Not kept in globals(): a name is what its room says it is, also where a test replaces it.
-    if name not in _ROOMS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_ROOMS[name]), name)
+if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
+
+    def __getattr__(name: str) -> Any:
+        # Not kept in globals(): a name is what its room says it is, also where a test replaces it.
+        if name not in _ROOMS:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(_ROOMS[name]), name)
 
 
 def __dir__() -> list[str]:
