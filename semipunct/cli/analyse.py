@@ -75,12 +75,7 @@ def analyse(
 
 
 def _signature(loaded: "SavedModel[PunctuationModel]", read: "Treebank | None") -> str:
-<<<<<<< HEAD
-    """One line that says what was analysed."""
-=======
     """Return one line that says what was analysed."""
-    from semipunct import __version__
->>>>>>> outer
     from semipunct.corpus.digest import treebank_digest
     from semipunct.evaluation.signature import join_signature
     from semipunct.version import __version__
