@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 import jax
 import numpy as np
 import pytest
 
 from semipunct.corpus import Sentence
-from semipunct.models.punctuation.batches import draft, fit_shape
+from semipunct.models.punctuation.batches import Batch, draft, fit_shape
 from semipunct.models.punctuation.channel import mirror
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.structures.given_tree import Edits, inside
@@ -37,15 +38,20 @@ def log_p(m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sente
 def freely(m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]):
     """Log p(x | T) and its gradient with respect to the parameters, in a shape made to measure."""
     batch = m.batch(m.encode(sentences), range(len(sentences)))
+    gradient, log_weight = _gradient(m)(parameters, batch)
+    return np.asarray(log_weight)[: len(sentences)], gradient
 
-    def loss(p: Parameters):
+
+@cache
+def _gradient(m: PunctuationModel):
+    """Jitted: an argument of its own for the batch, so that all weights share what is compiled."""
+
+    def loss(p: Parameters, batch: Batch):
         total = inside(m.potentials(p, batch), Real())
         log_weight = Real().log_weight(total.value) + total.log_scale
         return jax.numpy.sum(jax.numpy.where(log_weight > -np.inf, log_weight, 0.0)), log_weight
 
-    function = jax.jit(jax.grad(loss, has_aux=True), compiler_options=QUICK)
-    gradient, log_weight = function(parameters)
-    return np.asarray(log_weight)[: len(sentences)], gradient
+    return jax.jit(jax.grad(loss, has_aux=True), compiler_options=QUICK)
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
