@@ -84,7 +84,7 @@ class Row:
         times: occurrences underneath, in the 1-best analyses; None without a treebank.
         made: how often each edit was made of the window ``ab`` there; empty without a treebank.
         probabilities: p(edit | a, b).
-        rule: what Nunberg says, None if a token is not one of his types.
+        rule: Nunberg's, None if a token is not one of his types.
     """
 
     a: str
@@ -252,7 +252,7 @@ class PunctuationGrammar:
 def analyse(
     model: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence] | None = None
 ) -> PunctuationGrammar:
-    """Analyse what a model has learned.
+    """Analyse the grammar that a model has learned.
 
     Args:
         model: the model.

@@ -134,12 +134,12 @@ def restore(
     options: RestoreOptions | None = None,
     first: int = 0,
 ) -> list[Restoration]:
-    """Restore the punctuation of sentences; what they have counts if ``options.keep`` says so.
+    """Restore the punctuation of sentences, from nothing or given the marks that they have.
 
     Args:
         model: the model.
         parameters: its weights.
-        sentences: words and trees, and punctuation if ``options.keep`` says so.
+        sentences: words and trees; their marks count as ``options.keep`` decides.
         options: how.
         first: the number of the first sentence, where these go on after others: with the seed it
             fixes the draws.
