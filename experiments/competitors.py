@@ -20,7 +20,6 @@ import numpy as np
 from models import trained
 from treebanks import add_treebanks, check_treebanks, sentences
 
-from semipunct import __version__
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
@@ -35,6 +34,7 @@ from semipunct.models.slot_tagging.trivial import Trivial
 from semipunct.tasks.base import Punctuator
 from semipunct.tasks.restore import Restorer
 from semipunct.training.config import load_config
+from semipunct.version import __version__
 
 OURS = {
     "none": ["model.channel=none"],

@@ -8,7 +8,7 @@ so that reading a treebank never waits for JAX.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from semipunct.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from semipunct.corpus import Sentence, Treebank
@@ -63,11 +63,13 @@ _ROOMS = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    # Not kept in globals(): a name is what its room says it is, also where a test replaces it.
-    if name not in _ROOMS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_ROOMS[name]), name)
+if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
+
+    def __getattr__(name: str) -> Any:
+        # Not kept in globals(): a name is what its room says it is, also where a test replaces it.
+        if name not in _ROOMS:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(_ROOMS[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -5,6 +5,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,7 @@ def loaded_once() -> Iterator[None]:
 
     load, loaded = checkpoint.load, dict[Any, checkpoint.SavedModel]()
 
+    @wraps(load)
     def load_once(folder: str | Path, expected: type = object) -> checkpoint.SavedModel:
         files = tuple(sorted((p.name, p.stat().st_mtime_ns) for p in Path(folder).glob("*")))
         if files not in loaded:

@@ -457,6 +457,6 @@ def test_the_glossary_has_no_dead_terms():
 
 def test_the_version_is_that_of_the_changelog():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    assert project["tool"]["hatch"]["version"]["path"] == "semipunct/__init__.py"
+    assert project["tool"]["hatch"]["version"]["path"] == "semipunct/version.py"
     version = import_module("semipunct").__version__
     assert f"\n## {version} " in (ROOT / "CHANGELOG.md").read_text("utf-8")

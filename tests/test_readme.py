@@ -26,7 +26,13 @@ import pytest
 from semipunct.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "docs/tutorial.md", "docs/structures.md", "docs/extending.md")
+PAGES = (
+    "README.md",
+    "docs/tutorial.md",
+    "docs/structures.md",
+    "docs/extending.md",
+    "docs/api.md",
+)
 SAMPLE = "semipunct/data/sample.conllu"
 PROMPT = "$ "
 COMMAND = PROMPT + "semipunct"

@@ -110,16 +110,16 @@ def measure_batches(
         options: the command line.
     """
     parameters = model.initial_parameters(options.seed, 0.1)
-    prepared = model.encode(sentences)
+    encoded = model.encode(sentences)
     order = shuffled(len(sentences), size, np.random.default_rng(options.seed))
     # Only full batches: the last one may be smaller.
     members = [m for m in order if len(m) == size][: options.count]
     if not members:
         raise SystemExit(f"{len(sentences)} sentences are too few for a batch of {size}")
     start = time.perf_counter()
-    shape = fit_shape([draft(prepared, m) for m in members], size)
+    shape = fit_shape([draft(encoded, m) for m in members], size)
     fitted = time.perf_counter() - start
-    batches = [model.batch(prepared, m, shape) for m in members]
+    batches = [model.batch(encoded, m, shape) for m in members]
     row: dict[str, Any] = {
         "batch": size,
         "batches": len(members),
@@ -191,8 +191,8 @@ def measure_growth(
         sentences = [scaling_sentence(shape, words)] * (total // words)
     parameters = model.initial_parameters(options.seed, 0.1)
     start = time.perf_counter()
-    prepared = model.encode(sentences)
-    batch = model.batch(prepared, range(len(sentences)))
+    encoded = model.encode(sentences)
+    batch = model.batch(encoded, range(len(sentences)))
     host = time.perf_counter() - start
 
     def ours(parameters: Any, batch: Batch) -> jax.Array:

@@ -76,9 +76,9 @@ def analyse(
 
 def _signature(loaded: "SavedModel[PunctuationModel]", read: "Treebank | None") -> str:
     """Return one line that says what was analysed."""
-    from semipunct import __version__
     from semipunct.corpus.digest import treebank_digest
     from semipunct.evaluation.signature import join_signature
+    from semipunct.version import __version__
 
     parts = {
         "task": "analyse",

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from semipunct import __version__
 from semipunct.cli import console
 from semipunct.cli.analyse import analyse
 from semipunct.cli.compare import compare
@@ -16,6 +15,7 @@ from semipunct.cli.restore import restore
 from semipunct.cli.semirings import app as semirings
 from semipunct.cli.stats import stats
 from semipunct.cli.train import train
+from semipunct.version import __version__
 
 
 class Commands(TyperGroup):

@@ -65,7 +65,7 @@ class Result(Generic[S]):
         return f"<Result of {self.system}: {figures}>"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as values that JSON can hold; `figures` has the figures alone.
+        """Return everything as values that JSON can hold; ``figures`` has the figures alone.
 
         Raises:
             ValueError: if the signature is none, or one of another task.
@@ -94,7 +94,7 @@ def write_result(path: str | Path, result: Result) -> None:
 
     Raises:
         ResultError: if it cannot be written.
-        ValueError: as `Result.as_dict` does.
+        ValueError: as ``Result.as_dict`` does.
     """
     # A line for each key: people can read the head of the file.
     lines = (f"{to_json(key)}: {to_json(value)}" for key, value in result.as_dict().items())

@@ -1,4 +1,4 @@
-"""Attributes of nodes: one table of all that templates and networks may look at.
+"""Attributes of nodes: one table for templates and networks.
 
 An attribute is a column of small integers over all words of some sentences. Most are a property of
 some word near a node: the table names the property and the place. The others are computed by a

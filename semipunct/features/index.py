@@ -171,7 +171,7 @@ class FeatureIndex:
                 the attributes whose values will be passed.
 
         Returns:
-            For each group look-ups that depend on few of the attributes each.
+            Look-ups for each group; each depends on few of the attributes.
         """
         table = Attributes(sentences, self.vocabulary, attribute_table())
         found: list[list[FeatureLookup]] = []
@@ -251,7 +251,7 @@ class FeatureLookup:
     """A table from nodes and the values of some attributes to feature numbers.
 
     Attributes:
-        looked_at: ``[attributes]`` which of the attributes passed count.
+        looked_at: ``[attributes]`` which of the attributes passed the families use.
         fixed: ``[nodes, families]`` the part of each family's code that the node decides.
         radix: ``[attributes, families]`` what a value of each attribute adds to it.
         numbers: ``[codes]`` the feature number of each code, -1 for none. Families of
@@ -306,7 +306,7 @@ class FeatureLookup:
 
 
 def _grouped(families: Sequence[Conjunction], given: frozenset[str]) -> list[list[Conjunction]]:
-    """Group families that look at some of the same attributes given, by the largest such sets."""
+    """Group families by the attributes given that they use; subsets join the largest such sets."""
     looked_at = list(dict.fromkeys(given.intersection(family.parts) for family in families))
     largest = [x for x in looked_at if not any(x < other for other in looked_at)]
     groups: dict[frozenset[str], list[Conjunction]] = {}

@@ -24,7 +24,7 @@ def stats(*files: str | Path) -> TreebankStatistics:
     """Count what treebanks hold, as one: Table 2 of the paper, and the counts around it.
 
     Args:
-        *files: as those of `read`; one sentence is in memory at a time.
+        *files: as those of ``read``; one sentence is in memory at a time.
 
     Raises:
         TreebankError: with file and line, if a file is missing or damaged.

@@ -1,1 +1,1 @@
-"""Questions asked of the punctuation model: likelihood, decoding, sampling."""
+"""Inference with the punctuation model: likelihood, decoding, sampling."""

@@ -1,4 +1,4 @@
-"""Drawing bottom up: features of a constituent may look at the marks within it.
+"""Drawing bottom up, for features of the marks within a constituent.
 
 A constituent draws its pair when all that is within it is drawn. As soon as all punctemes that
 meet at a slot are drawn, the channel rewrites them.
@@ -23,7 +23,7 @@ from semipunct.marks import Puncteme
 from semipunct.models.punctuation.model import Parameters, PunctuationModel, TreeScores
 
 INSIDE = "inside"
-"""The attribute that looks at surface marks."""
+"""The attribute of the surface marks within a constituent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class BottomUpSampler:
         features: the features of a model.
         pairs: ``[pairs, 2]`` the labels of each pair.
         weights: ``[features + 1, pairs]`` of pair features; the last, of none, are zero.
-        token: codes of the tokens that features look at.
+        token: codes of the tokens that features distinguish.
     """
 
     channel: ChannelSampler

@@ -123,7 +123,7 @@ class ChannelSampler:
             return shown
         symbols, sentence = inputs.symbols, inputs.at // inputs.shape[1]
         for window_pass in self.rewriter.passes:
-            # Each sentence has its own generator and asks it for as many numbers as its own
+            # Each sentence has its own generator and draws as many numbers from it as its own
             # longest string needs: the sentences beside it change nothing of its draws.
             points = np.zeros((len(symbols), symbols.shape[1] - 1))
             for i in np.unique(sentence).tolist():

@@ -51,7 +51,7 @@ class Draws:
         chosen = np.empty(slots.shape[::-1], np.int64)
         found: list[tuple[Puncteme, ...]] = []
         for i, numbers in enumerate(slots):
-            # Sorted: numbers tell what other sentences drew first, and ties go by this order.
+            # Sorted: numbers depend on the sentences drawn before, and ties go by this order.
             drawn = sorted(np.bincount(numbers).nonzero()[0].tolist(), key=strings.__getitem__)
             place = np.zeros(len(strings), np.int64)
             place[drawn] = np.arange(len(drawn))

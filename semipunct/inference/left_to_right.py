@@ -1,4 +1,4 @@
-"""Drawing from left to right: features of a constituent may look at the marks to the left.
+"""Drawing from left to right, for features of the marks to the left of a constituent's edges.
 
 At each slot the constituents that end there draw their right punctemes and those that begin there
 their left ones, given the surface so far; then the channel rewrites the string that results. Many
@@ -89,7 +89,7 @@ class LeftToRightSampler:
             parameters: its weights.
 
         Raises:
-            UsageError: if features look at the marks within constituents, too.
+            UsageError: if there are features of the marks within constituents, too.
         """
         if any(c.over == INSIDE and len(c.kept) for c in model.features.conjunctions):
             raise UsageError(
@@ -107,7 +107,7 @@ class LeftToRightSampler:
         of_left, of_right, of_both = (
             np.asarray(parameters[f"attach.{target}"]) for target in ("opening", *CLOSING_TARGETS)
         )
-        # One look-up for all features of the closing: whether the sides are symmetric is a column.
+        # One look-up for all features of the closing: the weight of symmetry is a last column.
         closing = np.zeros((len(of_right) + len(of_both) + 1, labels + 1), np.float32)
         closing[: len(of_right), :-1] = of_right
         closing[len(of_right) : -1, -1:] = of_both

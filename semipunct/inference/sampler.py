@@ -2,8 +2,8 @@
 
 All draws of a sentence are made together: those that agree in the features of a step share its
 distribution. The features decide the order in which constituents draw their punctemes:
-``left_to_right`` where they look at the marks to the left, ``bottom_up`` where they look at the
-marks within (template ``c`` of appendix A).
+``left_to_right`` where there are features of the marks to the left, ``bottom_up`` where there are
+features of the marks within (template ``c`` of appendix A).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from semipunct.inference.draws import Draws, Request
 from semipunct.inference.left_to_right import LeftToRightSampler
 from semipunct.inference.resampling import Evidence
 from semipunct.models.base import Batches
-from semipunct.models.punctuation.attach import looks_back
+from semipunct.models.punctuation.attach import has_history_features
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import Parameters, PunctuationModel, TreeScores
 
@@ -58,13 +58,13 @@ def generate(
         first: the number of the first sentence.
 
     Raises:
-        UsageError: if there is nothing to draw, if the features look at marks in a way that no
-            order of drawing allows for, or if there is evidence and the order is not from left
+        UsageError: if there is nothing to draw, if there are features of marks that no order of
+            drawing allows for, or if there is evidence and the order is not from left
             to right.
     """
     if count < 1:
         raise UsageError(f"{count} draws; at least 1 is needed")
-    order = (LeftToRightSampler if looks_back(parameters) else BottomUpSampler).of(
+    order = (LeftToRightSampler if has_history_features(parameters) else BottomUpSampler).of(
         model, parameters
     )
     bare_sentences = [without_punctuation(sentence) for sentence in sentences]

@@ -35,7 +35,7 @@ Weights = Mapping[str, Array] | Parameters
 
 
 class Encoded(Protocol):
-    """Sentences as a model sees them: all that does not depend on how they are batched."""
+    """Sentences encoded by a model: all that does not depend on how they are batched."""
 
     @property
     def lengths(self) -> Sequence[int]:
@@ -241,7 +241,7 @@ class Model(ABC, Generic[E, B]):
     def signature(self) -> dict[str, str]:
         """Return what figures of this model depend on, for the signature of an evaluation.
 
-        ``tokens`` says what is predicted: figures that differ in it do not compare.
+        ``tokens`` is the vocabulary that is predicted: figures that differ in it do not compare.
         """
         return {}
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from semipunct import __version__
 from semipunct.files import file_sha256
 from semipunct.models.base import Model
 from semipunct.models.kind import Config
+from semipunct.version import __version__
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ import numpy as np
 from safetensors import numpy as safetensors
 from typing_extensions import TypeVar
 
-from semipunct import __version__
 from semipunct.errors import ConfigError, ModelError
 from semipunct.files import json_document, sha256
 from semipunct.models.base import Array, Model, compact, digest
@@ -43,6 +42,7 @@ from semipunct.store.folder import (
     write_folder,
 )
 from semipunct.store.migrations import VERSION, Parsed, migrated
+from semipunct.version import __version__
 
 M = TypeVar("M", bound=Model[Any, Any], default=Model[Any, Any])
 

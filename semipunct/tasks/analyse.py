@@ -88,7 +88,7 @@ class Row:
         times: occurrences underneath, in the 1-best analyses; None without a treebank.
         made: how often each edit was made of the window ``ab`` there; empty without a treebank.
         probabilities: p(edit | a, b).
-        rule: what Nunberg says, None if a token is not one of his types.
+        rule: Nunberg's, None if a token is not one of his types.
     """
 
     a: str
@@ -317,7 +317,7 @@ def _recall(found: Recall) -> dict[str, Any]:
 
 
 def analyse(model: Trained[Any], sentences: Sequence[Sentence] | None = None) -> PunctuationGrammar:
-    """Analyse what a model has learned.
+    """Analyse the grammar that a model has learned.
 
     Args:
         model: a punctuation model with its weights.

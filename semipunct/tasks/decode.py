@@ -27,8 +27,8 @@ def decode(
     sentences: Sequence[Sentence],
     semiring: str = "viterbi",
     *,
-    nbest: int | None = None,
     samples: int | None = None,
+    nbest: int | None = None,
     seed: int = 0,
 ) -> list[list[Analysis]]:
     """Find the underlying punctuation trees of sentences.
@@ -38,8 +38,8 @@ def decode(
         sentences: words, trees and surface punctuation.
         semiring: ``viterbi`` for the best tree, ``kbest`` for the best few, ``sampling`` for trees
             drawn from the posterior, or the name of another selective semiring.
-        nbest: different trees of a sentence at most, with ``kbest`` (by default 4).
         samples: trees drawn for each sentence, with ``sampling`` (by default 1).
+        nbest: different trees of a sentence at most, with ``kbest`` (by default 4).
         seed: fixes what is drawn.
 
     Returns:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from semipunct import __version__
 from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.sentences import Sentence
 from semipunct.evaluation.perplexity import PerplexityStatistics
@@ -15,6 +14,7 @@ from semipunct.evaluation.results import Result
 from semipunct.evaluation.signature import join_signature
 from semipunct.models.base import Batches, Model, digest, log_likelihoods
 from semipunct.tasks.base import Trained
+from semipunct.version import __version__
 
 
 def evaluate(

@@ -16,7 +16,6 @@ from typing import Any, Literal, TypedDict, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from semipunct import __version__
 from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.sentences import excerpt
@@ -29,6 +28,7 @@ from semipunct.marks import ABBREVIATION, UNK, Puncteme, spacing
 from semipunct.marks.distance import edit_distance
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.tasks.base import Slots, Trained, punctuation_model
+from semipunct.version import __version__
 
 Floats = npt.NDArray[np.float64]
 Minimise = Literal["slots", "draws"]
@@ -84,7 +84,7 @@ class RestoreOptions:
 
 
 class RestoreSettings(TypedDict, total=False):
-    """The attributes of `RestoreOptions` as arguments by name."""
+    """The attributes of ``RestoreOptions`` as arguments by name."""
 
     samples: int
     seed: int
@@ -210,15 +210,15 @@ def restore(
     first: int = 0,
     **settings: Unpack[RestoreSettings],
 ) -> list[Restoration]:
-    """Restore the punctuation of sentences.
+    """Restore the punctuation of sentences, from nothing or given the marks that they have.
 
     Args:
         model: a punctuation model with its weights.
-        sentences: words and trees; their punctuation is not looked at unless ``keep`` says so.
+        sentences: words and trees; their marks count as ``options.keep`` decides.
         options: how; by default the defaults.
         first: the number of the first sentence, where these go on after others: with the seed it
             fixes the draws.
-        **settings: attributes of `RestoreOptions` by name, which win over those of ``options``.
+        **settings: attributes of ``RestoreOptions`` by name, which win over those of ``options``.
 
     Raises:
         UsageError: if an option makes no sense, or asks for marks that the model lacks.

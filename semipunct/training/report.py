@@ -45,7 +45,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TrainingResult:
-    """What a run leaves, beside the model folder; tasks take it as a model with its weights.
+    """The outcome of a run beside the model folder; tasks take it as a model with its weights.
 
     Attributes:
         model: everything but the weights.

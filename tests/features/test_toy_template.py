@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +20,10 @@ from semipunct.models.punctuation.attach import log_attach
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.store.checkpoint import load, save
 from semipunct.training.config import Config, load_config
-from tests.features.toy import VOWEL
 from tests.models.punctuation.cases import TRAINING, batch_of, sentence
 
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "docs" / "examples" / "vowel_template.py"
 SETTINGS = (
     "model.templates=N,vowel",
     "model.minimum_token_count=1",
@@ -33,9 +35,10 @@ APPLE = replace(
 
 
 @pytest.fixture(autouse=True)
-def _registered() -> Iterator[None]:
+def _registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.syspath_prepend(str(EXAMPLE.parent))
     before = list(TEMPLATES)
-    TEMPLATES.append(VOWEL)
+    TEMPLATES.append(import_module("vowel_template").VOWEL)
     yield
     TEMPLATES[:] = before
 
@@ -93,12 +96,17 @@ def test_a_model_folder_keeps_it(fitted: PunctuationModel, config: Config, tmp_p
     again = load(tmp_path / "m", PunctuationModel).model
     ours, theirs = (m.features.extract([APPLE])["pair"] for m in (fitted, again))
     np.testing.assert_array_equal(ours.context, theirs.context)
-    TEMPLATES.remove(VOWEL)
+    TEMPLATES.pop()
     with pytest.raises(ModelError, match="no feature template 'vowel'"):
         load(tmp_path / "m")
 
 
+def test_the_page_shows_it():
+    page = (ROOT / "docs" / "extending.md").read_text("utf-8")
+    assert EXAMPLE.read_text("utf-8") in page
+
+
 def test_without_its_entry_there_is_none():
-    TEMPLATES.remove(VOWEL)
+    TEMPLATES.pop()
     with pytest.raises(ConfigError, match="no feature template 'vowel'"):
         load_config(None, SETTINGS)

@@ -15,8 +15,15 @@ import pytest
 from semipunct.errors import UsageError
 from semipunct.inference.categorical import Categorical
 from semipunct.inference.likelihood import corpus_log_likelihood
-from semipunct.inference.resampling import Evidence, sample_spelling, systematic_resample
-from semipunct.inference.sampler import Draws, generate
+from semipunct.inference.resampling import (
+    GUIDED,
+    Evidence,
+    proposal_ratio,
+    sample_spelling,
+    systematic_resample,
+)
+from semipunct.inference.sampler import generate
+from tests.inference.frequencies import rows
 from tests.models.punctuation.cases import model, sentence
 
 LOOKING_BACK = ("N", "W", "L", "R", "S", "history")
@@ -64,12 +71,26 @@ def test_resampling_gives_each_draw_its_share():
     assert (systematic_resample(np.ones(9), np.random.default_rng(1)) == np.arange(9)).all()
 
 
-def rows(draws: Draws) -> list[tuple]:
-    """The strings of each draw."""
-    return [
-        tuple(strings[i] for strings, i in zip(draws.strings, row, strict=True))
-        for row in draws.chosen.tolist()
-    ]
+def test_the_ratio_of_proposal_and_model():
+    """Over all labels the proposal sums to one, and weights bring back the model."""
+    p = np.array([0.5, 0.3, 0.15, 0.05])
+    spells = np.array([0.0, 1.0, 0.0, 1.0])
+    q_over_p = proposal_ratio(np.full(4, (p * spells).sum()), spells)
+    assert (p * q_over_p).sum() == pytest.approx(1.0)
+    by_hand = (1 - GUIDED) * p + GUIDED * np.array([0, 6 / 7, 0, 1 / 7])
+    np.testing.assert_allclose(p * q_over_p, by_hand)
+    # No labels spell the string: the proposal is the model.
+    assert (proposal_ratio(np.zeros(4), np.zeros(4)) == 1).all()
+
+
+def test_the_likelihood_of_evidence():
+    """A factor for each token taken away; those that are added cost nothing."""
+    evidence = Evidence(((), (",", "”"), (".",)), 0.1)
+    assert evidence.weight(0, (",", ".")) == 1
+    assert evidence.weight(1, (",", "”", ".")) == 1
+    assert evidence.weight(1, ("”",)) == pytest.approx(0.1)
+    assert evidence.weight(1, ()) == pytest.approx(0.01)
+    assert evidence.weight(2, ("!",)) == pytest.approx(0.1)
 
 
 def marginals(found: Iterable[tuple], weights: Iterable[float]) -> list[defaultdict]:

@@ -5,29 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 
-import numpy as np
 import pytest
 
-from semipunct.inference.rewriting import Rewriter
-from semipunct.marks import EDITS
-from semipunct.models.punctuation.channel import log_edits
-from tests.models.punctuation.cases import model, oracle_channel
-from tests.oracle import Channel, rewrite
-
-
-def channels(m, parameters) -> list[Channel]:
-    """The oracle's channels with the probabilities of each pass, the open puncteme left out."""
-    symbols = m.inventory.symbols
-    result = []
-    for i, mirrored in enumerate(m.directions):
-        tables = np.exp(np.asarray(log_edits(parameters, i, symbols, m.options), np.float64))
-        edits = {
-            (a, b): {e: float(tables[k, x, y]) for k, e in enumerate(EDITS) if tables[k, x, y] > 0}
-            for (x, a), (y, b) in itertools.product(enumerate(symbols), repeat=2)
-            if x and y
-        }
-        result.append(Channel("r2l" if mirrored else "l2r", edits))
-    return result
+from semipunct.inference.rewriting import EMPTY_PATH, NO_PATH, Paths, Rewriter
+from tests.models.punctuation.cases import model, oracle_channel, oracle_channels
+from tests.oracle import rewrite
 
 
 @pytest.mark.parametrize("direction", ["l2r", "r2l"])
@@ -38,7 +20,7 @@ def test_explanations_are_the_oracles(direction: str, passes: int):
     rewriter = Rewriter.of(m, parameters)
     tokens = m.inventory.tokens[:3]
     strings = [s for n in (1, 2, 3) for s in itertools.product(tokens, repeat=n)]
-    found = channels(m, parameters)
+    found = oracle_channels(m, parameters)
     possible = 0
     for text, surface in itertools.product(strings, strings):
         paths = rewrite(found if passes > 1 else found[0], text, surface)
@@ -74,3 +56,29 @@ def test_an_empty_slot_is_empty_underneath():
     assert rewriter.explain((), ()).log_probability == 0.0
     assert rewriter.explain((m.inventory.tokens[0],), ()).log_probability == -math.inf
     assert rewriter.explain((), (m.inventory.tokens[0],)).log_probability == -math.inf
+
+
+@pytest.mark.parametrize("direction", ["l2r", "r2l"])
+def test_outcomes_of_a_pass_are_all_of_it(direction: str):
+    """Each as probable as ``paths`` finds it, and in all a probability of one."""
+    m = model(direction)
+    (window_pass,) = Rewriter.of(m, m.initial_parameters(5, 1.0)).passes
+    text = m.inventory.encode((",", "”", ",", "."))
+    found = window_pass.outcomes(text)
+    assert len(found) > 20
+    assert math.fsum(math.exp(paths.log_sum) for paths in found.values()) == pytest.approx(1)
+    for string, paths in found.items():
+        log_sum, log_best, edits = window_pass.paths(text, string)
+        assert (log_sum, log_best) == pytest.approx(paths[:2])
+        assert edits == paths.edits
+
+
+def test_sets_of_paths_are_a_semiring():
+    a, b = Paths(-1.0, -2.0, ((0, 1, 2),)), Paths(-3.0, -3.0, ((1, 2, 3),))
+    for paths in (a, b):
+        assert paths.plus(NO_PATH) == NO_PATH.plus(paths) == paths
+        assert paths.times(EMPTY_PATH) == EMPTY_PATH.times(paths) == paths
+        assert paths.times(NO_PATH)[:2] == NO_PATH[:2]
+    assert a.plus(b) == (pytest.approx(math.log(math.exp(-1) + math.exp(-3))), -2.0, a.edits)
+    assert a.plus(b) == b.plus(a)
+    assert a.times(b) == (-4.0, -5.0, ((0, 1, 2), (1, 2, 3)))

@@ -8,33 +8,29 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from semipunct.errors import UsageError
+from semipunct.inference import left_to_right, sampler
 from semipunct.inference.channel_sampler import END, ChannelSampler, enclose, sample_pass
+from semipunct.inference.draws import Draws
 from semipunct.inference.likelihood import corpus_log_likelihood
+from semipunct.inference.resampling import Evidence
 from semipunct.inference.rewriting import Rewriter
-from semipunct.inference.sampler import Draws, generate
-from tests.models.punctuation.cases import DIRECTIONS, model, oracle_channel, sentence
-from tests.oracle import edit_paths
+from semipunct.inference.sampler import generate
+from semipunct.models.punctuation.model import PunctuationModel
+from tests.inference.frequencies import counted, pvalue, rows
+from tests.models.punctuation.cases import (
+    DIRECTIONS,
+    model,
+    oracle_channel,
+    oracle_derivations,
+    sentence,
+)
+from tests.oracle import edit_paths, total
 
 DRAWS = 2000
 
 HEADS = ([0], [2, 0], [2, 0, 2], [0, 1, 2, 1])
-
-
-def pvalue(counts: Counter, expected: dict, draws: int) -> float:
-    """Of a chi-square test; outcomes expected fewer than eight times are counted together."""
-    frequent = [x for x, p in expected.items() if p * draws >= 8]
-    observed = [counts[x] for x in frequent]
-    wanted = [expected[x] * draws for x in frequent]
-    observed.append(draws - sum(observed))
-    wanted.append(max(draws - sum(wanted), 1e-9))
-    if wanted[-1] < 8:
-        observed, wanted = observed[:-1], wanted[:-1]
-    if len(observed) == 1:
-        return stats.binomtest(observed[0], draws, min(wanted[0] / draws, 1.0)).pvalue
-    return float(stats.chisquare(observed, wanted, sum_check=False).pvalue)
 
 
 @pytest.mark.parametrize(
@@ -66,12 +62,20 @@ def test_draws_are_as_frequent_as_the_likelihood_says(
         assert pvalue(counted(draws), expected, DRAWS) > 1e-4
 
 
-def counted(draws: Draws) -> Counter:
-    """How often each string of slots was drawn."""
-    return Counter(
-        tuple(strings[i] for strings, i in zip(draws.strings, row, strict=True))
-        for row in draws.chosen.tolist()
-    )
+@pytest.mark.parametrize("looking", ["c", "history"])
+def test_draws_are_as_frequent_as_enumeration_says(looking: str):
+    """Of one word, and of two, without any of the model's own sums."""
+    m = model("r2l", templates=("N", "W", "A", "C", "L", "R", "S", looking), final_mark=True)
+    parameters = m.initial_parameters(7, 1.0)
+    bare = [sentence(heads, [""] * (len(heads) + 1)) for heads in HEADS[:2]]
+    draws, others = (generate(m, parameters, bare, DRAWS, seed=seed) for seed in (5, 6))
+    often = [[x for x, _ in counted(found).most_common(7)] for found in others]
+    shown = [replace(s, slots=x) for s, xs in zip(bare, often, strict=True) for x in xs]
+    sums = iter([total(found) for found in oracle_derivations(m, parameters, shown)])
+    for found, xs in zip(draws, often, strict=True):
+        expected = {x: next(sums) for x in xs}
+        assert 0.1 < sum(expected.values()) < 1
+        assert pvalue(counted(found), expected, DRAWS) > 1e-4
 
 
 def test_marks_within_and_to_the_left_cannot_both_be_looked_at():
@@ -140,6 +144,40 @@ def test_company_changes_nothing(looking: str):
     ):
         assert alone.strings == together.strings
         np.testing.assert_array_equal(alone.chosen, together.chosen)
+
+
+@pytest.mark.parametrize("evidence", [False, True])
+def test_threads_and_batches_change_nothing(evidence: bool, monkeypatch: pytest.MonkeyPatch):
+    m = model("r2l", templates=("N", "W", "L", "R", "S", "history"))
+    parameters = m.initial_parameters(7, 1.0)
+    bare = [sentence(heads, [""] * (len(heads) + 1)) for heads in (*HEADS, *HEADS[1:])]
+    known = [Evidence(((), (",",), *[()] * (len(s.slots) - 2))) for s in bare]
+    found = []
+    for cores, sentences, together in ((1, 64, 1 << 15), (5, 2, 1 << 15), (2, 64, 150)):
+        monkeypatch.setattr(sampler, "_cores", lambda n=cores: n)
+        monkeypatch.setattr(PunctuationModel, "scoring_limits", (sentences, 512))
+        monkeypatch.setattr(left_to_right, "DRAWS_TOGETHER", together)
+        monkeypatch.setattr(left_to_right, "LABELS_TOGETHER", together)
+        drawn = generate(m, parameters, bare, 50, 3, known if evidence else None)
+        found.append([rows(draws) for draws in drawn])
+    assert len({str(own) for own in found[0]}) == len(bare)
+    assert found[0] == found[1] == found[2]
+
+
+def test_the_number_of_the_first_sentence_continues_a_run():
+    m = model("r2l")
+    parameters = m.initial_parameters(7, 1.0)
+    bare = [sentence(heads, [""] * (len(heads) + 1)) for heads in HEADS]
+    whole = generate(m, parameters, bare, 30, 3)
+    rest = generate(m, parameters, bare[2:], 30, 3, first=2)
+    assert [rows(draws) for draws in whole[2:]] == [rows(draws) for draws in rest]
+
+
+def test_draws_are_collected_in_an_order_of_their_own():
+    strings = [(), (".",), (",",), ("”",)]
+    found = Draws.of(np.array([[1, 2, 2], [0, 0, 3]]), strings)
+    assert found.strings == (((",",), (".",)), ((), ("”",)))
+    assert found.chosen.tolist() == [[1, 0], [0, 0], [0, 1]]
 
 
 def test_what_meets_at_a_slot_is_lined_up_within_the_boundary_marks():

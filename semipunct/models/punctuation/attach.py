@@ -132,7 +132,7 @@ def log_attach(
         network: scores to be added, or None.
     """
     score = tree_scores(parameters, tables, features, relation, network and network.pair)
-    if not looks_back(parameters):
+    if not has_history_features(parameters):
         log_p = jax.nn.log_softmax(score)
     else:
         nodes = relation.shape[0]
@@ -178,7 +178,7 @@ def right_scores(tree: Any, marks: Any, symmetry: Any, symmetric: Any) -> Any:
     return tree + (marks + symmetry * symmetric)
 
 
-def looks_back(parameters: Mapping[str, Any]) -> bool:
+def has_history_features(parameters: Mapping[str, Any]) -> bool:
     """Tell whether there are features of the history: then punctuation is drawn left to right."""
     return any(len(parameters[f"attach.{t}"]) > 0 for t in ("opening", *CLOSING_TARGETS))
 

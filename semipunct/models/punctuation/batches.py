@@ -11,11 +11,8 @@ import numpy.typing as npt
 
 from semipunct.arrays.padding import SparseRows, round_up
 from semipunct.corpus.sentences import Sentence
-from semipunct.features.attributes import Attributes
-from semipunct.features.index import FeatureIndex, FeatureRows
-from semipunct.features.network_inputs import network_inputs
+from semipunct.features.index import FeatureRows
 from semipunct.features.templates import Target
-from semipunct.features.vocabulary import Vocabulary
 from semipunct.marks import with_boundaries
 from semipunct.models.punctuation.inventory import Inventory
 from semipunct.models.punctuation.slot_automata import Acceptors, acceptors
@@ -60,12 +57,12 @@ class BatchShape:
 
 
 class Batch(NamedTuple):
-    """Arrays of one batch; see ``GivenTrees`` for what they become.
+    """Arrays of one batch, from which ``GivenTrees`` are made.
 
     Attributes:
         features: feature vectors by target.
         relation: ``[words]`` relation numbers of the inventory.
-        columns: ``[words, columns]`` what a network sees of words; no columns without one.
+        columns: ``[words, columns]`` inputs of the network; no columns without one.
         accept: acceptors of the distinct surface strings.
         schedule: which constituents are absorbed when; automata are numbered as in ``accept``.
         log_scale: ``[sentences]`` log of the factor taken out of the acceptors.
@@ -115,23 +112,21 @@ class EncodedSentences:
 def encode(
     sentences: Sequence[Sentence],
     inventory: Inventory,
-    features: FeatureIndex,
-    words: Vocabulary | None,
+    features: Mapping[Target, FeatureRows],
+    columns: npt.NDArray[np.int32],
     directions: Sequence[bool],
     *,
     final_mark: bool,
-    rows: Mapping[Target, FeatureRows] | None = None,
 ) -> EncodedSentences:
     """Do everything that does not depend on how sentences are batched.
 
     Args:
         sentences: words, trees and surface punctuation.
         inventory: numbers of strings and relations.
-        features: numbers of feature contexts.
-        words: codes of the network's inputs, or None without a network.
+        features: feature vectors of all words, by target.
+        columns: ``[words of all sentences, columns]`` inputs of the network, or no columns.
         directions: for each pass of the channel, whether its window moves from right to left.
         final_mark: whether the channel puts a mark at the end of a sentence, too.
-        rows: the feature vectors of the sentences, if they have been extracted already.
     """
     mirrored = directions[0]
     number: dict[tuple[int, ...], int] = {(): 0}
@@ -152,16 +147,13 @@ def encode(
     row = {r: i for i, r in enumerate(inventory.relations)}
     relation = [row.get(r, len(row)) for s in sentences for r in s.tree.relations]
     start = np.cumsum([0, *(len(s.forms) for s in sentences)])
-    seen = np.zeros((len(relation), 0), np.int32)
-    if words:
-        seen = network_inputs(Attributes(sentences, features.vocabulary), words)
     return EncodedSentences(
         tuple(number),
         tuple(string_of_slot),
         tuple(orders),
         np.array(relation, np.int32),
-        seen,
-        features.extract(sentences) if rows is None else rows,
+        columns,
+        features,
         start,
         2 if len(directions) == 1 else 1,
     )

@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus.sentences import Sentence
+from semipunct.features.attributes import Attributes
 from semipunct.features.history import CLOSING, OPENING, history_codes
 from semipunct.features.index import FeatureIndex, FeatureRows
-from semipunct.features.network_inputs import input_sizes, network_vocabulary
+from semipunct.features.network_inputs import input_sizes, network_inputs, network_vocabulary
 from semipunct.features.templates import TEMPLATES, Target
 from semipunct.features.vocabulary import Vocabulary
 from semipunct.marks import PAIRS, is_unmatched
@@ -26,8 +27,8 @@ from semipunct.models.punctuation.attach import (
     NetworkScores,
     attach_parameters,
     attach_tables,
+    has_history_features,
     log_attach,
-    looks_back,
     sum_by_left,
     target_columns,
     tree_scores,
@@ -84,10 +85,10 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
     """Everything of a model but its weights.
 
     Attributes:
-        options: what was asked for.
+        options: the settings.
         inventory: tokens, punctemes and pairs.
         features: the feature contexts kept.
-        network_vocabulary: codes of what the network sees of words, or None without one.
+        network_vocabulary: codes of the network's inputs, or None without a network.
     """
 
     kind: ClassVar[str] = "punctuation"
@@ -195,7 +196,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
             # The scale is that of the log-linear weights: a network of equal units learns nothing.
             own = np.random.default_rng((seed, 1))
             codes = input_sizes(self.network_vocabulary)
-            if looks_back(result):
+            if has_history_features(result):
                 codes |= history_codes(self.features.vocabulary)
             columns = target_columns(self.inventory)
             result |= network_parameters(codes, columns, self.options, own)
@@ -211,11 +212,17 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         return encode(
             sentences,
             self.inventory,
-            self.features,
-            self.network_vocabulary,
+            self.features.extract(sentences) if rows is None else rows,
+            self._network_inputs(sentences),
             self.directions,
             final_mark=self.options.final_mark,
-            rows=rows,
+        )
+
+    def _network_inputs(self, sentences: Sequence[Sentence]) -> npt.NDArray[np.int32]:
+        if self.network_vocabulary is None:
+            return np.zeros((sum(s.tree.words for s in sentences), 0), np.int32)
+        return network_inputs(
+            Attributes(sentences, self.features.vocabulary), self.network_vocabulary
         )
 
     def draft(self, encoded: EncodedSentences, members: Sequence[int]) -> Draft:
@@ -370,7 +377,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
             return None
         summary = self._read(parameters, batch, dropout)
         pair = scores_of_words(parameters, self.attach_tables.projection, summary)
-        if not looks_back(parameters):
+        if not has_history_features(parameters):
             return NetworkScores(pair)
         marks = batch.columns[:, -len(OPENING) - len(CLOSING) :]
         left, right = marks[:, : len(OPENING)], marks[:, len(OPENING) :]

@@ -134,7 +134,7 @@ class SlotTagger(Model[Encoded, Batch]):
     """A tagger of slots by a recurrent network, which ignores the tree.
 
     Attributes:
-        options: what was asked for.
+        options: the settings.
         tags: the strings.
         vocabulary: the words.
     """

@@ -159,6 +159,21 @@ def oracle_channel(m: PunctuationModel, parameters: Parameters) -> Channel:
     return Channel(m.options.channel, edits, spelling)
 
 
+def oracle_channels(m: PunctuationModel, parameters: Parameters) -> list[Channel]:
+    """The oracle's channels, one for each pass of the window; none can spell the open puncteme."""
+    symbols = m.inventory.symbols
+    result: list[Channel] = []
+    for i, mirrored in enumerate(m.directions):
+        tables = np.exp(np.asarray(log_edits(parameters, i, symbols, m.options), np.float64))
+        edits = {
+            (a, b): {e: float(tables[k, x, y]) for k, e in enumerate(EDITS) if tables[k, x, y] > 0}
+            for x, a in enumerate(symbols[1:], 1)
+            for y, b in enumerate(symbols[1:], 1)
+        }
+        result.append(Channel("r2l" if mirrored else "l2r", edits))
+    return result
+
+
 def oracle_choices(
     m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]
 ) -> list[list[dict[Pair, float]]]:

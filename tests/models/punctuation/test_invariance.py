@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 import jax
 import numpy as np
 import pytest
 
 from semipunct.corpus import Sentence
-from semipunct.models.punctuation.batches import draft, fit_shape
+from semipunct.models.punctuation.batches import Batch, draft, fit_shape
 from semipunct.models.punctuation.channel import mirror
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.structures.given_tree import Edits, inside
@@ -37,15 +38,20 @@ def log_p(m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sente
 def freely(m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]):
     """Log p(x | T) and its gradient with respect to the parameters, in a shape made to measure."""
     batch = m.batch(m.encode(sentences), range(len(sentences)))
+    gradient, log_weight = _gradient(m)(parameters, batch)
+    return np.asarray(log_weight)[: len(sentences)], gradient
 
-    def loss(p: Parameters):
+
+@cache
+def _gradient(m: PunctuationModel):
+    """Jitted: an argument of its own for the batch, so that all weights share what is compiled."""
+
+    def loss(p: Parameters, batch: Batch):
         total = inside(m.potentials(p, batch), Real())
         log_weight = Real().log_weight(total.value) + total.log_scale
         return jax.numpy.sum(jax.numpy.where(log_weight > -np.inf, log_weight, 0.0)), log_weight
 
-    function = jax.jit(jax.grad(loss, has_aux=True), compiler_options=QUICK)
-    gradient, log_weight = function(parameters)
-    return np.asarray(log_weight)[: len(sentences)], gradient
+    return jax.jit(jax.grad(loss, has_aux=True), compiler_options=QUICK)
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
@@ -69,20 +75,20 @@ def test_the_size_of_the_shape_changes_nothing():
 
 def test_a_batch_beyond_the_shape_gets_a_larger_one():
     m = model("l2r")
-    prepared = m.encode(SENTENCES)
+    encoded = m.encode(SENTENCES)
     tight = replace(SHAPE, words=8, strings=4, states=2, steps=2, factors=4)
-    batch = m.batch(prepared, range(len(SENTENCES)), tight)
-    assert len(batch.relation) >= sum(prepared.lengths)
+    batch = m.batch(encoded, range(len(SENTENCES)), tight)
+    assert len(batch.relation) >= sum(encoded.lengths)
     assert batch.slots[: len(SENTENCES)].tolist() == [len(s.slots) for s in SENTENCES]
 
 
 def test_a_fitted_shape_fits():
     m = model("l2r")
-    prepared = m.encode(SENTENCES)
+    encoded = m.encode(SENTENCES)
     batches = [[0, 1, 2], [3, 4], [5, 6, 7, 8]]
-    shape = fit_shape([draft(prepared, b) for b in batches], 4)
+    shape = fit_shape([draft(encoded, b) for b in batches], 4)
     for members in batches:
-        batch = m.batch(prepared, members, shape)
+        batch = m.batch(encoded, members, shape)
         assert batch.relation.shape == (shape.words,)
         assert batch.slots.shape == (4,)
 
@@ -91,9 +97,9 @@ def test_one_long_sentence_among_short_ones_takes_memory_in_proportion():
     """What a batch needs grows with its words, not with their square or worse."""
     m = model("l2r")
     long = sentence([0, *[1] * 1999], ["", *[","] * 1999, "."])
-    prepared = m.encode([*SENTENCES, long])
-    shape = fit_shape([draft(prepared, range(len(SENTENCES)))], 16)
-    batch = m.batch(prepared, [len(SENTENCES)], shape)
+    encoded = m.encode([*SENTENCES, long])
+    shape = fit_shape([draft(encoded, range(len(SENTENCES)))], 16)
+    batch = m.batch(encoded, [len(SENTENCES)], shape)
     bytes_per_word = sum(x.nbytes for x in jax.tree.leaves(batch)) / 2000
     assert bytes_per_word < 20_000
 

@@ -11,8 +11,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from semipunct.marks import EDITS
-from semipunct.models.punctuation.channel import log_edits
 from semipunct.models.punctuation.model import PunctuationModel
 from semirings import Real
 from tests.models.punctuation.cases import (
@@ -20,10 +18,11 @@ from tests.models.punctuation.cases import (
     Parameters,
     model,
     oracle_channel,
+    oracle_channels,
     sentence,
     spelling_probability,
 )
-from tests.oracle import Channel, Tokens, edit_paths, rewrite
+from tests.oracle import Tokens, edit_paths, rewrite
 
 SURFACES = (
     "^", "^ ,", "^ , .", "^ . , ,", ",", ". ”", ", ,", "” , .", "$", ". $", ", ” $", "^ $",
@@ -96,20 +95,7 @@ def test_two_passes_alternate():
     m = model("r2l", passes=2, hard_sets=True, minimum_pair_count=1)
     parameters = m.initial_parameters(3, 0.7)
     symbols = m.inventory.symbols
-    number = {s: i for i, s in enumerate(symbols)}
-    passes = []
-    for i, mirrored in enumerate(m.directions):
-        tables = np.exp(np.asarray(log_edits(parameters, i, symbols, m.options), np.float64))
-        edits = {
-            (a, b): {
-                e: float(p)
-                for e, p in zip(EDITS, tables[:, number[a], number[b]], strict=True)
-                if p > 0
-            }
-            for a in symbols[1:]
-            for b in symbols[1:]
-        }
-        passes.append(Channel("r2l" if mirrored else "l2r", edits))
+    passes = oracle_channels(m, parameters)
     assert [p.direction for p in passes] == ["r2l", "l2r"]
 
     @cache
@@ -141,11 +127,11 @@ def test_the_open_puncteme_writes_strings_of_any_length(direction: str):
     parameters = m.initial_parameters(0, 0.0)
     is_open = m.inventory.labels.index(("<open>",))
     for text in (", . ”", "“ , , . ”", "; . , . , ” “ “", ", , , , , ."):
-        prepared = m.encode([sentence([0, 1], ["", text, ""])])
-        batch = m.batch(prepared, [0])
+        encoded = m.encode([sentence([0, 1], ["", text, ""])])
+        batch = m.batch(encoded, [0])
         by_rows, by_columns = weights(m)(parameters, batch)
         codes = m.inventory.encode(text.split())
-        slot = prepared.strings.index(codes)
+        slot = encoded.strings.index(codes)
         expected = spelling_probability(m.inventory.spelling, codes)
         factor = np.exp(batch.accept.log_scale[slot])
         assert by_rows[slot, 0, is_open] * factor == pytest.approx(expected, rel=1e-4)

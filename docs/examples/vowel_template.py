@@ -1,7 +1,4 @@
-"""A feature template for the tests: whether a word begins with a vowel.
-
-This is all that a template costs, with one entry in ``semipunct.features.templates.TEMPLATES``.
-"""
+"""A feature template: whether a word begins with a vowel, alone and with its relation."""
 
 import numpy as np
 
@@ -10,7 +7,8 @@ from semipunct.features.attributes import Attributes, Single
 from semipunct.features.templates import Template
 
 
-def _vowels(table: Attributes) -> dict[str, Ints]:
+def vowels(table: Attributes) -> dict[str, Ints]:
+    """Give each word 1 if it begins with a vowel, else 0."""
     forms = [form for s in table.words.sentences for form in s.forms]
     return {"vowel": np.array([form[0].lower() in "aeiou" for form in forms], np.int64)}
 
@@ -19,5 +17,5 @@ VOWEL = Template(
     "vowel",
     "pair",
     (("relation", "vowel"), ("vowel",)),
-    brings={"vowel": Single(lambda symbols: 2, _vowels)},
+    brings={"vowel": Single(lambda symbols: 2, vowels)},
 )

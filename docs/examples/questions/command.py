@@ -1,0 +1,24 @@
+"""The command of the task: read, call, print."""
+
+from typing import Annotated
+
+import typer
+
+from semipunct.cli import console
+
+
+def questions(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Treebanks.")],
+    result: Annotated[str | None, typer.Option(metavar="FILE", help="Store the result.")] = None,
+) -> None:
+    """Tell questions, and say how many were told right."""
+    # Here and not above, so that --help answers at once.
+    from questions.task import questions as run
+
+    import semipunct
+    from semipunct.evaluation import write_result
+
+    found = run(semipunct.read(*files))
+    if result:
+        write_result(result, found)
+    console.print_json(found.figures.as_dict())

@@ -1,0 +1,26 @@
+"""Telling questions by the words and the tree of a sentence."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from questions.metric import QuestionStatistics
+
+from semipunct.corpus import Sentence
+from semipunct.corpus.digest import treebank_digest
+from semipunct.evaluation import Result, join_signature
+
+ASKING = ("who", "what", "when", "where", "why", "how", "which", "whose")
+
+
+def is_question(sentence: Sentence) -> bool:
+    """Tell whether a sentence begins with a word that asks, or with an auxiliary."""
+    return sentence.forms[0].lower() in ASKING or sentence.upos[0] == "AUX"
+
+
+def questions(sentences: Sequence[Sentence]) -> Result:
+    """Compare what the words tell with the question marks that stand at the ends."""
+    asked = np.array(["?" in s.slots[-1] for s in sentences], np.int64)
+    told = np.array([is_question(s) for s in sentences], np.int64)
+    signature = {"task": "questions", "treebank": treebank_digest(sentences)[:12]}
+    statistics = QuestionStatistics(asked=asked, right=(asked == told).astype(np.int64))
+    return Result("rule", join_signature(signature), statistics)

@@ -1,0 +1,40 @@
+"""Frequencies of drawn outcomes, and a test of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+
+from scipy import stats
+
+from semipunct.inference.draws import Draws
+
+LEAST = 8
+"""Outcomes expected less often are counted together: the chi-square distribution is a limit."""
+
+
+def pvalue(counts: Mapping[Hashable, int], expected: Mapping[Hashable, float], draws: int) -> float:
+    """Test counts against probabilities; those of outcomes left out are what is missing to one."""
+    frequent = [x for x, p in expected.items() if p * draws >= LEAST]
+    observed = [counts.get(x, 0) for x in frequent]
+    wanted = [expected[x] * draws for x in frequent]
+    observed.append(draws - sum(observed))
+    wanted.append(max(draws - sum(wanted), 1e-9))
+    if wanted[-1] < LEAST:
+        observed, wanted = observed[:-1], wanted[:-1]
+    if len(observed) == 1:
+        return stats.binomtest(observed[0], draws, min(wanted[0] / draws, 1.0)).pvalue
+    return float(stats.chisquare(observed, wanted, sum_check=False).pvalue)
+
+
+def rows(draws: Draws) -> list[tuple[tuple[str, ...], ...]]:
+    """The strings of each draw."""
+    return [
+        tuple(strings[i] for strings, i in zip(draws.strings, row, strict=True))
+        for row in draws.chosen.tolist()
+    ]
+
+
+def counted(draws: Draws) -> Counter[tuple[tuple[str, ...], ...]]:
+    """How often each string of slots was drawn."""
+    return Counter(rows(draws))
