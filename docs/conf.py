@@ -20,8 +20,6 @@ myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 exclude_patterns = ["examples", "_build"]
 root_doc = "index"
-# A single backtick, in a docstring, is the name of something in the code.
-default_role = "code"
 language = "en"
 
 html_theme = "furo"
