@@ -232,7 +232,8 @@ def _listed(stacked: Value) -> list[Value]:
 @jax.custom_vjp
 def _both(a: Request, b: Request, winners: jax.Array, pairs: jax.Array) -> Request:
     """Return the request to a product, whose rank r is pair ``winners[r]`` of ``pairs``."""
-    nothing = jnp.zeros(jnp.broadcast_shapes(a[0].shape, b[0].shape), a[0].dtype)
+    shape = jnp.broadcast_shapes(a[0].shape, b[0].shape)
+    nothing = jnp.zeros(shape, jnp.result_type(a[0], b[0]))
     return nothing, nothing
 
 
@@ -253,8 +254,10 @@ def _both_reverse(
     def of_factor(side: int, like: jax.Array) -> Request:
         asked = _entry(pairs[:, side], pair + 1) + 1
         asked = jnp.where(rank > 0, asked, 0).astype(rank.dtype)
-        # Where an operand was repeated, one of its places is asked.
-        return unbroadcast(mark, like), unbroadcast(asked, like)
+        # Where an operand was repeated, one of its places is asked. Operands may differ in
+        # precision: features have that of the weights, ones that of float32.
+        marks, ranks = (unbroadcast(x, like).astype(like.dtype) for x in (mark, asked))
+        return marks, ranks
 
     return of_factor(0, first), of_factor(1, second), None, None
 
