@@ -130,10 +130,10 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         cls, sentences: Sequence[Sentence], options: ModelOptions
     ) -> tuple[PunctuationModel, Mapping[Target, FeatureRows]]:
         inventory = build_inventory(sentences, options)
-        symbols = Vocabulary.of(sentences, inventory.symbols)
+        vocabulary = Vocabulary.of(sentences, inventory.symbols)
         templates = [t for t in TEMPLATES if t.name in options.templates]
         features, rows = FeatureIndex.fit(
-            sentences, symbols, templates, options.minimum_context_count
+            sentences, vocabulary, templates, options.minimum_context_count
         )
         words = network_vocabulary(sentences) if options.network else None
         return cls(options, inventory, features, words), rows
