@@ -46,7 +46,7 @@ TAGGERS = ("attention", "crf")
 SYSTEMS = ("trivial", *TAGGERS, *OURS)
 
 PREDICTED = {"tokens": f">={ModelOptions().minimum_token_count}"}
-"""What all systems give a probability to, said as ``semipunct evaluate`` says it."""
+"""The random variable that all systems are scored on, in the words of ``semipunct evaluate``."""
 
 
 def fit(

@@ -18,19 +18,19 @@ class Numbering(Generic[T]):
     """Numbers, from 0, for items in the order in which they come up.
 
     Attributes:
-        things: the items by number.
+        items: the items by number.
     """
 
     def __init__(self, first: T) -> None:
         """Give the first item number 0."""
-        self.things = [first]
+        self.items = [first]
         self._number = {first: 0}
 
-    def number(self, thing: T) -> int:
+    def number(self, item: T) -> int:
         """Return the number of an item, a new one if it has none."""
-        found = self._number.setdefault(thing, len(self.things))
-        if found == len(self.things):
-            self.things.append(thing)
+        found = self._number.setdefault(item, len(self.items))
+        if found == len(self.items):
+            self.items.append(item)
         return found
 
 
@@ -45,11 +45,11 @@ class RowCache(Generic[T]):
             read: computes the rows of items.
         """
         self._numbering, self._read = numbering, read
-        self._rows = read(numbering.things)
+        self._rows = read(numbering.items)
 
     def __getitem__(self, numbers: Ints) -> Ints:
         """Return the rows of items by their numbers."""
-        new = self._numbering.things[len(self._rows) :]
+        new = self._numbering.items[len(self._rows) :]
         if new:
             self._rows = np.concatenate([self._rows, self._read(new)])
         return self._rows[numbers]
@@ -62,7 +62,8 @@ def unique_rows(*columns: Ints) -> tuple[Ints, Ints]:
         *columns: ``[rows]`` each, not negative.
 
     Returns:
-        ``[unique rows]`` the place of one row of each kind, and ``[rows]`` the kind of each.
+        ``[unique rows]`` the place of one row equal to each, and ``[rows]`` the inverse: for each
+        row, the number of the unique one that it equals.
     """
     code, codes = columns[0].astype(np.int64), int(columns[0].max(initial=0)) + 1
     for column in columns[1:]:
@@ -80,6 +81,6 @@ def _unique(code: Ints) -> tuple[Ints, Ints]:
     ascending = code[order]
     new = np.ones(len(code), np.bool_)
     np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
-    kind = np.empty_like(order)
-    kind[order] = np.cumsum(new) - 1
-    return order[new], kind
+    inverse = np.empty_like(order)
+    inverse[order] = np.cumsum(new) - 1
+    return order[new], inverse

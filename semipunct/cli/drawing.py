@@ -18,7 +18,7 @@ SIGNS: dict[EditName, tuple[str, str, str]] = {
     "absorb_right": ("▓", "cyan", "the left one absorbs the right"),
     "transpose": ("▒", "magenta", "they change places"),
 }
-"""How the bar of an edit is drawn, its colour, and what it means."""
+"""The character, the colour and the meaning of the bar of each edit."""
 
 WIDTH = 30
 

@@ -136,8 +136,8 @@ class MarkHistory:
         pairs = zip(stacks[first].tolist(), marks[first].tolist(), strict=True)
         new = [
             REMEMBERED.after(
-                self._stacks.things[stack],
-                self._vocabulary.known("token", self.strings.things[string]),
+                self._stacks.items[stack],
+                self._vocabulary.known("token", self.strings.items[string]),
             )[-_DEEPEST:]
             for stack, string in pairs
         ]

@@ -125,7 +125,7 @@ class BottomUpSampler:
                 dependents[heads[w] - 1].append(w)
         for i in (0, words):
             slots[i] = send(i)
-        return Draws.of(slots, surface.things)
+        return Draws.of(slots, surface.items)
 
     def _choice(
         self, scores: npt.NDArray[np.float32], rows: Ints, within: Ints, seen: _TokenSets
@@ -141,7 +141,7 @@ class BottomUpSampler:
         first, inverse = unique_rows(within)
         given = np.stack([scores] * len(first))
         for row, number in zip(given, within[first].tolist(), strict=True):
-            features = rows[list(seen.sets.things[number])]
+            features = rows[list(seen.sets.items[number])]
             row += self.weights[features[features >= 0]].sum(0)
         return Categorical.of(given, inverse)
 
@@ -163,7 +163,7 @@ class _TokenSets:
             pairs = sets[draws], others[draws]
             first, inverse = unique_rows(*pairs)
             united = [
-                self.sets.number(self.sets.things[a] | self.sets.things[b])
+                self.sets.number(self.sets.items[a] | self.sets.items[b])
                 for a, b in zip(*(numbers[first].tolist() for numbers in pairs), strict=True)
             ]
             sets[draws] = np.array(united)[inverse]

@@ -215,7 +215,7 @@ class _Drawing:
             begun = zip(opening, labels[len(closing) :], strict=True)
             self.labels |= {edge.word: row for edge, row in begun}
             self.history.read(slot, self.shown[slot])
-        strings = self.history.strings.things
+        strings = self.history.strings.items
         return [Draws.of(self.shown[:end, i], strings) for i, end in enumerate(self.ends.tolist())]
 
     def _parts(self, edges: list[_Edge]) -> list[list[_Edge]]:
@@ -347,7 +347,7 @@ class _Drawing:
         if evidence.mistaken:
             shown = channel.sample(inputs, self.generators, self.history.strings)[0]
             first, inverse = unique_rows(shown)
-            strings = (self.history.strings.things[i] for i in shown[first].tolist())
+            strings = (self.history.strings.items[i] for i in shown[first].tolist())
             weight *= np.array([evidence.weight(slot, x) for x in strings])[inverse]
         else:
             shown = np.full(self.count, self.history.strings.number(stands))

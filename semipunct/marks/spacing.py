@@ -17,7 +17,7 @@ from semipunct.marks.matching import TYPOGRAPHIC, matched_pairs
 from semipunct.marks.tokens import ABBREVIATION, SILENT, STRAIGHT, Puncteme
 
 Side = Literal["left", "right", "both", "neither"]
-"""What a token is glued to: what precedes it, what follows it, both or neither."""
+"""The side to which a token is glued: it has no space there."""
 
 HYPHEN = "-"
 """Writes a hyphen, glued on both sides, and for want of a dash a dash, with spaces."""

@@ -29,7 +29,7 @@ def test_no_rows():
 def test_things_are_numbered_as_they_come_up():
     numbers = Numbering(())
     assert [numbers.number(x) for x in ((",",), (), (".",), (",",))] == [1, 0, 2, 1]
-    assert numbers.things == [(), (",",), (".",)]
+    assert numbers.items == [(), (",",), (".",)]
 
 
 def test_rows_are_read_once_for_each_thing():

@@ -50,11 +50,11 @@ def test_surface_strings_are_as_frequent_as_the_oracle_says(direction: str, pass
         surface = Numbering[tuple[str, ...]](())
         inputs = channel.inputs(labels, sentences, [boundary, ()])
         drawn = channel.sample(inputs, generators, surface)
-        assert {surface.things[i] for i in drawn[1]} == {(",",)}
+        assert {surface.items[i] for i in drawn[1]} == {(",",)}
         text = tuple(t for (t,) in tokens)
         text = (*boundary, *text) if mark != "$" else (*text, *boundary)
         expected = outcomes(oracle_channels(m, parameters), text)
-        counts = Counter(surface.things[i] for i in drawn[0].tolist())
+        counts = Counter(surface.items[i] for i in drawn[0].tolist())
         assert set(counts) <= set(expected)
         assert pvalue(counts, expected, DRAWS) > 1e-4
         changed += sum(n for x, n in counts.items() if x != without_boundaries(text))
@@ -71,7 +71,7 @@ def test_an_open_puncteme_between_others_is_spelt(direction: str):
     drawn = channel.sample(
         channel.inputs(labels, np.zeros(3, np.int64), [()]), [np.random.default_rng(3)], surface
     )
-    counts = Counter(surface.things[i] for i in drawn[0].tolist())
+    counts = Counter(surface.items[i] for i in drawn[0].tolist())
     oracle = oracle_channel(m, parameters)
     expected = {x: sum(p for p, _ in rewrite(oracle, (",", "<open>", "."), x)) for x in counts}
     assert pvalue(counts, expected, DRAWS) > 1e-4
@@ -84,4 +84,4 @@ def test_draws_in_which_nothing_meets_show_nothing():
     inputs = channel.inputs(np.array([[0, period, 0]]), np.zeros(1, np.int64), [("^",)])
     surface = Numbering[tuple[str, ...]](())
     drawn = channel.sample(inputs, [np.random.default_rng(0)], surface)
-    assert [surface.things[i] for i in drawn[0]][::2] == [(), ()]
+    assert [surface.items[i] for i in drawn[0]][::2] == [(), ()]

@@ -32,7 +32,7 @@ class Piece(NamedTuple):
     head: int
     """The ID of its head in the record, 0 for the root; every head is one that stays."""
     space: bool
-    """Whether a space follows."""
+    """True if a space follows."""
 
 
 class _Range(NamedTuple):
