@@ -244,10 +244,10 @@ def test_comparing_results_and_stored_ones(tmp_path: Path):
 
 
 def test_a_model_of_another_kind_is_refused(tiny: Tiny):
-    from semipunct.models.slot_tagging.options import ModelOptions
+    from semipunct.models.slot_tagging.options import TaggerOptions
     from semipunct.models.slot_tagging.tagger import SlotTagger
 
-    tagger = OnDevice(SlotTagger.fit(tiny.train, ModelOptions()), {})
+    tagger = OnDevice(SlotTagger.fit(tiny.train, TaggerOptions()), {})
     for ask in (semipunct.decode, semipunct.restore, semipunct.analyse):
         with pytest.raises(ModelError, match="kind slot-tagger, but one of the kind punctuation"):
             ask(tagger, tiny.dev)

@@ -19,7 +19,7 @@ from semipunct.corpus.tokens import frequent_tokens, token_counts, with_unknown
 from semipunct.features.strings import Spelling, alphabet
 from semipunct.marks import UNK
 from semipunct.models.base import Model, Sums
-from semipunct.models.kind import Kind, TrainOptions
+from semipunct.models.kind import Kind, SharedTrainOptions
 from semipunct.models.optimisation import schedule
 from semipunct.models.settings import AtLeastOne
 
@@ -117,7 +117,7 @@ class Unigram(Model[Encoded, Batch]):
         total, slots = jnp.sum(self.log_likelihoods(parameters, batch)), jnp.sum(batch.number >= 0)
         return -total / slots, Sums(total, slots, jnp.zeros((), jnp.int32))
 
-    def optimiser(self, options: TrainOptions, steps: int) -> optax.GradientTransformation:
+    def optimiser(self, options: SharedTrainOptions, steps: int) -> optax.GradientTransformation:
         return optax.adam(schedule(options.schedule, options.learning_rate, steps))
 
     def to_data(self) -> dict[str, Any]:
@@ -135,4 +135,4 @@ class Unigram(Model[Encoded, Batch]):
         return {"tokens": f">={self.options.minimum_count}"}
 
 
-KIND = Kind("unigram", "unigram_model:Unigram", UnigramOptions, TrainOptions)
+KIND = Kind("unigram", "unigram_model:Unigram", UnigramOptions, SharedTrainOptions)

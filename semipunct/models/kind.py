@@ -36,7 +36,7 @@ treebank gained next to nothing (docs/decisions/0011-loglinear-preset.md).
 
 
 @dataclass(frozen=True, slots=True)
-class TrainOptions:
+class SharedTrainOptions:
     """The settings of the section ``[train]`` that all kinds share; a kind's own class adds more.
 
     Attributes:
@@ -93,7 +93,7 @@ class Kind:
     name: str
     model: str
     model_options: type[Any]
-    train_options: type[TrainOptions]
+    train_options: type[SharedTrainOptions]
     presets: tuple[str, ...] = ()
 
     @property

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from semipunct.arrays.padding import shuffled
-from semipunct.models.kind import TrainOptions
+from semipunct.models.kind import SharedTrainOptions
 
 
 class Plan(NamedTuple):
@@ -27,7 +27,7 @@ class Plan(NamedTuple):
     evaluate_every: int
 
     @classmethod
-    def of(cls, sentences: int, options: TrainOptions) -> Plan:
+    def of(cls, sentences: int, options: SharedTrainOptions) -> Plan:
         """Make the plan that the settings ask for; where they leave it open, it suits the treebank.
 
         Args:

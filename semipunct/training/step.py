@@ -12,7 +12,7 @@ import optax  # pyright: ignore[reportMissingTypeStubs]
 
 from semipunct.arrays.compilation import jit
 from semipunct.models.base import Model
-from semipunct.models.kind import TrainOptions
+from semipunct.models.kind import SharedTrainOptions
 
 Weights = dict[str, jax.Array]
 
@@ -37,7 +37,9 @@ Step = Callable[[Weights, Any, Weights, Any, jax.Array], tuple[Weights, Any, Out
 
 
 def make_step(
-    model: Model[Any, Any], options: TrainOptions, transformation: optax.GradientTransformation
+    model: Model[Any, Any],
+    options: SharedTrainOptions,
+    transformation: optax.GradientTransformation,
 ) -> Step:
     """Compile one update: weights and optimiser state go in and are overwritten.
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from semipunct.models.base import Model
-from semipunct.models.kind import Config, TrainOptions
+from semipunct.models.kind import Config, SharedTrainOptions
 from semipunct.models.registry import DEFAULT, KINDS, kind_named
 
 
@@ -16,7 +16,7 @@ def test_a_kind_is_what_its_line_says(name):
     assert kind.name == name
     assert issubclass(kind.load(), Model)
     assert kind.load().kind == name
-    assert issubclass(kind.train_options, TrainOptions)
+    assert issubclass(kind.train_options, SharedTrainOptions)
     assert isinstance(Config.of(kind).model, kind.model_options)
     assert kind.presets
 

@@ -78,7 +78,7 @@ class ModelOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class TrainOptions(kind.TrainOptions):
+class TrainOptions(kind.SharedTrainOptions):
     """Settings of training that other kinds do not share; ``learning_rate`` is ATTACH's.
 
     The penalties are those of equation 5; the network's weights have a decay of their own.

@@ -23,7 +23,7 @@ from semipunct.models.layers import (
     recurrent_weights,
     uniform,
 )
-from semipunct.models.slot_tagging.options import ModelOptions
+from semipunct.models.slot_tagging.options import TaggerOptions
 
 Weights = Mapping[str, Any]
 Floats = npt.NDArray[np.float32]
@@ -32,7 +32,7 @@ CODES = ("word", "suffix", "tag", "xpos")
 """The properties of a word that are embedded, in the order of its codes."""
 
 
-class Words(NamedTuple):
+class TaggerInputs(NamedTuple):
     """A padded batch of sentences.
 
     Attributes:
@@ -44,7 +44,7 @@ class Words(NamedTuple):
     lengths: jax.Array | npt.NDArray[np.int32]
 
 
-class Dropout(NamedTuple):
+class TaggerDropout(NamedTuple):
     """Dropout while training.
 
     Attributes:
@@ -59,7 +59,7 @@ class Dropout(NamedTuple):
 
 
 def network_weights(
-    options: ModelOptions, codes: tuple[int, ...], tags: int, generator: np.random.Generator
+    options: TaggerOptions, codes: tuple[int, ...], tags: int, generator: np.random.Generator
 ) -> dict[str, Floats]:
     """Draw initial weights; transitions of the chain all weigh the same.
 
@@ -108,7 +108,7 @@ def network_weights(
 
 
 def scores(
-    options: ModelOptions, weights: Weights, words: Words, dropout: Dropout | None
+    options: TaggerOptions, weights: Weights, words: TaggerInputs, dropout: TaggerDropout | None
 ) -> tuple[jax.Array, jax.Array | None]:
     """Score the tags of slots, and their neighbours where the network has a chain.
 

@@ -13,7 +13,7 @@ EPOCHS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class ModelOptions:
+class TaggerOptions:
     """Everything that decides the shape of a tagger.
 
     Attributes:
@@ -39,7 +39,7 @@ class ModelOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class TrainOptions(kind.TrainOptions):
+class TaggerTrainOptions(kind.SharedTrainOptions):
     """Settings of training that other kinds do not share, and defaults that differ.
 
     Attributes:
@@ -63,7 +63,7 @@ class TrainOptions(kind.TrainOptions):
 KIND = kind.Kind(
     name="slot-tagger",
     model="semipunct.models.slot_tagging.tagger:SlotTagger",
-    model_options=ModelOptions,
-    train_options=TrainOptions,
+    model_options=TaggerOptions,
+    train_options=TaggerTrainOptions,
     presets=("crf", "attention"),
 )

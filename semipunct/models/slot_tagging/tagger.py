@@ -26,8 +26,14 @@ from semipunct.models.base import (
     Weights,
     log_likelihoods,
 )
-from semipunct.models.slot_tagging.networks import CODES, Dropout, Words, network_weights, scores
-from semipunct.models.slot_tagging.options import ModelOptions, TrainOptions
+from semipunct.models.slot_tagging.networks import (
+    CODES,
+    TaggerDropout,
+    TaggerInputs,
+    network_weights,
+    scores,
+)
+from semipunct.models.slot_tagging.options import TaggerOptions, TaggerTrainOptions
 from semipunct.models.slot_tagging.tags import Tags
 from semipunct.structures.chain import linear_chain
 from semipunct.structures.distribution import Distribution
@@ -95,7 +101,7 @@ class _Data(msgspec.Struct):
     tags: Tags
 
 
-class Batch(NamedTuple):
+class TaggerBatch(NamedTuple):
     """Padded sentences.
 
     Attributes:
@@ -104,7 +110,7 @@ class Batch(NamedTuple):
         some: ``[batch]`` whether there is a sentence.
     """
 
-    words: Words
+    words: TaggerInputs
     evidence: npt.NDArray[np.float32]
     some: npt.NDArray[np.bool_]
 
@@ -130,7 +136,7 @@ class Encoded:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SlotTagger(Model[Encoded, Batch]):
+class SlotTagger(Model[Encoded, TaggerBatch]):
     """A tagger of slots by a recurrent network, which ignores the tree.
 
     Attributes:
@@ -142,12 +148,12 @@ class SlotTagger(Model[Encoded, Batch]):
     kind: ClassVar[str] = "slot-tagger"
     scoring_limits: ClassVar[tuple[int, int]] = (64, 2048)
 
-    options: ModelOptions
+    options: TaggerOptions
     tags: Tags
     vocabulary: TaggerVocabulary
 
     @classmethod
-    def fit(cls, sentences: Sequence[Sentence], options: ModelOptions) -> SlotTagger:
+    def fit(cls, sentences: Sequence[Sentence], options: TaggerOptions) -> SlotTagger:
         return cls(options, Tags.of(sentences, options), TaggerVocabulary.of(sentences))
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
@@ -183,7 +189,9 @@ class SlotTagger(Model[Encoded, Batch]):
         """
         return sentences
 
-    def lay_out(self, encoded: Encoded, draft: Sequence[int], shape: int | None = None) -> Batch:
+    def lay_out(
+        self, encoded: Encoded, draft: Sequence[int], shape: int | None = None
+    ) -> TaggerBatch:
         members, size = draft, shape or len(draft)
         lengths = np.zeros(size, np.int32)
         lengths[: len(members)] = [encoded.codes[i].shape[1] for i in members]
@@ -193,10 +201,10 @@ class SlotTagger(Model[Encoded, Batch]):
         for row, i in enumerate(members):
             codes[:, row, : lengths[row]] = encoded.codes[i]
             evidence[row, : lengths[row] + 1] = encoded.evidence[encoded.strings[i]]
-        return Batch(Words(codes, lengths), evidence, np.arange(size) < len(members))
+        return TaggerBatch(TaggerInputs(codes, lengths), evidence, np.arange(size) < len(members))
 
     def log_likelihoods(
-        self, parameters: Parameters, batch: Batch, dropout: Dropout | None = None
+        self, parameters: Parameters, batch: TaggerBatch, dropout: TaggerDropout | None = None
     ) -> jax.Array:
         """Return ``[sentences]`` log p(strings | words), summed over tags that may be written so.
 
@@ -214,9 +222,9 @@ class SlotTagger(Model[Encoded, Batch]):
         self,
         parameters: Parameters,
         constants: Parameters,
-        batch: Batch,
+        batch: TaggerBatch,
         key: jax.Array,
-        options: TrainOptions,
+        options: TaggerTrainOptions,
     ) -> tuple[jax.Array, Sums]:
         """Return the negative log-likelihood per slot, and sums; no string is impossible.
 
@@ -227,12 +235,12 @@ class SlotTagger(Model[Encoded, Batch]):
             key: the source of chance, for dropout.
             options: dropout.
         """
-        dropout = Dropout(key, options.dropout, options.word_dropout)
+        dropout = TaggerDropout(key, options.dropout, options.word_dropout)
         total = jnp.sum(self.log_likelihoods(parameters, batch, dropout))
         slots = jnp.sum(jnp.where(batch.some, jnp.asarray(batch.words.lengths) + 1, 0))
         return -total / slots, Sums(total, slots, jnp.zeros((), jnp.int32))
 
-    def optimiser(self, options: TrainOptions, steps: int) -> optax.GradientTransformation:
+    def optimiser(self, options: TaggerTrainOptions, steps: int) -> optax.GradientTransformation:
         """Return AdamW with clipped gradients.
 
         Args:
@@ -252,7 +260,7 @@ class SlotTagger(Model[Encoded, Batch]):
         return msgspec.to_builtins(_Data(self.vocabulary, self.tags))
 
     @classmethod
-    def from_data(cls, data: Any, options: ModelOptions) -> SlotTagger:
+    def from_data(cls, data: Any, options: TaggerOptions) -> SlotTagger:
         found = msgspec.convert(data, _Data)
         if not found.tags.strings or found.tags.strings[0]:
             raise ValueError("strings of tags that do not begin with the empty one")
@@ -323,7 +331,7 @@ def _log_partition(score: jax.Array, transition: jax.Array | None, lengths: jax.
 
 
 @partial(jit, static_argnums=0)
-def _marginals(model: SlotTagger, parameters: Parameters, batch: Batch) -> jax.Array:
+def _marginals(model: SlotTagger, parameters: Parameters, batch: TaggerBatch) -> jax.Array:
     score, transition = scores(model.options, parameters, batch.words, None)
     lengths = jnp.asarray(batch.words.lengths) + 1
     # Those of tags alone: those of transitions would be a matrix for each slot.

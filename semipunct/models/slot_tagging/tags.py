@@ -15,7 +15,7 @@ from semipunct.corpus.tokens import frequent_tokens, token_counts, with_unknown
 from semipunct.features.strings import Spelling, alphabet
 from semipunct.marks import OPEN, START, UNK
 from semipunct.marks.distance import edit_distance
-from semipunct.models.slot_tagging.options import ModelOptions
+from semipunct.models.slot_tagging.options import TaggerOptions
 
 Floats = npt.NDArray[np.float64]
 
@@ -38,14 +38,14 @@ class Tags:
     spelling: Spelling
 
     @classmethod
-    def of(cls, sentences: Sequence[Sentence], options: ModelOptions | None = None) -> Tags:
+    def of(cls, sentences: Sequence[Sentence], options: TaggerOptions | None = None) -> Tags:
         """Collect the frequent strings of training sentences.
 
         Args:
             sentences: the treebank.
             options: how frequent tokens and strings are.
         """
-        options = options or ModelOptions()
+        options = options or TaggerOptions()
         slots = [slot for s in sentences for slot in s.slots]
         tokens = frequent_tokens(token_counts(slots), options.minimum_token_count)
         counts = Counter(with_unknown(slot, {UNK, *tokens}) for slot in slots)

@@ -15,8 +15,8 @@ import pytest
 
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.kind import Config
-from semipunct.models.slot_tagging.networks import Dropout, scores
-from semipunct.models.slot_tagging.options import KIND, ModelOptions, TrainOptions
+from semipunct.models.slot_tagging.networks import TaggerDropout, scores
+from semipunct.models.slot_tagging.options import KIND, TaggerOptions, TaggerTrainOptions
 from semipunct.models.slot_tagging.tagger import SlotTagger, TaggerPunctuator
 from semipunct.models.slot_tagging.tags import Tags
 from semipunct.models.slot_tagging.trivial import Trivial
@@ -46,11 +46,11 @@ def fitted(tmp_path_factory: pytest.TempPathFactory):
 
     @cache
     def fit(network: str) -> TaggerPunctuator:
-        options = TrainOptions(
+        options = TaggerTrainOptions(
             visits=40 * 28, evaluate_every=40 * 14, batch_size=16, learning_rate=0.03, dropout=0.0,
             word_dropout=0.0,
         )  # fmt: skip
-        config = Config(KIND, ModelOptions(network=network, **TINY), options)
+        config = Config(KIND, TaggerOptions(network=network, **TINY), options)
         folder = tmp_path_factory.mktemp(network) / "model"
         result = train(config, [*TRAINING, *SHORTER], TRAINING, folder)
         return TaggerPunctuator(result.model, result.parameters)
@@ -135,7 +135,7 @@ def test_all_are_punctuators(fitted):
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_data_round_trip(network: str):
-    model = SlotTagger.fit(TRAINING, ModelOptions(network=network, **TINY))
+    model = SlotTagger.fit(TRAINING, TaggerOptions(network=network, **TINY))
     stored = msgspec.json.decode(msgspec.json.encode(model.to_data()))
     again = SlotTagger.from_data(stored, model.options)
     before = model.to_data()
@@ -153,7 +153,7 @@ def test_data_round_trip(network: str):
 
 def test_each_mask_has_a_key_of_its_own(monkeypatch: pytest.MonkeyPatch):
     """Two masks of one key leave out the same places, which a layer of equal size would see."""
-    model = SlotTagger.fit(TRAINING, ModelOptions(network="attention", **TINY))
+    model = SlotTagger.fit(TRAINING, TaggerOptions(network="attention", **TINY))
     batch = model.batch(model.encode(HELD_OUT), range(3))
     keys: list[bytes] = []
 
@@ -162,18 +162,18 @@ def test_each_mask_has_a_key_of_its_own(monkeypatch: pytest.MonkeyPatch):
         return x
 
     monkeypatch.setattr("semipunct.models.slot_tagging.networks.dropped", noted)
-    dropout = Dropout(jax.random.key(0), 0.5, 0.0)
+    dropout = TaggerDropout(jax.random.key(0), 0.5, 0.0)
     scores(model.options, model.initial_parameters(0, 0.0), batch.words, dropout)
     assert len(keys) == len(set(keys)) == 3
 
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_dropout_is_a_matter_of_its_key_alone(network: str):
-    model = SlotTagger.fit(TRAINING, ModelOptions(network=network, **TINY))
+    model = SlotTagger.fit(TRAINING, TaggerOptions(network=network, **TINY))
     batch, weights = model.batch(model.encode(HELD_OUT), range(3)), model.initial_parameters(0, 0)
 
     def drawn(seed: int, rate: float = 0.5, words: float = 0.5) -> np.ndarray:
-        dropout = Dropout(jax.random.key(seed), rate, words)
+        dropout = TaggerDropout(jax.random.key(seed), rate, words)
         return np.asarray(model.log_likelihoods(weights, batch, dropout))
 
     assert (drawn(1) == drawn(1)).all()
@@ -183,5 +183,5 @@ def test_dropout_is_a_matter_of_its_key_alone(network: str):
 
 
 def test_words_and_tags_without_a_code_are_told():
-    model = SlotTagger.fit(TRAINING, ModelOptions(**TINY))
+    model = SlotTagger.fit(TRAINING, TaggerOptions(**TINY))
     assert model.unseen([planted("CYX")]) == {"upos": {"Y": 1}, "xpos": {"Y": 1}}
