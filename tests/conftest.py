@@ -97,14 +97,18 @@ def loaded_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def one_shape() -> Iterator[None]:
-    """Sentences that are scored are laid out in the shape of twenty of the sample, or a larger."""
+    """Sentences that are scored are laid out in the shape of twenty of the sample, or a larger.
+
+    For one module: in another shape sums are rounded otherwise, and some modules compare bits.
+    """
     from semipunct.models.punctuation.batches import BatchShape
     from semipunct.models.punctuation.model import PunctuationModel
 
     fit = PunctuationModel.fit_shape
 
+    @wraps(fit)
     def roomy(
         model: PunctuationModel, encoded: Any, drafts: Sequence[Any], sentences: int
     ) -> BatchShape:

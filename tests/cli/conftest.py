@@ -5,7 +5,7 @@ import pytest
 from tests.commands import Cli, run
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _compiled_once(loaded_once: None, one_shape: None) -> None:
     """Compile for the one tiny model, and for one shape, once."""
 
