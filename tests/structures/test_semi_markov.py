@@ -214,6 +214,18 @@ def test_without_positions_there_is_one_derivation():
     np.testing.assert_array_equal(Distribution(structure).log_partition(), [0, 0])
 
 
+def test_the_best_two_in_double_precision():
+    """Two segments of width 1 weigh 1 + 0.25 + 2, one of width 2 weighs 2.5; 9 does not fit."""
+    with jax.enable_x64(True):
+        segment = jnp.array([[[[1.0], [9.0]], [[2.0], [2.5]]]], jnp.float64)
+        chain = semi_markov_chain(segment, jnp.array([[0.25]], jnp.float64))
+        best = Distribution(chain).top(2)
+        assert {x.dtype for x in jax.tree.leaves(best.parts)} == {jnp.dtype(np.float64)}
+        np.testing.assert_allclose(best.log_weight, [[3.25], [2.5]])
+        assert best.parts.segment[:, 0, :, :, 0].tolist() == [[[1, 0], [1, 0]], [[0, 0], [0, 1]]]
+        assert best.parts.transition[:, 0, 0, 0].tolist() == [1, 0]
+
+
 def test_keeps_dtypes_and_ranks(strict_numerics: None):
     structure = semi_markov_chain(
         jnp.zeros((2, 3, 2, 2)), jnp.zeros((2, 2)), None, jnp.array([3, 1])
