@@ -361,7 +361,7 @@ CASES: tuple[Case, ...] = (
     Case(
         "given tree", tree_build, tuple(map(len, TREES)), tree_events,
         lambda length: len(PAIRS) ** length, tree_rows,
-        forbids_forward_mode=True, scans=False,
+        scans=False,
     ),
     trees(
         "projective trees",

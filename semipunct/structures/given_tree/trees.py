@@ -307,30 +307,35 @@ def _read_rows(
     return jax.tree.map(lambda _, both: both[0], store, read), tuple(parts)
 
 
-@partial(jax.custom_vjp, nondiff_argnums=(2,))
 def _thread(store: jax.Array, index: jax.Array, width: int) -> tuple[jax.Array, jax.Array]:
     """Return ``store`` itself, and its rows.
 
-    Because the store comes out again, its cotangent is one array that the reverse pass updates
-    in place; plain indexing would make a new one, of the whole store's size, in every step.
+    Because the store comes out again, its cotangent is one array that the reverse pass updates in
+    place; plain indexing would make a new one, of the whole store's size, in every step. What
+    says so is a unit triangular system, ``rows - store[index] = 0``: jax solves and transposes it
+    by the functions given here in every mode, and in each of them over the other.
     """
-    return store, store[index, :width]
+    if not jnp.issubdtype(store.dtype, jnp.floating):
+        return store, store[index, :width]
 
+    def residual(_: Any, both: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        kept, rows = both
+        return kept, rows - kept[index, :width]
 
-def _thread_forward(
-    store: jax.Array, index: jax.Array, width: int
-) -> tuple[tuple[jax.Array, jax.Array], jax.Array]:
-    return _thread(store, index, width), index
+    def solve(_: Any, both: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        kept, rows = both
+        return kept, rows + kept[index, :width]
 
+    def solve_transposed(_: Any, both: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        cotangent, rows = both
+        return cotangent.at[index, :width].add(rows), rows
 
-def _thread_reverse(
-    width: int, index: jax.Array, cotangent: tuple[jax.Array, jax.Array]
-) -> tuple[jax.Array, None]:
-    store, rows = cotangent
-    return store.at[index, :width].add(rows), None
-
-
-_thread.defvjp(_thread_forward, _thread_reverse)
+    # Zeros that seem to depend on the store: where it has a tangent, jax's rule wants theirs, too.
+    nothing = jnp.broadcast_to(jnp.where(False, store[0, 0], 0.0), (index.shape[0], width))
+    solved: tuple[jax.Array, jax.Array] = jax.lax.custom_linear_solve(
+        partial(residual, None), (store, nothing), solve, solve_transposed
+    )
+    return solved
 
 
 def _finish(
