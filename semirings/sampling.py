@@ -28,7 +28,7 @@ from jax.typing import DTypeLike
 
 from semirings.base import Laws
 from semirings.capabilities import Stochastic
-from semirings.numerics import log_balance, log_sum, log_times, relative, unbroadcast
+from semirings.numerics import cumulative, log_balance, log_sum, log_times, relative, unbroadcast
 from semirings.threefry import Words, threefry_2x32
 
 _BITS = 24
@@ -36,8 +36,6 @@ _BITS = 24
 
 _CHOICE, _SPLIT = (0, 0), (1, 0)
 """The keys under which a counter gives the bits of a choice, and the counter of a right factor."""
-
-_SHORT = 256
 
 
 class Drawn(NamedTuple):
@@ -177,7 +175,7 @@ def _one(state: State, weight: jax.Array, axis: int) -> State:
 def _one_forward(state: State, weight: jax.Array, axis: int) -> tuple[State, jax.Array]:
     terms, _ = relative(weight, axis)
     # The distribution function of the choice; a summand without weight is never reached.
-    return _one(state, weight, axis), jnp.where(terms > 0, _cumulative(terms, axis), -1.0)
+    return _one(state, weight, axis), jnp.where(terms > 0, cumulative(terms, axis), -1.0)
 
 
 def _one_reverse(axis: int, reached: jax.Array, state: State) -> tuple[State, None]:
@@ -199,15 +197,6 @@ def _one_reverse(axis: int, reached: jax.Array, state: State) -> tuple[State, No
 
 
 _one.defvjp(_one_forward, _one_reverse)
-
-
-def _cumulative(terms: jax.Array, axis: int) -> jax.Array:
-    """Return running sums; over short axes by a matrix product, which is many times faster."""
-    size = terms.shape[axis]
-    if size > _SHORT:
-        return jax.lax.cumsum(terms, axis)
-    lower = jnp.tril(jnp.ones((size, size), terms.dtype))
-    return jnp.moveaxis(jnp.tensordot(lower, terms, (1, axis)), 0, axis)
 
 
 def _stepped(state: State) -> State:

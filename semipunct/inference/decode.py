@@ -220,7 +220,7 @@ class _Drawn:
     count: int
 
     def __call__(self, asked: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array) -> Answer:
-        parts = asked.sample(key, self.count)
+        parts = asked.sample(key, self.count).parts
         return Answer(parts, jnp.broadcast_to(log_p, (self.count, *log_p.shape)))
 
 

@@ -8,6 +8,7 @@ from semipunct.structures.automata import PathParts, StringPaths, string_paths
 from semipunct.structures.base import Parts, PartWise, Structure, Total
 from semipunct.structures.chain import ChainParts, LinearChain, linear_chain
 from semipunct.structures.distribution import Answer, Distribution
+from semipunct.structures.draws import Draws, Places, Traceable
 from semipunct.structures.given_tree import GivenTrees, inside
 from semipunct.structures.grammar import PCFG, GrammarParts, pcfg
 from semipunct.structures.projective import ArcParts, ProjectiveTrees, projective_trees
@@ -22,12 +23,14 @@ __all__ = [
     "ArcParts",
     "ChainParts",
     "Distribution",
+    "Draws",
     "GivenTrees",
     "GrammarParts",
     "LinearChain",
     "PartWise",
     "Parts",
     "PathParts",
+    "Places",
     "Plan",
     "ProjectiveTrees",
     "Recursion",
@@ -38,6 +41,7 @@ __all__ = [
     "StringPaths",
     "Structure",
     "Total",
+    "Traceable",
     "inside",
     "linear_chain",
     "pcfg",

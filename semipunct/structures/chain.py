@@ -21,8 +21,11 @@ import jax.numpy as jnp
 
 from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
 from semipunct.structures.base import PartWise, Total, lifted
+from semipunct.structures.draws import Traceable, choose
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
+from semirings.log import Log
+from semirings.numerics import log_times
 
 
 class ChainParts(NamedTuple):
@@ -36,7 +39,7 @@ class ChainParts(NamedTuple):
     jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=["method"]
 )
 @dataclass(frozen=True)
-class LinearChain(PartWise[ChainParts]):
+class LinearChain(PartWise[ChainParts], Traceable):
     """A batch of chains; see ``linear_chain``."""
 
     method: Literal["sequential", "parallel"] = "sequential"
@@ -59,6 +62,50 @@ class LinearChain(PartWise[ChainParts]):
             return Total(semiring.ones((batch,)), jnp.zeros((batch,), jnp.float32))
         run = _sequential if self.method == "sequential" else _parallel
         return run(self, semiring, feature, recursion)
+
+    def trace(
+        self, key: jax.Array, count: int, recursion: Recursion
+    ) -> tuple[ChainParts, jax.Array]:
+        """Filter forward and sample backward (Scott 2002); see ``Traceable.trace``.
+
+        Place i of the emissions is that of position i, of the transitions the one from it.
+        """
+        emission, transition = self.weights
+        batch, length, states = emission.shape
+        if length == 0:
+            nothing = jnp.zeros((count, batch, 0), jnp.int32)
+            return ChainParts(nothing, nothing), jnp.ones((batch,), bool)
+        step, first, slices = _forward(self, Log(), None)
+
+        def kept(state: Any, at: Any) -> tuple[Any, jax.Array]:
+            state = step(state, at)
+            return state, state[0]
+
+        forward = first[0][:, None]
+        if length > 1:
+            _, later = recursion.scan_outputs(kept, first, slices, length - 1)
+            forward = jnp.concatenate([forward, later], 1)
+        shared = transition.shape[1] == 1
+        item = jnp.arange(batch) % transition.shape[0]
+
+        def back(after: jax.Array, at: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+            position, uniform = at
+            leave = transition[:, 0] if shared else jnp.take(transition, position, 1, mode="clip")
+            onward = jnp.swapaxes(leave, 1, 2)[item, after]
+            onward = jnp.where((position + 1 < self.lengths)[:, None], onward, 0.0)
+            state = choose(uniform, log_times(jnp.take(forward, position, 1), onward))
+            return state, state
+
+        uniform = jax.random.uniform(key, (length, count, batch), emission.dtype)
+        last = jnp.zeros((count, batch), jnp.int32)
+        _, chosen = jax.lax.scan(back, last, (jnp.arange(length), uniform), reverse=True)
+        chosen = jnp.moveaxis(chosen, 0, 2)
+        position = jnp.arange(length)
+        used = position < self.lengths[:, None]
+        emitted = jnp.where(used, position * states + chosen, -1)
+        pair = (position[:-1] * states + chosen[..., :-1]) * states + chosen[..., 1:]
+        possible = (self.lengths == 0) | jnp.any(forward[:, -1] > -jnp.inf, -1)
+        return ChainParts(emitted, jnp.where(used[:, 1:], pair, -1)), possible
 
 
 def linear_chain(
@@ -102,9 +149,30 @@ def linear_chain(
     return LinearChain(ChainParts(emission, transition), lengths, method)
 
 
+class _Forward(NamedTuple):
+    """The forward recursion of a chain, to be run by ``Recursion``; states are of positions.
+
+    Attributes:
+        step: from state and slices to the next state.
+        state: of position 0: forward values ``[batch, states]``, the log of what was taken out of
+            them ``[batch]``, and what rounding lost of that.
+        slices: ``[batch, length - 1, ...]``.
+    """
+
+    step: Any
+    state: Any
+    slices: Any
+
+
 def _sequential(
     chain: LinearChain, s: Semiring, feature: ChainParts | None, recursion: Recursion
 ) -> Total:
+    step, state, slices = _forward(chain, s, feature)
+    state = recursion.scan(step, state, slices, chain.weights.emission.shape[1] - 1)
+    return _ended(chain, s.sum(state[0], axis=1), state[1], s)
+
+
+def _forward(chain: LinearChain, s: Semiring, feature: ChainParts | None) -> _Forward:
     emission, transition = chain.weights
     batch, length, states = emission.shape
     shared = transition.shape[1] == 1 and length != 2
@@ -147,8 +215,7 @@ def _sequential(
     start, factor = s.balance(start, (1,))
     factor = factor.astype(emission.dtype)
     state = (start, factor, jnp.zeros_like(factor))
-    forward, log_scale, _ = recursion.scan(step, state, slices, length - 1)
-    return _ended(chain, s.sum(forward, axis=1), log_scale, s)
+    return _Forward(step, state, slices)
 
 
 def _parallel(

@@ -17,6 +17,7 @@ import jax.numpy as jnp
 
 from semipunct.errors import UsageError
 from semipunct.structures.base import Parts, Structure, Total
+from semipunct.structures.draws import Draws, Traceable, traced
 from semipunct.structures.recursion import Plan, Recursion
 from semirings.base import Semiring
 from semirings.capabilities import Divisible, Selective
@@ -63,6 +64,22 @@ class Distribution(Generic[S]):
     structure: S
     base: Divisible = Log()
     recursion: Recursion = Recursion()
+
+    def ask(self, semiring: Semiring, counted: Parts | None = None) -> Total:
+        """Sum over all derivations in a semiring of one's own.
+
+        Args:
+            semiring: the meaning of "sum" and "product".
+            counted: an additive quantity of each part for semirings whose ``lift`` takes one,
+                shaped as the expanded log weights (or a tuple of such).
+
+        Returns:
+            ``value * exp(log_scale)`` for each item: the semiring reads its answer out of the
+            value, whose weight was divided by ``exp(log_scale)`` to stay in the range of floats.
+        """
+        if counted is None:
+            return self._total(semiring)
+        return self._expanded_total(semiring, counted)
 
     def log_partition(self) -> jax.Array:
         """Return the log of the sum of the weights of all derivations, ``[batch]``."""
@@ -135,25 +152,41 @@ class Distribution(Generic[S]):
                 yield Answer(jax.tree.map(lambda x, r=rank: x[r], parts), log_weight[rank])
             given, k = k, 2 * k
 
-    def sample(self, key: jax.Array, count: int, together: int = 8) -> Parts:
-        """Draw independent derivations, with a leading axis ``[count]``, from one forward pass.
+    def sample(self, key: jax.Array, count: int, together: int = 8) -> Draws[Any]:
+        """Draw independent derivations from one forward pass.
+
+        A ``Traceable`` structure then looks only at what a draw visits. Any other is asked in
+        ``Sampling``, whose reverse pass looks at all parts for every draw.
 
         Args:
             key: a random key; the same key draws the same.
             count: how many.
-            together: how many at a time; more take more memory and less time.
+            together: how many at a time where the structure is not ``Traceable``; more take more
+                memory and less time.
+
+        Raises:
+            UsageError: if ``count`` is not positive.
         """
+        if count < 1:
+            raise UsageError(f"count is {count}; draw 1 or more")
+        if isinstance(self.structure, Traceable):
+            places, possible = self.structure.trace(key, count, self.recursion)
+            return traced(self.structure.expanded().log_weights, places, possible)
         semiring = Sampling()
         total, mark = self._marking(semiring)
         # Whole rounds: one for the rest alone would be compiled a second time.
         together = max(1, min(together, count))
         rounds = -(-count // together)
         shape = (rounds * together, *total.log_scale.shape)
-        seeds = semiring.seed(key, shape, total.value.weight.dtype)
-        if count == 1:
-            return jax.tree.map(lambda x: x[None], mark(jax.tree.map(lambda x: x[0], seeds)))
+        seeds = semiring.seed(key, shape)
+        # Of an item without any derivation nothing is marked.
+        possible = self._log_weight(semiring, total) > -jnp.inf
+        seeds = jax.tree.map(
+            lambda x, y: jnp.where(possible, x, 0.0).astype(y.dtype), seeds, total.value
+        )
         drawn: Parts = jax.lax.map(mark, seeds, batch_size=together)
-        return jax.tree.map(lambda x: x[:count], drawn)
+        parts = jax.tree.map(lambda x: x[:count], drawn)
+        return Draws(parts, jnp.where(possible, jax.vmap(self.score)(parts), -jnp.inf))
 
     def entropy(self) -> jax.Array:
         """Return the entropy ``[batch]`` in nats."""

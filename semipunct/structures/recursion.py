@@ -17,7 +17,9 @@ import jax.numpy as jnp
 
 Carry = Any
 Slices = Any
+Outputs = Any
 Step = Callable[[Carry, Slices], Carry]
+StepWithOutputs = Callable[[Carry, Slices], tuple[Carry, Outputs]]
 MIB = 2**20
 
 
@@ -69,29 +71,60 @@ class Recursion:
         """
         if steps == 0:
             return state
+        return self.scan_outputs(lambda x, y: (step(x, y), None), state, slices, steps)[0]
+
+    def scan_outputs(
+        self, step: StepWithOutputs, state: Carry, slices: Slices, steps: int
+    ) -> tuple[Carry, Outputs]:
+        """Apply ``step`` as ``scan`` does, and return what it puts out beside the last state.
+
+        Args:
+            step: from a state, and slices ``[batch, ...]``, to the next state and to outputs
+                ``[batch, ...]``, a pytree of arrays.
+            state: a pytree of arrays.
+            slices: a pytree of arrays ``[batch, steps, ...]``.
+            steps: their number; 1 or more.
+
+        Returns:
+            The last state, and the outputs, ``[batch, steps, ...]``. They are no part of the
+            budget.
+
+        Raises:
+            ValueError: if not even one step at a time fits into the budget.
+        """
         read, sliced = _reader(slices)
+        indexed = (jnp.arange(steps), sliced)
 
-        def body(carry: Carry, indexed: Any) -> tuple[Carry, None]:
-            return step(carry, read(*indexed)), None
+        def body(carry: Carry, indexed: Any) -> tuple[Carry, Outputs]:
+            return step(carry, read(*indexed))
 
-        def run(carry: Carry, indexed: Any) -> Carry:
-            return jax.lax.scan(body, carry, indexed)[0]
+        def run(carry: Carry, indexed: Any) -> tuple[Carry, Outputs]:
+            return jax.lax.scan(body, carry, indexed)
 
+        state, outputs = self._run(body, run, state, indexed, steps)
+        return state, jax.tree.map(lambda x: jnp.moveaxis(x, 0, 1), outputs)
+
+    def _run(
+        self, body: Callable[..., Any], run: Callable[..., Any], state: Carry, indexed: Any,
+        steps: int,
+    ) -> tuple[Carry, Outputs]:  # fmt: skip
+        """Run all steps, in chunks if the budget demands it; outputs have the steps in front."""
         if self.budget_mib is None and self.report is None:
-            return run(state, (jnp.arange(steps), sliced))
-        plan = self._plan(body, state, sliced, steps)
+            return run(state, indexed)
+        plan = self._plan(body, state, indexed[1], steps)
         if self.report is not None:
             self.report(plan)
         if not plan.recomputes:
-            return run(state, (jnp.arange(steps), sliced))
+            return run(state, indexed)
         whole = steps // plan.chunk * plan.chunk
-        indexed = (jnp.arange(steps), sliced)
         chunks = jax.tree.map(lambda x: x[:whole].reshape(-1, plan.chunk, *x.shape[1:]), indexed)
-        again: Callable[[Carry, Any], Carry] = jax.checkpoint(run)
-        state, _ = jax.lax.scan(lambda carry, xs: (again(carry, xs), None), state, chunks)
+        again: Callable[[Carry, Any], tuple[Carry, Outputs]] = jax.checkpoint(run)
+        state, chunked = jax.lax.scan(again, state, chunks)
+        outputs = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), chunked)
         if whole < steps:
-            state = again(state, jax.tree.map(lambda x: x[whole:], indexed))
-        return state
+            state, rest = again(state, jax.tree.map(lambda x: x[whole:], indexed))
+            outputs = jax.tree.map(lambda *xs: jnp.concatenate(xs), outputs, rest)
+        return state, outputs
 
     def _plan(self, body: Callable[..., Any], state: Carry, sliced: Slices, steps: int) -> Plan:
         first = jax.eval_shape(lambda x: jax.tree.map(lambda y: y[0], x), sliced)

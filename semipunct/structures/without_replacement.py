@@ -132,8 +132,8 @@ class _Drawn:
 
 @partial(jax.jit, static_argnums=2)
 def _samples(distribution: Distribution[Any], key: jax.Array, draws: int) -> Answer:
-    parts = distribution.sample(key, draws, together=draws)
-    return Answer(parts, jax.vmap(distribution.score)(parts))
+    drawn = distribution.sample(key, draws, together=draws)
+    return Answer(drawn.parts, drawn.log_weight)
 
 
 @jax.jit

@@ -47,7 +47,7 @@ def summed(structure: Structure) -> Sums:
 @jax.jit
 def chosen(structure: Structure, feature: Any) -> Choices:
     d = Distribution(structure)
-    samples = d.sample(jax.random.key(7), SAMPLES, 100)
+    samples = d.sample(jax.random.key(7), SAMPLES, 100).parts
     frequency = jax.tree.map(lambda x: jnp.mean(x, 0), samples)
     return Choices(d.best(), d.top(K), d.expectation(feature), d.entropy(), frequency)
 

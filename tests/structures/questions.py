@@ -274,9 +274,10 @@ def ranked(d: Distribution, most: int | None = None) -> Answer:
 
 
 @question
-def draws(d: Distribution, key: jax.Array) -> Parts:
+def draws(d: Distribution, key: jax.Array) -> Answer:
     """Many samples."""
-    return d.sample(key, DRAWS, together=500)
+    drawn = d.sample(key, DRAWS, together=500)
+    return Answer(drawn.parts, drawn.log_weight)
 
 
 @question

@@ -273,7 +273,7 @@ def test_uses_of_arcs_are_expected_counts():
             lambda x: jnp.sum(Distribution(paths.with_log_weights(x)).log_partition())
         )(paths.log_weights)
         parts = d.marginals()
-        sampled = paths.uses(d.sample(jax.random.key(1), 5))
+        sampled = paths.uses(d.sample(jax.random.key(1), 5).parts)
         written_out = paths.expanded().uses(parts)
         return d.log_partition(), slopes, paths.uses(parts), written_out, sampled
 

@@ -234,10 +234,12 @@ def test_a_best_needs_a_semiring_with_winners(p: Weighted, base: Any):
 @SINGLE
 def test_samples_are_as_frequent_as_they_are_probable(p: Weighted):
     for item, e in items(p):
-        sampled = p.flat(drawn(p, 1), item, axes=1)
-        rows, counts = np.unique(sampled, axis=0, return_counts=True)
+        sampled = p.flat(drawn(p, 1).parts, item, axes=1)
+        rows, first, counts = np.unique(sampled, axis=0, return_index=True, return_counts=True)
         observed = np.zeros(len(e.prob))
         observed[e.find(rows)] = counts
+        weights = drawn(p, 1).log_weight[first, item]
+        np.testing.assert_allclose(weights, e.log_weight[e.find(rows)], **p.close)
         assert not observed[e.prob == 0].any()
         assert chi_square(observed, DRAWS * e.prob) > 1e-4
 
@@ -248,7 +250,9 @@ def test_keys_decide_samples(p: Weighted):
     same(again, drawn(p, 1), 0.0)
     other = drawn(p, 2)
     full = int(np.argmax([e.possible for _, e in items(p)]))
-    assert (p.flat(other, full, axes=1) != p.flat(drawn(p, 1), full, axes=1)).any()
+    assert (
+        p.flat(other.parts, full, axes=1) != p.flat(drawn(p, 1).parts, full, axes=1)
+    ).any()
 
 
 def test_averages(p: Weighted):
@@ -349,6 +353,17 @@ def test_impossible_items_have_weight_zero_and_no_nan(p: Weighted):
         assert not x.any()
 
 
+@SINGLE
+def test_of_impossible_items_nothing_is_drawn(p: Weighted):
+    nothing = jax.tree.map(lambda x: jnp.full_like(x, -jnp.inf), p.structure.log_weights)
+    w = p.weighing(nothing)
+    parts, log_weight = drawn(w, 1)
+    for item, e in items(w):
+        assert (np.asarray(log_weight[:, item]) == (0.0 if e.possible else -np.inf)).all()
+    for x in jax.tree.leaves(parts):
+        assert not np.asarray(x).any()
+
+
 def test_distributions_pass_through_transformations(p: Weighted):
     d = jax.jit(lambda x: x)(p.distribution)
     assert isinstance(d, Distribution)
@@ -382,7 +397,7 @@ def test_the_memory_budget_changes_no_answer(p: Weighted):
     asked = (
         saves(lambda d: d.marginals(), p, ask_sums(p)["marginals"]),
         saves(lambda d: d.best(), p, best(p.distribution)),
-        saves(lambda d: d.sample(key, DRAWS, together=500), p, drawn(p, 1)),
+        saves(lambda d: d.sample(key, DRAWS, together=500).parts, p, drawn(p, 1).parts),
     )
     assert any(asked) == p.case.saves
 
