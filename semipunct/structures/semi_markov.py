@@ -24,8 +24,11 @@ import jax.numpy as jnp
 from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
 from semipunct.errors import UsageError
 from semipunct.structures.base import PartWise, Total, lifted
+from semipunct.structures.draws import Traceable, choose
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
+from semirings.log import Log
+from semirings.numerics import log_times
 
 
 class SemiMarkovParts(NamedTuple):
@@ -38,7 +41,7 @@ class SemiMarkovParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class SemiMarkovChain(PartWise[SemiMarkovParts]):
+class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable):
     """A batch of semi-Markov chains; see ``semi_markov_chain``."""
 
     def expanded(self) -> SemiMarkovChain:
@@ -60,49 +63,106 @@ class SemiMarkovChain(PartWise[SemiMarkovParts]):
         further back, already multiplied by the transition into the next segment. A position
         costs ``max_width * states + states ** 2`` products.
         """
-        s = semiring
-        segment, transition, initial = self.weights
+        batch, length, _, _ = self.weights.segment.shape
+        if length == 0:
+            return _empty(self, semiring)
+        step, state, slices = _forward(self, semiring, feature)
+        window, log_scale = recursion.scan(
+            lambda before, at: step(before, at)[0], state, slices, length
+        )
+        value = semiring.sum(jax.tree.map(lambda x: x[:, 0], window), axis=1)
+        return Total(semiring.where(self.lengths > 0, value, semiring.ones((batch,))), log_scale)
+
+    def trace(
+        self, key: jax.Array, count: int, recursion: Recursion
+    ) -> tuple[SemiMarkovParts, jax.Array]:
+        """Filter forward and sample backward, segment by segment; see ``Traceable.trace``.
+
+        Place i of the segments is the one that ends at position i, of the transitions the one
+        from it.
+        """
+        segment, transition, _ = self.weights
         batch, length, widths, states = segment.shape
         if length == 0:
-            return Total(s.ones((batch,)), jnp.zeros((batch,), jnp.float32))
-        features = SemiMarkovParts(None, None, None) if feature is None else feature
-        follow = lifted(s, transition, features.transition)
+            nothing = jnp.zeros((count, batch, 0), jnp.int32)
+            return SemiMarkovParts(nothing, nothing, nothing), jnp.ones((batch,), bool)
+        step, state, slices = _forward(self, Log(), None)
+        (window, _), (opened, ended) = recursion.scan_outputs(step, state, slices, length)
+        item = jnp.arange(batch)
+        onward = jnp.swapaxes(transition, 1, 2)
 
-        def extend(window: Any, weight: jax.Array, feature: Any, active: jax.Array) -> Any:
-            """Weigh what ends here by its width and sum over the widths."""
-            ended = s.sum(s.times(window, lifted(s, weight, feature)), axis=1)
-            older = jax.tree.map(lambda x: x[:, :-1], window)
-            window, factor = s.balance(s.concatenate([_row(ended), older], axis=1), (1, 2))
-            return window, jnp.where(active, factor, 0.0)
+        def back(after: Any, at: tuple[jax.Array, jax.Array]) -> tuple[Any, Any]:
+            """Choose the segment that ends here, where one does, and its width.
 
-        def step(state: Any, slices: Any) -> Any:
-            window, log_scale = state
-            position, weight, feature = slices
-            active = position < self.lengths
-            before = jax.tree.map(lambda x: x[:, 0, :, None], window)
-            begun = s.sum(s.times(before, follow), axis=1)
-            older = jax.tree.map(lambda x: x[:, 1:], window)
-            open_ = s.concatenate([_row(begun), older], axis=1)
-            after, factor = extend(open_, weight, feature, active)
-            return s.where(active[:, None, None], after, window), log_scale + factor
+            Of what comes after ``end`` says where the next segment to the left ends, and
+            ``following`` the state to its right.
+            """
+            end, following = after
+            position, uniform = at
+            last = position == self.lengths - 1
+            leave = jnp.where(last[:, None], 0.0, onward[item % len(onward), following])
+            weight = log_times(jnp.take(ended, position, 1), leave)
+            state = choose(uniform[0], weight)
+            by_width = log_times(jnp.take(opened, position, 1), jnp.take(segment, position, 1))
+            width = choose(uniform[1], jnp.swapaxes(by_width, 1, 2)[item, state])
+            here = end == position
+            place = (position * widths + width) * states + state
+            pair = jnp.where(here & ~last, state * states + following, -1)
+            following = jnp.where(here, state, following)
+            end = jnp.where(here, position - 1 - width, end)
+            return (end, following), (jnp.where(here, place, -1), pair)
 
-        first = s.times(s.ones((batch, states)), lifted(s, initial, features.initial))
-        nothing = _row(s.zeros_like(first))
-        window, log_scale = extend(
-            s.concatenate([_row(first), *[nothing] * (widths - 1)], axis=1),
-            segment[:, 0],
-            jax.tree.map(lambda x: x[:, 0], features.segment),
-            self.lengths > 0,
+        uniform = jax.random.uniform(key, (length, 2, count, batch), segment.dtype)
+        start = jnp.broadcast_to(self.lengths - 1, (count, batch)), jnp.zeros((count, batch), int)
+        (_, first), (places, pairs) = jax.lax.scan(
+            back, start, (jnp.arange(length), uniform), reverse=True
         )
-        later = (
-            jnp.broadcast_to(jnp.arange(1, length), (batch, length - 1)),
-            segment[:, 1:],
-            jax.tree.map(lambda x: x[:, 1:], features.segment),
-        )
-        state = (window, log_scale.astype(segment.dtype))
-        window, log_scale = recursion.scan(step, state, later, length - 1)
-        value = s.sum(jax.tree.map(lambda x: x[:, 0], window), axis=1)
-        return Total(s.where(self.lengths > 0, value, s.ones((batch,))), log_scale)
+        begun = jnp.where(self.lengths > 0, first, -1)[..., None]
+        possible = (self.lengths == 0) | jnp.any(window[:, 0] > -jnp.inf, -1)
+        segments, transitions = (jnp.moveaxis(x, 0, 2) for x in (places, pairs))
+        return SemiMarkovParts(segments, transitions, begun), possible
+
+
+def _empty(chain: SemiMarkovChain, s: Semiring) -> Total:
+    """Return the totals of chains without positions: each has the empty segmentation alone."""
+    batch = len(chain.lengths)
+    return Total(s.ones((batch,)), jnp.zeros((batch,), chain.weights.segment.dtype))
+
+
+def _forward(chain: SemiMarkovChain, s: Semiring, feature: SemiMarkovParts | None) -> Any:
+    """Return step, state and slices of the forward recursion, one for each position.
+
+    A step puts out the window before what ends there was weighed, ``[batch, max_width, states]``,
+    and what ends there, ``[batch, states]``, both up to a factor.
+    """
+    segment, transition, initial = chain.weights
+    batch, length, widths, states = segment.shape
+    features = SemiMarkovParts(None, None, None) if feature is None else feature
+    follow = lifted(s, transition, features.transition)
+    first = s.times(s.ones((batch, states)), lifted(s, initial, features.initial))
+
+    def step(state: Any, slices: Any) -> tuple[Any, Any]:
+        window, log_scale = state
+        position, weight, feature = slices
+        active = position < chain.lengths
+        before = jax.tree.map(lambda x: x[:, 0, :, None], window)
+        begun = s.sum(s.times(before, follow), axis=1)
+        begun = s.where((position == 0)[:, None], first, begun)
+        older = jax.tree.map(lambda x: x[:, 1:], window)
+        opened = s.concatenate([_row(begun), older], axis=1)
+        ended = s.sum(s.times(opened, lifted(s, weight, feature)), axis=1)
+        older = jax.tree.map(lambda x: x[:, :-1], opened)
+        after, factor = s.balance(s.concatenate([_row(ended), older], axis=1), (1, 2))
+        log_scale = log_scale + jnp.where(active, factor, 0.0)
+        return (s.where(active[:, None, None], after, window), log_scale), (opened, ended)
+
+    window = s.concatenate([_row(s.zeros_like(first))] * widths, axis=1)
+    slices = (
+        jnp.broadcast_to(jnp.arange(length), (batch, length)),
+        segment,
+        features.segment,
+    )
+    return step, (window, jnp.zeros((batch,), segment.dtype)), slices
 
 
 def semi_markov_chain(

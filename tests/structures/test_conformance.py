@@ -250,9 +250,7 @@ def test_keys_decide_samples(p: Weighted):
     same(again, drawn(p, 1), 0.0)
     other = drawn(p, 2)
     full = int(np.argmax([e.possible for _, e in items(p)]))
-    assert (
-        p.flat(other.parts, full, axes=1) != p.flat(drawn(p, 1).parts, full, axes=1)
-    ).any()
+    assert (p.flat(other.parts, full, axes=1) != p.flat(drawn(p, 1).parts, full, axes=1)).any()
 
 
 def test_averages(p: Weighted):

@@ -173,6 +173,24 @@ def read_strings(
     """
     s = semiring
     batch, length = jax.tree.leaves(slices)[0].shape[:2]
+    step = reading_step(s, matrix, lengths)
+    positions = jnp.broadcast_to(jnp.arange(length), (batch, length))
+    state = s.balance(start, (1,))
+    vector, log_scale = recursion.scan(step, state, (positions, slices), length)
+    return Total(s.sum(s.times(vector, final), axis=1), log_scale)
+
+
+def reading_step(
+    semiring: Semiring, matrix: Callable[[Any], Value], lengths: jax.Array
+) -> Callable[[Any, Any], Any]:
+    """Return the step of ``read_strings``, from vectors and the log of what was taken out of them.
+
+    Args:
+        semiring: what the values belong to.
+        matrix: from a slice ``[batch, ...]`` to its matrices ``[batch, states, states]``.
+        lengths: ``[batch]`` positions used.
+    """
+    s = semiring
 
     def step(state: Any, indexed: Any) -> Any:
         vector, log_scale = state
@@ -183,10 +201,7 @@ def read_strings(
         log_scale = log_scale + jnp.where(active, factor, 0.0)
         return s.where(active[:, None], after, vector), log_scale
 
-    positions = jnp.broadcast_to(jnp.arange(length), (batch, length))
-    state = s.balance(start, (1,))
-    vector, log_scale = recursion.scan(step, state, (positions, slices), length)
-    return Total(s.sum(s.times(vector, final), axis=1), log_scale)
+    return step
 
 
 def checked_strings(

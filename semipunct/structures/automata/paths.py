@@ -22,10 +22,13 @@ from jax.core import Tracer
 
 from semipunct.errors import UsageError
 from semipunct.structures.automata.machine import EPSILON, Automaton
-from semipunct.structures.automata.operations import checked_strings, read_strings
+from semipunct.structures.automata.operations import checked_strings, read_strings, reading_step
 from semipunct.structures.base import PartWise, Total, lifted
+from semipunct.structures.draws import Traceable, choose
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
+from semirings.log import Log
+from semirings.numerics import log_balance, log_times
 
 
 class PathParts(NamedTuple):
@@ -42,7 +45,7 @@ class PathParts(NamedTuple):
     meta_fields=["symbols", "by_position"],
 )
 @dataclass(frozen=True)
-class StringPaths(PartWise[PathParts]):
+class StringPaths(PartWise[PathParts], Traceable):
     """The accepting paths of a batch of strings; see ``string_paths``.
 
     Attributes:
@@ -103,6 +106,47 @@ class StringPaths(PartWise[PathParts]):
             lifted(s, final, features.final),
             recursion,
         )
+
+    def trace(
+        self, key: jax.Array, count: int, recursion: Recursion
+    ) -> tuple[PathParts, jax.Array]:
+        """Filter forward and sample backward; see ``Traceable.trace``.
+
+        Place i of the arcs is the one that reads symbol i.
+        """
+        initial, arcs, final = self._written_out(self.weights)
+        batch, length, states, _ = arcs.shape
+        step = reading_step(Log(), lambda weights: weights, self.lengths)
+        last, before = log_balance(initial, (1,)), initial[:, :0]
+
+        def kept(state: Any, at: Any) -> tuple[Any, jax.Array]:
+            return step(state, at), state[0]
+
+        if length:
+            positions = jnp.broadcast_to(jnp.arange(length), (batch, length))
+            last, before = recursion.scan_outputs(kept, last, (positions, arcs), length)
+        ended = log_times(last[0], final)
+        draw_end, draw_arcs = jax.random.split(key)
+        item = jnp.arange(batch)
+
+        def back(after: jax.Array, at: Any) -> tuple[jax.Array, jax.Array]:
+            position, uniform = at
+            into = jnp.swapaxes(jnp.take(arcs, position, 1), 1, 2)[item, after]
+            state = choose(uniform, log_times(jnp.take(before, position, 1), into))
+            used = position < self.lengths
+            arc = (position * states + state) * states + after
+            return jnp.where(used, state, after), jnp.where(used, arc, -1)
+
+        end = choose(
+            jax.random.uniform(draw_end, (count, batch), arcs.dtype),
+            jnp.broadcast_to(ended, (count, *ended.shape)),
+        )
+        uniform = jax.random.uniform(draw_arcs, (length, count, batch), arcs.dtype)
+        start, places = end, jnp.zeros((0, count, batch), jnp.int32)
+        if length:
+            start, places = jax.lax.scan(back, end, (jnp.arange(length), uniform), reverse=True)
+        parts = PathParts(start[..., None], jnp.moveaxis(places, 0, 2), end[..., None])
+        return parts, jnp.any(ended > -jnp.inf, 1)
 
     def _written_out(self, parts: PathParts) -> PathParts:
         shape = (len(self.lengths), parts.initial.shape[-1])
