@@ -14,6 +14,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
@@ -61,9 +62,6 @@ def by_width(
 ) -> Chart:
     """Run a step for each width from 1 on, in a chart that has room for what the step needs.
 
-    Narrow spans have few splits and wide ones few places, so the steps are cut into blocks, each
-    of as many rows as its widest span needs, and as many places as its narrowest ends at.
-
     Args:
         semiring: whose zero fills rows that have no spans yet.
         step: from a chart, the width and the slices ``[batch, steps + 1, ...]`` to the next chart.
@@ -75,15 +73,65 @@ def by_width(
     Returns:
         The last chart, with ``steps + 1`` rows or more; place 0 is always there.
     """
+    return rows_by_width(
+        semiring, lambda c, w, x: (step(c, w, x), None), chart, slices, steps, recursion
+    )[0]
+
+
+def rows_by_width(
+    semiring: Semiring,
+    step: Callable[[Chart, jax.Array, Any], tuple[Chart, Any]],
+    chart: Chart,
+    slices: Any,
+    steps: int,
+    recursion: Recursion,
+) -> tuple[Chart, Any]:
+    """Run steps as ``by_width`` does, and return the rows that they put out.
+
+    Narrow spans have few splits and wide ones few places, so the steps are cut into blocks, each
+    of as many rows as its widest span needs, and as many places as its narrowest ends at.
+
+    Args:
+        semiring: whose zero fills rows that have no spans yet.
+        step: from a chart, the width and slices to the next chart and to log weights ``[batch,
+            places, ...]`` of the spans of that width by their start, or None.
+        chart: as in ``by_width``.
+        slices: as in ``by_width``.
+        steps: the greatest width.
+        recursion: memory budget of the steps.
+
+    Returns:
+        The last chart, and what the steps put out, ``[batch, steps, steps + 1, ...]``, minus
+        infinity where no span of the width starts.
+    """
     batch = jax.tree.leaves(chart)[0].shape[0]
     widths = jnp.broadcast_to(jnp.arange(1, steps + 1)[None, :, None], (batch, steps, 1))
     sliced = (widths, slices)
+    found: list[Any] = []
     for first, last in _blocks(steps):
         places = steps - first + 1
         chart = tuple(_resized(semiring, value, last + 1, places) for value in chart)
         block = jax.tree.map(lambda x, f=first, t=last, p=places: x[:, f:t, :p], sliced)
-        chart = recursion.scan(lambda c, x: step(c, x[0][0, 0], x[1]), chart, block, last - first)
-    return chart
+        chart, rows = recursion.scan_outputs(
+            lambda c, x: step(c, x[0][0, 0], x[1]), chart, block, last - first
+        )
+        found.append(jax.tree.map(lambda x: _padded(x, steps + 1), rows))
+    return chart, jax.tree.map(lambda *xs: jnp.concatenate(xs, 1), *found)
+
+
+def square(rows: jax.Array) -> jax.Array:
+    """Sort log weights of spans by both ends: entry ``[b, i, j]`` is that from i to j.
+
+    Args:
+        rows: ``[batch, widths, places, ...]`` by width from 1 on, and start.
+
+    Returns:
+        ``[batch, widths + 1, widths + 1, ...]``, minus infinity unless i is less than j.
+    """
+    size = rows.shape[1] + 1
+    start, end = np.triu_indices(size, 1)
+    whole = jnp.full((rows.shape[0], size, size, *rows.shape[3:]), -jnp.inf, rows.dtype)
+    return whole.at[:, start, end].set(rows[:, end - start - 1, start])
 
 
 def next_ends(semiring: Semiring, ends: Value) -> Value:
@@ -152,6 +200,11 @@ def _resized(semiring: Semiring, value: Value, rows: int, places: int) -> Value:
     shape = jax.tree.leaves(kept)[0].shape
     missing = (shape[0], rows - shape[1], *shape[2:])
     return semiring.concatenate([kept, _zeros(semiring, kept, missing)], axis=1)
+
+
+def _padded(rows: jax.Array, places: int) -> jax.Array:
+    missing = [(0, 0), (0, 0), (0, places - rows.shape[2]), *[(0, 0)] * (rows.ndim - 3)]
+    return jnp.pad(rows, missing, constant_values=-jnp.inf)
 
 
 def _zeros(semiring: Semiring, like: Value, shape: tuple[int, ...]) -> Value:

@@ -159,7 +159,7 @@ def descend(
         split: from items ``[draws, fields]`` and random numbers ``[draws, randoms]`` to the items
             below, ``[draws, below, fields]``, and what is reported, ``[draws, ...]``. Items whose
             first field is negative are none, and so is what is reported of them.
-        first: ``[draws, fields]`` the items at the top.
+        first: ``[draws, tops, fields]`` the items at the top.
         key: a random key.
         steps: the most items of a derivation.
         depth: the most items that wait at a time.
@@ -168,21 +168,25 @@ def descend(
     Returns:
         ``[draws, steps, ...]`` what was reported.
     """
-    draws, fields = first.shape
+    draws, _, fields = first.shape
     row = jnp.arange(draws)
-    stack = jnp.full((draws, depth, fields), -1, first.dtype).at[:, 0].set(first)
-    size = (first[:, 0] >= 0).astype(jnp.int32)
+
+    def with_items(stack: jax.Array, size: jax.Array, items: jax.Array) -> Any:
+        for i in range(items.shape[1]):
+            there = items[:, i, 0] >= 0
+            stack = stack.at[row, jnp.where(there, size, depth)].set(items[:, i], mode="drop")
+            size = size + there
+        return stack, size
 
     def step(state: Any, key: jax.Array) -> tuple[Any, jax.Array]:
         stack, size = state
         item = jnp.where((size > 0)[:, None], stack[row, jnp.maximum(size - 1, 0)], -1)
         size = jnp.maximum(size - 1, 0)
         below, report = split(item, jax.random.uniform(key, (draws, randoms)))
-        for i in range(below.shape[1]):
-            there = (item[:, 0] >= 0) & (below[:, i, 0] >= 0)
-            stack = stack.at[row, jnp.where(there, size, depth)].set(below[:, i], mode="drop")
-            size = size + there
-        return (stack, size), report
+        below = jnp.where((item[:, 0] >= 0)[:, None, None], below, -1)
+        return with_items(stack, size, below), report
 
-    _, reports = jax.lax.scan(step, (stack, size), jax.random.split(key, steps))
+    nothing = jnp.full((draws, depth, fields), -1, first.dtype), jnp.zeros((draws,), jnp.int32)
+    state = with_items(*nothing, first)
+    _, reports = jax.lax.scan(step, state, jax.random.split(key, steps))
     return jnp.moveaxis(reports, 0, 1)

@@ -11,6 +11,7 @@ Source: Eisner (1996); Eisner (2000).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -20,9 +21,20 @@ import jax.numpy as jnp
 
 from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
 from semipunct.structures.base import PartWise, Total, lifted
-from semipunct.structures.chart import by_width, diagonals, next_ends, with_newest, with_row
+from semipunct.structures.chart import (
+    by_width,
+    diagonals,
+    next_ends,
+    rows_by_width,
+    square,
+    with_newest,
+    with_row,
+)
+from semipunct.structures.draws import Traceable, choose, descend
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
+from semirings.log import Log
+from semirings.numerics import log_times
 
 
 class ArcParts(NamedTuple):
@@ -37,7 +49,7 @@ class ArcParts(NamedTuple):
     meta_fields=["single_root"],
 )
 @dataclass(frozen=True)
-class ProjectiveTrees(PartWise[ArcParts]):
+class ProjectiveTrees(PartWise[ArcParts], Traceable):
     """A batch of sets of projective trees; see ``projective_trees``."""
 
     single_root: bool = True
@@ -61,6 +73,37 @@ class ProjectiveTrees(PartWise[ArcParts]):
         _, left, last = _complete(s, jax.tree.map(lambda x: x[:, 1:, 1:], arcs), recursion)
         root = jax.tree.map(lambda x: x[:, 0, 1:], arcs)
         return Total(s.sum(s.times(s.times(left, root), last), axis=1), log_scale)
+
+    def trace(self, key: jax.Array, count: int, recursion: Recursion) -> tuple[ArcParts, jax.Array]:
+        """Take trees apart from the top; see ``Traceable.trace``.
+
+        Place m - 1 of the arcs is the one to word m. A word's head is the place divided by n + 1.
+        """
+        batch, size, _ = self.weights.arc.shape
+        if size == 1:
+            return ArcParts(jnp.zeros((count, batch, 0), jnp.int32)), jnp.ones((batch,), bool)
+        arcs, _ = _arcs(self, Log(), None)
+        top = 1 if self.single_root else 0
+        spans = _spans(arcs[:, top:, top:], recursion)
+        at_root, descent = jax.random.split(key)
+        end = jnp.full((count, batch), size - 1 - top)
+        if self.single_root:
+            root = log_times(log_times(spans.left[:, 0], arcs[:, 0, 1:]), spans.right[:, :, -1])
+            uniform = jax.random.uniform(at_root, (count, batch), root.dtype)
+            word = choose(uniform, jnp.broadcast_to(root, (count, *root.shape)))
+            possible = jnp.any(root > -jnp.inf, 1)
+            whole = [(_LEFT, jnp.zeros_like(word), word), (_RIGHT, word, end)]
+        else:
+            possible = spans.right[:, 0, -1] > -jnp.inf
+            whole = [(_RIGHT, jnp.zeros_like(end), end)]
+        arc = _descend(spans, whole, descent) + top
+        # The root's number is zero, and so is the head of a word that no arc leads to.
+        heads = jnp.zeros((count * batch, size), jnp.int32)
+        heads = heads.at[jnp.arange(len(arc))[:, None], arc[..., 1]].set(arc[..., 0], mode="drop")
+        heads = heads.reshape(count, batch, size)[..., 1:]
+        words = jnp.arange(1, size)
+        used = words <= self.lengths[:, None]
+        return ArcParts(jnp.where(used, heads * size + words, -1)), possible
 
 
 def projective_trees(
@@ -131,6 +174,18 @@ def _complete(s: Semiring, arcs: Value, recursion: Recursion) -> tuple[Value, Va
         the second words 0 to d - 1 below word d, of the third all after word d below it.
     """
     places = jax.tree.leaves(arcs)[0].shape[1]
+    step, chart, slices = _widening(s, arcs)
+    chart = by_width(s, lambda c, w, x: step(c, w, x)[0], chart, slices, places - 1, recursion)
+    right, left, _, right_ends, _, _ = chart
+    first = (jax.tree.map(lambda x: x[:, :places, 0], c) for c in (right, left, right_ends))
+    return tuple(first)
+
+
+def _widening(s: Semiring, arcs: Value) -> tuple[Any, Any, Any]:
+    """Return step, chart and slices of the recursion over the widths of spans.
+
+    A step puts out complete and open spans, headed at their left end and at their right one.
+    """
     rightward = diagonals(s, arcs)
     leftward = diagonals(s, jax.tree.map(lambda x: jnp.swapaxes(x, 1, 2), arcs))
 
@@ -146,7 +201,7 @@ def _complete(s: Semiring, arcs: Value, recursion: Recursion) -> tuple[Value, Va
         left_open_ends = with_newest(s, next_ends(s, left_open_ends), left_open)
         new_right = s.sum(s.times(right_open, right_ends), axis=1)
         new_left = s.sum(s.times(left, left_open_ends), axis=1)
-        return (
+        chart = (
             with_row(right, width, new_right),
             with_row(left, width, new_left),
             right_open,
@@ -154,11 +209,96 @@ def _complete(s: Semiring, arcs: Value, recursion: Recursion) -> tuple[Value, Va
             with_newest(s, left_ends, new_left),
             left_open_ends,
         )
+        return chart, (new_right, new_left, s.times(between, to_right), left_open)
 
     none = jax.tree.map(lambda x: x[:, :1], arcs)
     one, zero = s.ones_like(none), s.zeros_like(none)
-    chart = (one, one, zero, one, one, zero)
-    chart = by_width(s, step, chart, (rightward, leftward), places - 1, recursion)
-    right, left, _, right_ends, _, _ = chart
-    first = (jax.tree.map(lambda x: x[:, :places, 0], c) for c in (right, left, right_ends))
-    return tuple(first)
+    return step, (one, one, zero, one, one, zero), (rightward, leftward)
+
+
+class _Spans(NamedTuple):
+    """Log weights of spans ``[batch, places, places]``, minus infinity where there is none.
+
+    Attributes:
+        right: all words from i + 1 to j below word i.
+        left: all words from i to j - 1 below word j.
+        right_open: the same as ``right``, and word j hangs on word i.
+        left_open: the same as ``left``, and word i hangs on word j.
+    """
+
+    right: jax.Array
+    left: jax.Array
+    right_open: jax.Array
+    left_open: jax.Array
+
+
+_RIGHT, _LEFT, _BETWEEN = 0, 1, 2
+"""Kinds of spans: complete ones by the side of their words, and two complete ones, back to back."""
+
+
+def _spans(arcs: jax.Array, recursion: Recursion) -> _Spans:
+    """Sum over the ways to build each span."""
+    batch, places, _ = arcs.shape
+    nothing = jnp.full((batch, places, places), -jnp.inf, arcs.dtype)
+    single = jnp.eye(places, dtype=bool)
+    if places == 1:
+        one = jnp.where(single, 0.0, nothing)
+        return _Spans(one, one, nothing, nothing)
+    step, chart, slices = _widening(Log(), arcs)
+    _, rows = rows_by_width(Log(), step, chart, slices, places - 1, recursion)
+    right, left, right_open, left_open = (square(x) for x in rows)
+    return _Spans(
+        jnp.where(single, 0.0, right), jnp.where(single, 0.0, left), right_open, left_open
+    )
+
+
+def _descend(spans: _Spans, whole: Sequence[Any], key: jax.Array) -> jax.Array:
+    """Draw the arcs within spans: ``[draws, arcs, 2]`` heads and dependents.
+
+    Places are counted as in ``spans``; an arc that is none has a dependent beyond the last.
+
+    Args:
+        spans: log weights.
+        whole: kind, and ends ``[count, batch]``, of the spans in each draw.
+        key: a random key.
+    """
+    count, batch = whole[0][1].shape
+    places = spans.right.shape[1]
+    # What remains of a span to the left of a split k, by start and k; to the right, by end and k.
+    after = jnp.pad(spans.left[:, 1:], ((0, 0), (0, 1), (0, 0)), constant_values=-jnp.inf)
+    below = jnp.stack([spans.right_open, spans.left, spans.right], 1)
+    above = jnp.swapaxes(jnp.stack([spans.right, spans.left_open, after], 1), 2, 3)
+    item = jnp.tile(jnp.arange(batch), count)
+
+    def split(part: jax.Array, uniform: jax.Array) -> tuple[jax.Array, jax.Array]:
+        kind, i, j = part.T
+        k = choose(uniform[:, 0], log_times(below[item, kind, i], above[item, kind, j]))
+        none = jnp.full_like(k, -1)
+
+        def unless_single(of: jax.Array, i: jax.Array, j: jax.Array) -> jax.Array:
+            return jnp.stack([jnp.where(i < j, of, none), i, j], 1)
+
+        is_right, is_left = kind == _RIGHT, kind == _LEFT
+        # Below an arc, from i to k or from j to k, two complete spans are back to back.
+        between = jnp.stack(
+            [
+                jnp.where(is_right | is_left, _BETWEEN, none),
+                jnp.where(is_right, i, k),
+                jnp.where(is_right, k, j),
+            ],
+            1,
+        )
+        complete = jnp.where(is_right, _RIGHT, _LEFT)
+        rest = unless_single(complete, jnp.where(is_right, k, i), jnp.where(is_right, j, k))
+        left = unless_single(jnp.full_like(k, _RIGHT), i, k)
+        right = unless_single(jnp.full_like(k, _LEFT), k + 1, j)
+        arc = (is_right | is_left)[:, None]
+        children = jnp.stack([jnp.where(arc, between, left), jnp.where(arc, rest, right)], 1)
+        dependent = jnp.where(arc[:, 0], k, places)
+        return children, jnp.stack([jnp.where(is_right, i, j), dependent], 1)
+
+    first = [
+        jnp.stack([jnp.where(i < j, kind, -1), i, j], -1).reshape(-1, 3) for kind, i, j in whole
+    ]
+    items = jnp.stack(first, 1).astype(jnp.int32)
+    return descend(split, items, key, 2 * places, places + 2, 1)
