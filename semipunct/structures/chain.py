@@ -21,7 +21,7 @@ import jax.numpy as jnp
 
 from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
 from semipunct.structures.base import PartWise, Total, lifted
-from semipunct.structures.draws import Traceable, choose
+from semipunct.structures.draws import Traceable, choose_in_row
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.log import Log
@@ -86,14 +86,15 @@ class LinearChain(PartWise[ChainParts], Traceable):
             _, later = recursion.scan_outputs(kept, first, slices, length - 1)
             forward = jnp.concatenate([forward, later], 1)
         shared = transition.shape[1] == 1
-        item = jnp.arange(batch) % transition.shape[0]
+        item = jnp.arange(batch)
 
         def back(after: jax.Array, at: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
             position, uniform = at
             leave = transition[:, 0] if shared else jnp.take(transition, position, 1, mode="clip")
-            onward = jnp.swapaxes(leave, 1, 2)[item, after]
-            onward = jnp.where((position + 1 < self.lengths)[:, None], onward, 0.0)
-            state = choose(uniform, log_times(jnp.take(forward, position, 1), onward))
+            onward = jnp.swapaxes(leave, 1, 2)
+            onward = jnp.where((position + 1 < self.lengths)[:, None, None], onward, 0.0)
+            by_state = log_times(jnp.take(forward, position, 1)[:, None], onward)
+            state = choose_in_row(uniform, by_state, item, after)
             return state, state
 
         uniform = jax.random.uniform(key, (length, count, batch), emission.dtype)

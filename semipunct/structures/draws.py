@@ -135,14 +135,42 @@ def choose(uniform: jax.Array, log_weight: jax.Array) -> jax.Array:
     Returns:
         ``[...]`` indices of entries that have weight, if any has.
     """
-    terms, _ = relative(log_weight, -1)
-    reached = cumulative(terms, -1)
-    beyond = reached > (uniform * reached[..., -1])[..., None]
-    index = jnp.arange(log_weight.shape[-1])
-    # The first beyond the threshold that has weight; where rounding leaves none, the last one.
-    chosen = jnp.min(jnp.where(beyond & (terms > 0), index, len(index)), -1)
-    last = jnp.max(jnp.where(terms > 0, index, 0), -1)
-    return jnp.minimum(chosen, last)
+    return _first_beyond(uniform, _reached(log_weight))
+
+
+def choose_in_row(
+    uniform: jax.Array, log_weight: jax.Array, item: jax.Array, row: jax.Array
+) -> jax.Array:
+    """Choose within rows of tables as ``choose`` does.
+
+    Running sums are made of the rows of the tables or of those that are drawn from, whichever are
+    fewer.
+
+    Args:
+        uniform: ``[draws, batch]`` random numbers of [0, 1).
+        log_weight: ``[batch, rows, n]``.
+        item: ``[batch]`` the table that belongs to each item.
+        row: ``[draws, batch]`` the row.
+    """
+    if uniform.size > log_weight.shape[0] * log_weight.shape[1]:
+        return _first_beyond(uniform, _reached(log_weight)[item, row])
+    return _first_beyond(uniform, _reached(log_weight[item, row]))
+
+
+def _reached(log_weight: jax.Array) -> jax.Array:
+    """Return running sums of weights along the last axis, -1 where an entry adds nothing."""
+    # Written out once: the compiler would gather the weights anew for every use.
+    terms, _ = relative(jax.lax.optimization_barrier(log_weight), -1)
+    return jnp.where(terms > 0, cumulative(terms, -1), -1.0)
+
+
+def _first_beyond(uniform: jax.Array, reached: jax.Array) -> jax.Array:
+    """Return the first index beyond the random part of the whole."""
+    reached = jax.lax.optimization_barrier(reached)
+    threshold = uniform * jnp.max(reached, -1)
+    index = jnp.arange(reached.shape[-1])
+    beyond = jnp.where(reached > threshold[..., None], index, len(index) - 1)
+    return jnp.min(beyond, -1)
 
 
 def descend(

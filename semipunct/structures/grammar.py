@@ -24,9 +24,20 @@ import jax.numpy as jnp
 from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
 from semipunct.errors import UsageError
 from semipunct.structures.base import PartWise, Total, lifted
-from semipunct.structures.chart import by_width, next_ends, spanning, with_newest, with_row
+from semipunct.structures.chart import (
+    by_width,
+    next_ends,
+    rows_by_width,
+    spanning,
+    square,
+    with_newest,
+    with_row,
+)
+from semipunct.structures.draws import Traceable, choose, descend
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
+from semirings.log import Log
+from semirings.numerics import log_times, relative, safe_log
 
 
 class GrammarParts(NamedTuple):
@@ -39,7 +50,7 @@ class GrammarParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class PCFG(PartWise[GrammarParts]):
+class PCFG(PartWise[GrammarParts], Traceable):
     """A batch of sentences with the grammar of each; see ``pcfg``."""
 
     def expanded(self) -> PCFG:
@@ -61,22 +72,116 @@ class PCFG(PartWise[GrammarParts]):
         if length == 0:
             return Total(s.zeros((batch,)), jnp.zeros((batch,), emission.dtype))
         (root, rules, words), log_scale = _lifted(self, s, feature)
+        step, row = _widening(s, rules, words)
+        starts, _ = by_width(
+            s, lambda c, w, _: step(c, w)[0], (row, row), None, length - 1, recursion
+        )
         nonterminals = jax.tree.leaves(root)[0].shape[1]
-        none = s.zeros((batch, length, nonterminals))
-
-        def step(chart: Any, width: jax.Array, _: None) -> Any:
-            starts, ends = chart
-            ends = next_ends(s, ends)
-            new = s.concatenate([_applied(s, rules, _splits(s, starts, ends)), nothing(ends)], 2)
-            return with_row(starts, width, new), with_newest(s, ends, new)
-
-        def nothing(ends: Value) -> Value:
-            return s.zeros_like(jax.tree.map(lambda x: x[:, 0, :, nonterminals:], ends))
-
-        row = jax.tree.map(lambda x: x[:, None], s.concatenate([none, words], axis=2))
-        starts, _ = by_width(s, step, (row, row), None, length - 1, recursion)
         whole = jax.tree.map(lambda x: x[:, :nonterminals], spanning(s, starts, self.lengths))
         return Total(s.sum(s.times(root, whole), axis=1), log_scale)
+
+    def trace(
+        self, key: jax.Array, count: int, recursion: Recursion
+    ) -> tuple[GrammarParts, jax.Array]:
+        """Take parses apart from the top; see ``Traceable.trace``.
+
+        Source: Johnson, Griffiths and Goldwater (2007), section 3.
+        """
+        batch, length, _ = self.weights.emission.shape
+        if length < 2:
+            nothing = jnp.zeros((count, batch, 0), jnp.int32)
+            return GrammarParts(nothing, nothing, nothing), jnp.zeros((batch,), bool)
+        (root, rules, words), _ = _lifted(self, Log(), None)
+        step, row = _widening(Log(), rules, words)
+        _, wider = rows_by_width(
+            Log(), lambda c, w, _: step(c, w), (row, row), None, length - 1, recursion
+        )
+        spans = square(jnp.concatenate([row, wider], 1))
+        nonterminals = root.shape[1]
+        whole = spans[jnp.arange(batch), 0, self.lengths, :nonterminals] + root
+        at_root, descent = jax.random.split(key)
+        uniform = jax.random.uniform(at_root, (count, batch), whole.dtype)
+        top = choose(uniform, jnp.broadcast_to(whole, (count, *whole.shape)))
+        ends = jnp.broadcast_to(self.lengths, top.shape)
+        first = jnp.stack([top, jnp.zeros_like(top), ends], -1).reshape(-1, 1, 3)
+        drawn = _descend(spans, rules, first.astype(jnp.int32), descent, length)
+        places = jnp.swapaxes(drawn, 0, 1).reshape(3, count, batch, length - 1)
+        emitted = jnp.concatenate([places[1], places[2]], -1)
+        return GrammarParts(top[..., None], places[0], emitted), jnp.any(whole > -jnp.inf, 1)
+
+
+def _widening(s: Semiring, rules: Value, words: Value) -> tuple[Any, Value]:
+    """Return the step of the recursion over the widths of spans, and the row of single words.
+
+    A step puts out the spans of its width.
+    """
+    batch, length, _ = jax.tree.leaves(words)[0].shape
+    nonterminals = jax.tree.leaves(rules)[0].shape[1]
+
+    def step(chart: Any, width: jax.Array) -> tuple[Any, Value]:
+        starts, ends = chart
+        ends = next_ends(s, ends)
+        nothing = s.zeros_like(jax.tree.map(lambda x: x[:, 0, :, nonterminals:], ends))
+        new = s.concatenate([_applied(s, rules, _splits(s, starts, ends)), nothing], 2)
+        return (with_row(starts, width, new), with_newest(s, ends, new)), new
+
+    none = s.zeros((batch, length, nonterminals))
+    return step, jax.tree.map(lambda x: x[:, None], s.concatenate([none, words], axis=2))
+
+
+def _descend(
+    spans: jax.Array, rules: jax.Array, first: jax.Array, key: jax.Array, length: int
+) -> jax.Array:
+    """Draw the rules and the preterminals below some spans.
+
+    Args:
+        spans: ``[batch, length + 1, length + 1, symbols]`` log weights by both ends.
+        rules: ``[batch, nonterminals, symbols, symbols]`` log weights.
+        first: ``[draws, 1, 3]`` symbol, start and end of the span at the top.
+        key: a random key.
+        length: the most words.
+
+    Returns:
+        ``[draws, 3, length - 1]`` the places of rules, and of preterminals on the left and right
+        of their rules; -1 for none.
+    """
+    _, nonterminals, symbols, _ = rules.shape
+    batch = spans.shape[0]
+    preterminals = symbols - nonterminals
+    # Relative to the heaviest symbol of each span: the rest is a matrix product in floats.
+    weight, log_scale = relative(spans, -1)
+    log_scale = jnp.where(jnp.max(spans, -1) > -jnp.inf, log_scale[..., 0], -jnp.inf)
+    by_end, scale_by_end = jnp.swapaxes(weight, 1, 2), jnp.swapaxes(log_scale, 1, 2)
+    spans_by_end = jnp.swapaxes(spans, 1, 2)
+    item = jnp.tile(jnp.arange(batch), first.shape[0] // batch)
+
+    def split(part: jax.Array, uniform: jax.Array) -> tuple[jax.Array, jax.Array]:
+        x, i, j = part.T
+        share, _ = relative(log_times(log_scale[item, i], scale_by_end[item, j]), -1)
+        pairs = jnp.einsum(
+            "dk,dky,dkz->dyz", share, weight[item, i], by_end[item, j], precision="highest"
+        )
+        chosen = log_times(safe_log(pairs), rules[item % len(rules), x])
+        pair = choose(uniform[:, 0], chosen.reshape(len(x), -1))
+        y, z = pair // symbols, pair % symbols
+        left = jnp.take_along_axis(spans[item, i], y[:, None, None], 2)[..., 0]
+        right = jnp.take_along_axis(spans_by_end[item, j], z[:, None, None], 2)[..., 0]
+        k = choose(uniform[:, 1], log_times(left, right))
+        one_left, one_right = k == i + 1, k == j - 1
+        below = jnp.stack(
+            [
+                jnp.stack([jnp.where(one_left, -1, y), i, k], 1),
+                jnp.stack([jnp.where(one_right, -1, z), k, j], 1),
+            ],
+            1,
+        )
+        word_left = jnp.where(one_left, i * preterminals + y - nonterminals, -1)
+        word_right = jnp.where(one_right, k * preterminals + z - nonterminals, -1)
+        report = jnp.stack([x * symbols**2 + pair, word_left, word_right], 1)
+        return below, jnp.where(x[:, None] < 0, -1, report)
+
+    reports = descend(split, first, key, length - 1, length, 2)
+    return jnp.swapaxes(reports, 1, 2)
 
 
 def pcfg(

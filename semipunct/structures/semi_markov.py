@@ -24,7 +24,7 @@ import jax.numpy as jnp
 from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
 from semipunct.errors import UsageError
 from semipunct.structures.base import PartWise, Total, lifted
-from semipunct.structures.draws import Traceable, choose
+from semipunct.structures.draws import Traceable, choose_in_row
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
 from semirings.log import Log
@@ -100,11 +100,11 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable):
             end, following = after
             position, uniform = at
             last = position == self.lengths - 1
-            leave = jnp.where(last[:, None], 0.0, onward[item % len(onward), following])
-            weight = log_times(jnp.take(ended, position, 1), leave)
-            state = choose(uniform[0], weight)
+            leave = jnp.where(last[:, None, None], 0.0, onward)
+            by_state = log_times(jnp.take(ended, position, 1)[:, None], leave)
+            state = choose_in_row(uniform[0], by_state, item, following)
             by_width = log_times(jnp.take(opened, position, 1), jnp.take(segment, position, 1))
-            width = choose(uniform[1], jnp.swapaxes(by_width, 1, 2)[item, state])
+            width = choose_in_row(uniform[1], jnp.swapaxes(by_width, 1, 2), item, state)
             here = end == position
             place = (position * widths + width) * states + state
             pair = jnp.where(here & ~last, state * states + following, -1)

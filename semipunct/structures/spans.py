@@ -24,12 +24,17 @@ from semipunct.structures.chart import (
     by_width,
     diagonals,
     next_ends,
+    rows_by_width,
     spanning,
+    square,
     with_newest,
     with_row,
 )
+from semipunct.structures.draws import Traceable, choose, descend
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring
+from semirings.base import Semiring, Value
+from semirings.log import Log
+from semirings.numerics import log_times
 
 
 class SpanParts(NamedTuple):
@@ -40,7 +45,7 @@ class SpanParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class SpanTrees(PartWise[SpanParts]):
+class SpanTrees(PartWise[SpanParts], Traceable):
     """A batch of sets of bracketings; see ``span_trees``."""
 
     def total(
@@ -54,29 +59,85 @@ class SpanTrees(PartWise[SpanParts]):
         batch, length = span.shape[:2]
         if length == 0:
             return Total(s.ones((batch,)), jnp.zeros((batch,), span.dtype))
-        words = jnp.arange(length)
-        used = words[None, :, None] <= words[None, None, :]
-        used &= words[None, None, :] < self.lengths[:, None, None]
-        span = jnp.where(used[..., None], span, -jnp.inf)
-        # Labels of different spans are independent: their sum comes first.
-        spans = s.sum(lifted(s, span, None if feature is None else feature.span), axis=3)
-        # Each tree has all words as spans, and one wider span less than words.
-        single, factors = s.balance(jax.tree.map(_diagonal, spans), ())
-        wider, factor = s.balance(diagonals(s, spans), (1, 2))
-        log_scale = jnp.sum(jnp.where(words[None] < self.lengths[:, None], factors, 0.0), 1)
-        log_scale = log_scale + jnp.maximum(self.lengths - 1, 0).astype(span.dtype) * factor
-
-        def step(chart: Any, width: jax.Array, weight: Any) -> Any:
-            starts, ends = chart
-            ends = next_ends(s, ends)
-            new = s.times(weight, s.sum(s.times(starts, ends), axis=1))
-            return with_row(starts, width, new), with_newest(s, ends, new)
-
-        row = jax.tree.map(lambda x: x[:, None], single)
-        starts, _ = by_width(s, step, (row, row), wider, length - 1, recursion)
+        row, wider, log_scale = _lifted(self, s, feature)
+        starts, _ = by_width(
+            s, lambda c, w, x: _step(s, c, w, x)[0], (row, row), wider, length - 1, recursion
+        )
         whole = spanning(s, starts, self.lengths)
         whole = s.where(self.lengths > 0, whole, s.ones((batch,)))
         return Total(whole, log_scale.astype(span.dtype))
+
+    def trace(
+        self, key: jax.Array, count: int, recursion: Recursion
+    ) -> tuple[SpanParts, jax.Array]:
+        """Take trees apart from the top; see ``Traceable.trace``.
+
+        The first n places are those of single words, in order.
+        """
+        batch, length, _, labels = self.weights.span.shape
+        if length == 0:
+            return SpanParts(jnp.zeros((count, batch, 0), jnp.int32)), jnp.ones((batch,), bool)
+        row, wider, _ = _lifted(self, Log(), None)
+        rows = row
+        if length > 1:
+            _, more = rows_by_width(
+                Log(), partial(_step, Log()), (row, row), wider, length - 1, recursion
+            )
+            rows = jnp.concatenate([row, more], 1)
+        spans = square(rows)
+        by_end = jnp.swapaxes(spans, 1, 2)
+        item = jnp.tile(jnp.arange(batch), count)
+
+        def split(part: jax.Array, uniform: jax.Array) -> tuple[jax.Array, jax.Array]:
+            i, j = part.T
+            k = choose(uniform[:, 0], log_times(spans[item, i], by_end[item, j]))
+            left = jnp.stack([jnp.where(k == i + 1, -1, i), k], 1)
+            right = jnp.stack([jnp.where(k == j - 1, -1, k), j], 1)
+            return jnp.stack([left, right], 1), jnp.where(i < 0, -1, i * length + j - 1)
+
+        descent, labelling = jax.random.split(key)
+        top = jnp.where(self.lengths > 1, 0, -1)
+        first = jnp.tile(jnp.stack([top, self.lengths], 1), (count, 1))[:, None].astype(jnp.int32)
+        words = jnp.arange(length)
+        single = jnp.where(words < self.lengths[:, None], words * (length + 1), -1)
+        place = jnp.tile(single, (count, 1))
+        if length > 1:
+            place = jnp.concatenate(
+                [place, descend(split, first, descent, length - 1, length, 1)], 1
+            )
+        weights = self.weights.span.reshape(batch, length * length, labels)
+        uniform = jax.random.uniform(labelling, place.shape, weights.dtype)
+        label = choose(uniform, weights[item[:, None], place])
+        places = jnp.where(place < 0, -1, place * labels + label)
+        possible = (self.lengths == 0) | (spans[jnp.arange(batch), 0, self.lengths] > -jnp.inf)
+        return SpanParts(places.reshape(count, batch, -1)), possible
+
+
+def _lifted(
+    trees: SpanTrees, s: Semiring, feature: SpanParts | None
+) -> tuple[Value, Value, jax.Array]:
+    """Return single words ``[batch, 1, n]``, wider spans by width, and what was taken out."""
+    span = trees.weights.span
+    words = jnp.arange(span.shape[1])
+    used = words[None, :, None] <= words[None, None, :]
+    used &= words[None, None, :] < trees.lengths[:, None, None]
+    span = jnp.where(used[..., None], span, -jnp.inf)
+    # Labels of different spans are independent: their sum comes first.
+    spans = s.sum(lifted(s, span, None if feature is None else feature.span), axis=3)
+    # Each tree has all words as spans, and one wider span less than words.
+    single, factors = s.balance(jax.tree.map(_diagonal, spans), ())
+    wider, factor = s.balance(diagonals(s, spans), (1, 2))
+    log_scale = jnp.sum(jnp.where(words[None] < trees.lengths[:, None], factors, 0.0), 1)
+    log_scale = log_scale + jnp.maximum(trees.lengths - 1, 0).astype(span.dtype) * factor
+    return jax.tree.map(lambda x: x[:, None], single), wider, log_scale
+
+
+def _step(s: Semiring, chart: Any, width: jax.Array, weight: Any) -> tuple[Any, Value]:
+    """Sum over the splits of all spans of a width, and put those spans out."""
+    starts, ends = chart
+    ends = next_ends(s, ends)
+    new = s.times(weight, s.sum(s.times(starts, ends), axis=1))
+    return (with_row(starts, width, new), with_newest(s, ends, new)), new
 
 
 def span_trees(spans: jax.Array, lengths: jax.Array | None = None) -> SpanTrees:

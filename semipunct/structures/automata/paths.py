@@ -24,7 +24,7 @@ from semipunct.errors import UsageError
 from semipunct.structures.automata.machine import EPSILON, Automaton
 from semipunct.structures.automata.operations import checked_strings, read_strings, reading_step
 from semipunct.structures.base import PartWise, Total, lifted
-from semipunct.structures.draws import Traceable, choose
+from semipunct.structures.draws import Traceable, choose, choose_in_row
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
 from semirings.log import Log
@@ -131,8 +131,9 @@ class StringPaths(PartWise[PathParts], Traceable):
 
         def back(after: jax.Array, at: Any) -> tuple[jax.Array, jax.Array]:
             position, uniform = at
-            into = jnp.swapaxes(jnp.take(arcs, position, 1), 1, 2)[item, after]
-            state = choose(uniform, log_times(jnp.take(before, position, 1), into))
+            into = jnp.swapaxes(jnp.take(arcs, position, 1), 1, 2)
+            by_state = log_times(jnp.take(before, position, 1)[:, None], into)
+            state = choose_in_row(uniform, by_state, item, after)
             used = position < self.lengths
             arc = (position * states + state) * states + after
             return jnp.where(used, state, after), jnp.where(used, arc, -1)
