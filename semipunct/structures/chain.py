@@ -59,7 +59,7 @@ class LinearChain(PartWise[ChainParts], Traceable):
         """Run the forward recursion; arguments as in ``Structure.total``."""
         batch, length, _ = self.weights.emission.shape
         if length == 0:
-            return Total(semiring.ones((batch,)), jnp.zeros((batch,), jnp.float32))
+            return Total(semiring.ones((batch,)), jnp.zeros((batch,), self.weights.emission.dtype))
         run = _sequential if self.method == "sequential" else _parallel
         return run(self, semiring, feature, recursion)
 

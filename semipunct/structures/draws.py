@@ -168,7 +168,7 @@ def _first_beyond(uniform: jax.Array, reached: jax.Array) -> jax.Array:
     """Return the first index beyond the random part of the whole."""
     reached = jax.lax.optimization_barrier(reached)
     threshold = uniform * jnp.max(reached, -1)
-    index = jnp.arange(reached.shape[-1])
+    index = jnp.arange(reached.shape[-1], dtype=jnp.int32)
     beyond = jnp.where(reached > threshold[..., None], index, len(index) - 1)
     return jnp.min(beyond, -1)
 

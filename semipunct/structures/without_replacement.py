@@ -83,7 +83,7 @@ class _Drawn:
         self._nothing = jax.tree.map(jnp.zeros_like, weights)
         self._seen: list[set[bytes]] = [set() for _ in wanted]
         self._parts = [self._nothing for _ in range(count)]
-        self._log_weight = np.full((count, len(wanted)), -np.inf, np.float32)
+        self._log_weight = np.full((count, len(wanted)), -np.inf, jax.tree.leaves(weights)[0].dtype)
         generator = np.random.default_rng(0)
         self._directions = [
             jax.tree.map(lambda x: jnp.asarray(generator.normal(size=x.shape), x.dtype), weights)
