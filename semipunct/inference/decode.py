@@ -28,7 +28,6 @@ from semipunct.structures.distribution import Answer, Distribution
 from semipunct.structures.given_tree import GivenTrees
 from semirings.capabilities import Selective
 from semirings.derivation import Derivation
-from semirings.real import Real
 
 _BRACKETS = {"[": "\\[", "]": "\\]"}
 
@@ -276,7 +275,7 @@ def _ask(
 def _asked(
     model: PunctuationModel, parameters: Parameters, batch: Batch
 ) -> Distribution[GivenTrees]:
-    return Distribution(model.potentials(parameters, batch), Real())
+    return Distribution(model.potentials(parameters, batch))
 
 
 def _spans(members: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, slice]]:

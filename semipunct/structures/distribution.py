@@ -57,13 +57,21 @@ class Distribution(Generic[S]):
 
     Attributes:
         structure: a batch of structures.
-        base: the semiring of the weights, ``Log`` or ``Real``.
+        base: the semiring of the weights; one that has the range of ``Log``.
         recursion: the memory that the reverse pass may take.
+
+    Raises:
+        UsageError: if the base loses extreme weights, as ``Real`` does: an item would be given a
+            wrong number without a sign of it.
     """
 
     structure: S
     base: Divisible = Log()
     recursion: Recursion = Recursion()
+
+    def __post_init__(self) -> None:
+        """Refuse a base that loses extreme weights."""
+        _refuse_narrow(self.base)
 
     def ask(self, semiring: Semiring, counted: Parts | None = None) -> Total:
         """Sum over all derivations in a semiring of one's own.
@@ -76,7 +84,11 @@ class Distribution(Generic[S]):
         Returns:
             ``value * exp(log_scale)`` for each item: the semiring reads its answer out of the
             value, whose weight was divided by ``exp(log_scale)`` to stay in the range of floats.
+
+        Raises:
+            UsageError: if the semiring loses extreme weights, as ``Real`` does.
         """
+        _refuse_narrow(semiring)
         if counted is None:
             return self._total(semiring)
         return self._expanded_total(semiring, counted)
@@ -277,6 +289,15 @@ class Distribution(Generic[S]):
         if shapes[0] != shapes[1]:
             raise UsageError(f"two distributions of different shapes: {shapes[0]} and {shapes[1]}")
         return self._of(ours)._total(semiring, theirs.log_weights).value.nats
+
+
+def _refuse_narrow(semiring: Semiring) -> None:
+    reason = semiring.laws.broken.get("extreme weights")
+    if reason is not None:
+        raise UsageError(
+            f"{semiring!r} does not keep all weights ({reason}), so that totals may be wrong; sum "
+            "in Log(), or call the structure's own total where you know the range of its weights"
+        )
 
 
 @partial(jax.jit, static_argnums=(1, 2))

@@ -20,6 +20,7 @@ from semipunct.structures.given_tree import (
     Pairs,
     absorptions,
     inside,
+    log_totals,
     pack,
     place,
 )
@@ -225,3 +226,34 @@ def total_of_chain(heads: Sequence[int]) -> float:
 @pytest.mark.parametrize("heads", [range(2000), [0, *[1] * 1999]], ids=["a chain", "a flat tree"])
 def test_long_and_deep_trees_stay_finite(heads: Sequence[int]):
     assert np.isfinite(total_of_chain(list(heads)))
+
+
+def test_totals_are_right_for_weights_of_any_size():
+    """From 1e-30 to 1e30 within one sentence: ``Real`` alone loses what the rest depends on."""
+    in_reals, checked = ask(Real()), jax.jit(log_totals)
+    wrong = 0
+    for seed in (0, 1, 2, 22, 24, 28, 162, 206):
+        question = extreme(seed)
+        trees = given_trees(question)
+        weights = [w for w, _, _ in derivations(question, 0, best=False)]
+        with np.errstate(divide="ignore"):
+            expected = np.log(sum(weights))
+        assert checked(trees)[0] == pytest.approx(expected, rel=1e-5, abs=1e-4)
+        fast = in_reals(trees)[1][0][0]
+        wrong += fast != pytest.approx(expected, rel=1e-5, abs=1e-4)
+    assert wrong
+
+
+def extreme(seed: int) -> Question:
+    """One sentence whose weights differ by 60 orders of magnitude."""
+    generator = np.random.default_rng(seed)
+    choice = generator.uniform(-69, 69, (CAPACITY.words, len(PAIRS))).astype(np.float32)
+    choice[generator.random(choice.shape) < 0.3] = -np.inf
+    heads = [(0, 1, 2, 2), (2, 3, 0, 3), (2, 0, 2, 3), (4, 1, 2, 0)][seed % 4]
+    slots = generator.integers(1, SLOTS, len(heads) + 1).tolist()
+    dense = automata(seed)
+    forbidden = generator.random(dense.matrix[:, 1:].shape) < 0.5
+    dense.matrix[:, 1:][forbidden] = -np.inf
+    dense.start[:] = np.where(np.arange(STATES) == seed % STATES, 0.0, -np.inf)
+    dense.end[:] = np.where(np.arange(STATES) == seed // STATES % STATES, 0.0, -np.inf)
+    return Question([heads], [slots], choice, np.zeros_like(choice), dense)

@@ -58,9 +58,8 @@ from semipunct.models.punctuation.network import (
 from semipunct.models.punctuation.objective import Terms, objective
 from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 from semipunct.models.punctuation.slot_automata import automata, label_tries
-from semipunct.structures.given_tree import GivenTrees, Pairs, Trie, inside
+from semipunct.structures.given_tree import GivenTrees, Pairs, Trie, inside, log_totals
 from semirings.base import Semiring
-from semirings.real import Real
 
 if TYPE_CHECKING:
     import optax  # pyright: ignore[reportMissingTypeStubs]
@@ -244,17 +243,19 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
     ) -> jax.Array:
         """Return the log weight of each sentence's total, ``[sentences]``; differentiable.
 
-        In the default semiring Real it is log p(x | T): minus infinity for a sentence without an
-        analysis, zero for padding.
+        By default it is log p(x | T), of float32's precision whatever the weights are: minus
+        infinity for a sentence without an analysis, zero for padding.
 
         Args:
             parameters: weights by name.
             batch: from ``lay_out``.
-            semiring: what to sum in.
+            semiring: what to sum in; None for ``log_totals``.
         """
-        chosen = semiring or Real()
-        total = inside(self.potentials(parameters, batch), chosen)
-        return chosen.log_weight(total.value) + total.log_scale
+        potentials = self.potentials(parameters, batch)
+        if semiring is None:
+            return log_totals(potentials)
+        total = inside(potentials, semiring)
+        return semiring.log_weight(total.value) + total.log_scale
 
     def constants(self, options: TrainOptions) -> dict[str, jax.Array]:
         """Return the centre of L2 under ``centre = "counts"``: zero but for the log-counts.

@@ -37,7 +37,6 @@ from semipunct.models.slot_tagging.options import TaggerOptions, TaggerTrainOpti
 from semipunct.models.slot_tagging.tags import Tags
 from semipunct.structures.chain import linear_chain
 from semipunct.structures.distribution import Distribution
-from semirings.real import Real
 
 if TYPE_CHECKING:
     import optax  # pyright: ignore[reportMissingTypeStubs]
@@ -325,7 +324,7 @@ class TaggerPunctuator:
 def _log_partition(score: jax.Array, transition: jax.Array | None, lengths: jax.Array) -> jax.Array:
     """Sum over the tags of chains, or of slots that are independent, ``[batch]``."""
     if transition is not None:
-        return Distribution(linear_chain(score, transition, lengths), Real()).log_partition()
+        return Distribution(linear_chain(score, transition, lengths)).log_partition()
     inside = jnp.arange(score.shape[1]) < lengths[:, None]
     return jnp.sum(jnp.where(inside, jax.nn.logsumexp(score, -1), 0.0), -1)
 

@@ -5,6 +5,7 @@ is computed when, ``window``, ``outputs`` and ``trie`` are slot automata made fr
 sliding-window transducer.
 """
 
+from semipunct.structures.given_tree.enclosure import log_totals
 from semipunct.structures.given_tree.order import (
     Absorptions,
     absorptions,
@@ -28,6 +29,7 @@ __all__ = [
     "WindowAutomata",
     "absorptions",
     "inside",
+    "log_totals",
     "mirrored_absorptions",
     "pack",
     "place",

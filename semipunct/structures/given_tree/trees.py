@@ -40,7 +40,7 @@ from semipunct.structures.given_tree.order import Ints
 from semipunct.structures.given_tree.schedule import Indices, Lanes, Schedule
 from semipunct.structures.recursion import Recursion
 from semirings.base import Groups, Semiring, Value
-from semirings.real import Real
+from semirings.log import Log
 
 Scale = jax.Array | npt.NDArray[np.float32]
 """Logs of factors taken out."""
@@ -168,8 +168,8 @@ class GivenTrees(NamedTuple):
         The automata weigh, too, so this is the recursion with all other choices forbidden.
         """
         only = self._replace(choice=jnp.where(parts > 0, self.choice, -jnp.inf), feature=None)
-        total = inside(only, Real())
-        return Real().log_weight(total.value) + total.log_scale
+        total = inside(only, Log())
+        return total.value + total.log_scale
 
     def total(
         self,

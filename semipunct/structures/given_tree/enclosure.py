@@ -1,0 +1,99 @@
+"""Totals of given trees in the reals, checked against underflow by an enclosure.
+
+``Real`` is the fastest semiring for given trees, but a product below the smallest float becomes
+zero, and what was lost may be all that the rest of a sentence allows. ``RoundedUp`` replaces such
+a product by the smallest float instead. All weights are nonnegative and every operation is
+monotone, so the true total lies between the totals in the two, but for rounding; where they agree
+nothing that matters was lost.
+
+Source: Moore (1966), Interval analysis: outward rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from semipunct.structures.given_tree.trees import GivenTrees, inside
+from semirings.base import Laws, Semiring
+from semirings.log import Log
+from semirings.real import Real
+
+AGREEMENT = 1e-5
+"""The greatest difference of two log totals that counts as none, relative beyond one."""
+
+
+class RoundedUp(Real):
+    """Reals in which a product of positive numbers is never zero, and so never too small."""
+
+    name = "rounded-up"
+
+    def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
+        """Multiply, rounding what is too small for a float up."""
+        return _up(a * b, (a > 0) & (b > 0))
+
+    def prod(self, a: jax.Array, axis: int) -> jax.Array:
+        """Multiply along one axis by ``times``."""
+        return Semiring.prod(self, a, axis)
+
+    def matmul(self, a: jax.Array, b: jax.Array) -> jax.Array:
+        """Multiply matrices by ``times``."""
+        return Semiring.matmul(self, a, b)
+
+    def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
+        """Return the exponential of the log weight, zero only for minus infinity."""
+        return _up(jnp.exp(log_weight), log_weight > -jnp.inf)
+
+    def balance(self, a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
+        """Divide by the largest entry, rounding what is too small up."""
+        divided, log_factor = Real.balance(self, a, axes)
+        return _up(divided, a > 0), log_factor
+
+
+class TermByTerm(Log):
+    """Logarithms whose matrix products lose nothing; see ``log_matmul`` for what ``Log``'s do."""
+
+    name = "term-by-term"
+
+    @property
+    def laws(self) -> Laws:
+        return replace(super().laws, broken={})
+
+    def matmul(self, a: jax.Array, b: jax.Array) -> jax.Array:
+        """Multiply matrices, summing logarithms term by term."""
+        return Semiring.matmul(self, a, b)
+
+
+def log_totals(trees: GivenTrees) -> jax.Array:
+    """Return the log of each sentence's total, ``[sentences]``.
+
+    Sums are made in ``Real``; if the enclosure of one sentence of the batch is wider than
+    ``AGREEMENT``, the batch's are made in logarithms and taken where they are needed.
+
+    Args:
+        trees: a batch; its feature is not looked at.
+    """
+    trees = trees._replace(feature=None)
+    fast = _log_totals(trees, Real())
+    above = _log_totals(trees, RoundedUp())
+    # Large logarithms are known no better than to some part of themselves.
+    tolerance = AGREEMENT * jnp.maximum(1.0, jnp.abs(fast))
+    agree = jnp.isfinite(fast) & (above - fast <= tolerance)
+    certain = agree | (above == -jnp.inf)
+
+    def slow(_: None) -> jax.Array:
+        return jnp.where(certain, fast, _log_totals(trees, TermByTerm()))
+
+    return jax.lax.cond(jnp.all(certain), lambda _: fast, slow, None)
+
+
+def _log_totals(trees: GivenTrees, semiring: Semiring) -> jax.Array:
+    total = inside(trees, semiring)
+    return semiring.log_weight(total.value) + total.log_scale
+
+
+def _up(a: jax.Array, positive: jax.Array) -> jax.Array:
+    return jnp.where(positive, jnp.maximum(a, jnp.finfo(a.dtype).tiny), a)
