@@ -63,7 +63,9 @@ def decode(
     decoder = choose_decoder(semiring, samples, nbest, seed)
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.formats import format_of, read_entries
+    from semipunct.marks import legend
     from semipunct.models.punctuation.model import PunctuationModel
+    from semipunct.render.analyses import shown_tokens
     from semipunct.store.checkpoint import load
     from semipunct.tasks.base import OnDevice
 
@@ -71,6 +73,7 @@ def decode(
     enable_compilation_cache()
     writer = format_of(*inputs).writer()
     omitted: Counter[str] = Counter()
+    shown: set[str] = set()
     unseen = Unseen(fitted.model)
 
     def analyse(sentences: "Sequence[Sentence]", chunk: int) -> "list[list[Analysis]]":
@@ -85,8 +88,12 @@ def decode(
         else:
             for item in analysed:
                 stream.writelines(f"{text}\n" for text in _texts(item, form, decoder.label))
+                if form is Format.BRACKETS:
+                    shown.update(*map(shown_tokens, item.analyses))
     for reason, number in omitted.items():
         console.say(f"{console.count(number, 'sentence')} not analysed: {reason}")
+    if told := legend(shown):
+        console.say(told)
     unseen.say()
 
 

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -47,6 +48,7 @@ def quickstart(
 
     from semipunct.inference.decode import best
     from semipunct.inference.rewriting import Rewriter
+    from semipunct.render.analyses import shown_tokens
 
     console.say("decoding ...")
     parameters = {name: jnp.asarray(value) for name, value in model.parameters.items()}
@@ -68,7 +70,13 @@ def quickstart(
     screen.print("What the channel does to two underlying marks that meet", style="bold")
     screen.print(draw_rules(rules))
     screen.print("Held-out sentences and the punctuation underneath", style="bold")
-    screen.print(draw_analyses(telling(held_out, SENTENCES, LONGEST)))
+    drawn = telling(held_out, SENTENCES, LONGEST)
+    screen.print(draw_analyses(drawn))
+    console.explain(
+        chain(
+            *((rule.a, rule.b) for rule in rules), *(shown_tokens(analysis) for analysis in drawn)
+        )
+    )
     if out is not None:
         console.say(f"the model with the channel is in {out}")
 

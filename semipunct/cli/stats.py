@@ -37,6 +37,7 @@ def stats(
     ):
         screen.print(title, style="bold", markup=False)
         screen.print(table)
+    console.explain(list(counted.token_counts)[:SHOWN_TOKENS])
 
 
 def _table_2(s: "TreebankStatistics") -> "Table":
@@ -85,7 +86,9 @@ def _slots(s: "TreebankStatistics") -> "Table":
 def _tokens(s: "TreebankStatistics") -> "Table":
     from rich.text import Text
 
+    from semipunct.marks import shown
+
     table = console.table("token", "times")
     for token, number in list(s.token_counts.items())[:SHOWN_TOKENS]:
-        table.add_row(Text(token), f"{number:,}")
+        table.add_row(Text(shown(token)), f"{number:,}")
     return table

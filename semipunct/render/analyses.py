@@ -44,6 +44,13 @@ def annotation(analysis: Analysis, number: int | None = None, label: str = "samp
     return Annotation(attributes, comments)
 
 
+def shown_tokens(analysis: Analysis) -> set[str]:
+    """Collect the tokens that an analysis has as text, for a legend of their symbols."""
+    marks = {token for pair in analysis.pairs for side in pair for token in side}
+    edges = (analysis.slots[0].underlying[:1], analysis.slots[-1].underlying[-1:])
+    return marks | {token for edge in edges for token in edge}
+
+
 def omission(reason: str) -> Annotation:
     """Make the annotation of a sentence that was left out: a comment with the reason."""
     return Annotation(comments={f"{COMMENT}omitted": reason})

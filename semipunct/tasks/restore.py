@@ -24,7 +24,7 @@ from semipunct.evaluation.signature import join_signature
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.resampling import Evidence
 from semipunct.inference.sampler import Draws, generate
-from semipunct.marks import ABBREVIATION, UNK, Puncteme, spacing
+from semipunct.marks import ABBREVIATION, SILENT, UNK, Puncteme, shown, spacing
 from semipunct.marks.distance import edit_distance
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.tasks.base import Slots, Trained, punctuation_model
@@ -77,9 +77,9 @@ class RestoreOptions:
             )
         known = set(model.inventory.tokens) - {UNK}
         if unknown := sorted(set(self.marks or ()) - known):
+            listed = [t for t in model.inventory.tokens if t in known - SILENT]
             raise UsageError(
-                f"the model has never seen {' '.join(unknown)}; "
-                f"its marks are: {' '.join(model.inventory.tokens[1:])}"
+                f"the model has never seen {' '.join(unknown)}; its marks are: {' '.join(listed)}"
             )
 
 
@@ -173,7 +173,8 @@ class Restoration:
     @property
     def text(self) -> str:
         """The sentence as plain text, spaced as its script is; no file is looked at for spaces."""
-        return spacing.text(self.sentence.forms, self.written)
+        visible = [tuple(t if t in SILENT else shown(t) for t in s) for s in self.written]
+        return spacing.text(self.sentence.forms, visible)
 
     def as_dict(self, listed: int = LISTED) -> dict[str, Any]:
         """Return words, strings and what is known about each slot, as values that JSON can hold.
