@@ -53,6 +53,9 @@ def decode(
     form: Annotated[
         Format, typer.Option("--format", help="conllu keeps the input and adds attributes.")
     ] = Format.CONLLU,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")
+    ] = False,
 ) -> None:
     """Find the underlying punctuation tree of each sentence, with its log-probabilities.
 
@@ -62,6 +65,7 @@ def decode(
 
     decoder = choose_decoder(semiring, samples, nbest, seed)
     from semipunct.arrays.compilation import enable_compilation_cache
+    from semipunct.cli.progress import sentence_progress
     from semipunct.formats import format_of, read_entries
     from semipunct.marks import legend
     from semipunct.models.punctuation.model import PunctuationModel
@@ -81,12 +85,15 @@ def decode(
         return decoder.analyse(fitted.model, fitted.parameters, sentences, chunk)
 
     analysed = _analysed(read_entries(inputs), analyse, omitted)
-    with console.output(out) as stream:
+    with (
+        console.output(out) as stream,
+        sentence_progress("decoding", out, quiet=quiet) as counted,
+    ):
         if form is Format.CONLLU:
-            texts = (_annotated(item, writer, decoder.label) for item in analysed)
+            texts = (_annotated(item, writer, decoder.label) for item in counted(analysed))
             writer.write(chain.from_iterable(texts), stream)
         else:
-            for item in analysed:
+            for item in counted(analysed):
                 stream.writelines(f"{text}\n" for text in _texts(item, form, decoder.label))
                 if form is Format.BRACKETS:
                     shown.update(*map(shown_tokens, item.analyses))
@@ -155,4 +162,4 @@ def _texts(outcome: Outcome, form: Format, label: str) -> Iterator[str]:
         if form is Format.JSON:
             yield render.dump(render.as_dict(analysis, entry.word_ids, number, label))
         else:
-            yield str(analysis)
+            yield render.to_brackets(analysis, number)

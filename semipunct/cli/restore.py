@@ -95,6 +95,9 @@ def restore(
         str | None,
         typer.Option(metavar="FILE", help="With --gold: store what 'semipunct compare' reads."),
     ] = None,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")
+    ] = False,
 ) -> None:
     """Put punctuation between the words of trees.
 
@@ -109,6 +112,7 @@ def restore(
             "restored sentences as JSON: --format json"
         )
     from semipunct.arrays.compilation import enable_compilation_cache
+    from semipunct.cli.progress import sentence_progress
     from semipunct.cli.restoration_report import report
     from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.checkpoint import load
@@ -138,12 +142,15 @@ def restore(
 
     outcomes = _outcomes(chain(first, entries), restored, omitted)
     done: list[Restoration] = []
-    if gold:
-        outcomes = list(outcomes)
-        done = [found for _, found in outcomes if found]
-    if out is not None or not gold:
-        with console.output(out or console.STANDARD) as stream:
-            _write(outcomes, form, writer, stream)
+    to = out if gold else out or console.STANDARD
+    with sentence_progress("restoring", to, quiet=quiet) as counted:
+        outcomes = counted(outcomes)
+        if gold:
+            outcomes = list(outcomes)
+            done = [found for _, found in outcomes if found]
+        if out is not None or not gold:
+            with console.output(out or console.STANDARD) as stream:
+                _write(outcomes, form, writer, stream)
     for reason, number in omitted.items():
         console.say(f"{console.count(number, 'sentence')} left alone: {reason}")
     unseen.say()

@@ -26,7 +26,8 @@ def annotation(analysis: Analysis, number: int | None = None, label: str = "samp
     """Make the annotation of a sentence with its underlying tree.
 
     Nodes with a non-empty puncteme get the attributes ``LEFT`` and ``RIGHT``. Comments give
-    ``semipunct_log_joint`` and ``semipunct_log_posterior`` (natural logarithms).
+    ``semipunct_log_joint`` and ``semipunct_log_posterior`` (natural logarithms). Where there are
+    several analyses, the id of the sentence becomes longer, such as ``weblog-7.rank2``.
 
     Args:
         analysis: of the sentence.
@@ -41,7 +42,7 @@ def annotation(analysis: Analysis, number: int | None = None, label: str = "samp
     comments = {} if number is None else {f"{COMMENT}{label}": f"{number}"}
     comments[f"{COMMENT}log_joint"] = f"{analysis.log_joint:.6f}"
     comments[f"{COMMENT}log_posterior"] = f"{analysis.log_posterior:.6f}"
-    return Annotation(attributes, comments)
+    return Annotation(attributes, comments, "" if number is None else f".{label}{number}")
 
 
 def shown_tokens(analysis: Analysis) -> set[str]:
@@ -88,6 +89,22 @@ def omitted_as_dict(omitted: Sentence | Omitted, reason: str) -> dict[str, Any]:
         reason: to leave it out.
     """
     return {"sent_id": omitted.sentence_id, "omitted": reason}
+
+
+def to_brackets(analysis: Analysis, number: int | None = None) -> str:
+    """Write an analysis as one line.
+
+    It is the tree, and where there are several of a sentence four columns, separated by tabs: the
+    sentence's id, the number of the analysis, its log posterior probability (natural), the tree.
+
+    Args:
+        analysis: of the sentence.
+        number: of the analysis if there are several.
+    """
+    if number is None:
+        return str(analysis)
+    name, posterior = analysis.sentence.sentence_id, f"{analysis.log_posterior:.6f}"
+    return "\t".join((name, f"{number}", posterior, str(analysis)))
 
 
 def omitted_to_brackets(omitted: Sentence | Omitted, reason: str) -> str:

@@ -1,12 +1,18 @@
 """The words and symbols that readers meet in help texts and in output."""
 
+import io
 import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from semipunct.cli import console
 from semipunct.cli.grammar_tables import print_tables
+from semipunct.cli.progress import sentence_progress
 from semipunct.marks import OPEN
 from semipunct.marks.display import MEANINGS, SYMBOLS
 from semipunct.tasks.analyse import PairShare, PunctuationGrammar, RelationRow
@@ -84,3 +90,69 @@ def test_pairs_of_relations_are_shown_with_symbols(capsys: pytest.CaptureFixture
     assert "50.0%  ε · ◌" in out
     assert f"◌ {MEANINGS[OPEN]}" in out
     assert "entropy (nats)" in out
+
+
+class Terminal(io.TextIOWrapper):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch, *, quiet: bool, data: bool) -> str:
+    """What a terminal shows of the progress of three sentences; ``data`` go to it as well."""
+    streams = [Terminal(io.BytesIO(), "utf-8", write_through=True) for _ in range(2)]
+    monkeypatch.setattr(sys, "stderr", streams[0])
+    monkeypatch.setattr(sys, "stdout", streams[data])
+    monkeypatch.setenv("TERM", "xterm")
+    with sentence_progress("decoding", "-" if data else "file", quiet=quiet) as counted:
+        assert list(counted("abc")) == ["a", "b", "c"]
+    return streams[0].buffer.getvalue().decode()  # type: ignore[attr-defined]
+
+
+def test_progress_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch):
+    assert "3 sentences" in shown_on_a_terminal(monkeypatch, quiet=False, data=False)
+
+
+@pytest.mark.parametrize("quiet, data", [(True, False), (False, True)])
+def test_progress_is_not_shown(monkeypatch: pytest.MonkeyPatch, quiet: bool, data: bool):
+    """Not to those who want none, nor between the lines of data on the same terminal."""
+    assert shown_on_a_terminal(monkeypatch, quiet=quiet, data=data) == ""
+
+
+def test_data_do_not_pass_through_the_count(
+    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+):
+    """They are written to standard output as they are while a terminal shows the count."""
+    screen = Terminal(io.BytesIO(), "utf-8", write_through=True)
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    with sentence_progress("decoding", "-") as counted, console.output("-") as stream:
+        for item in counted("ab"):
+            stream.write(item + "\n")
+            sys.stdout.write("c\n")
+            sys.stdout.flush()
+    out = capsysbinary.readouterr().out
+    assert sorted(out.split()) == [b"a", b"b", b"c", b"c"]
+
+
+@pytest.mark.parametrize("command", ["decode", "restore"])
+def test_commands_count_their_sentences(
+    cli: Cli, model: Path, odd: Path, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    counted: list[object] = []
+
+    @contextmanager
+    def progress(title: str, output: str | None = None, *, quiet: bool = False):
+        def count(items: Iterable[object]) -> Iterator[object]:
+            for item in items:
+                counted.append((title, output, quiet))
+                yield item
+
+        yield count
+
+    monkeypatch.setattr("semipunct.cli.progress.sentence_progress", progress)
+    out = str(tmp_path / "out.conllu")
+    options = ("--samples", 20) if command == "restore" else ()
+    assert cli(command, model, odd, "-o", out, "-q", *options).status == 0
+    assert counted == [({"decode": "decoding", "restore": "restoring"}[command], out, True)] * 7
