@@ -42,7 +42,9 @@ def evaluate(
 
         write_result(result, found)
     if json:
-        console.print_json(as_dict(found, treebank))
+        from semipunct.render.outputs import Evaluated, output
+
+        console.print_json(output(Evaluated, as_dict(found, treebank)))
         return
     _print_table(found.figures, found.signature, treebank)
     if treebank.omitted:

@@ -30,17 +30,20 @@ def print_tables(found: "PunctuationGrammar") -> None:
             _rewriting(found),
         ),
         (
-            "Confident edits (p > 0.75): with two marks of Nunberg's, and as he has them",
+            "Confident edits (p > 0.75): with two marks of Nunberg's, and as he has them (English)",
             _confident(found),
         ),
         (
-            "Nunberg's rules by rank (decided: some p > 0.5; stated: without a reading of ours; "
-            "MRR: mean reciprocal rank, and with marks that the model lacks in the last rank)",
+            "Nunberg's rules of English by rank (decided: some p > 0.5; stated: without a reading "
+            "of ours; MRR: mean reciprocal rank, and with marks that the model lacks in the last "
+            "rank; paper: that of its English model)",
             _ranks(found),
         ),
     ]
     if found.inverted.ranked:
-        parts.append(("Spanish inverted marks, treated as Nunberg treats (", _inverted(found)))
+        parts.append(
+            ("Spanish inverted marks, treated as Nunberg treats ( in English", _inverted(found))
+        )
     if found.relations is not None:
         parts.append(
             ("Relations that most probably take symmetric punctemes (Table 4)", _relations(found))

@@ -57,7 +57,9 @@ def report(
     mistakes = confusions(sentences, slots)[:most] if most else []
     if json:
         listed = {"confusions": [mistake.as_dict() for mistake in mistakes]} if most else {}
-        console.print_json({**figures.as_dict(), **listed, "signature": line})
+        from semipunct.render.outputs import Compared, output
+
+        console.print_json(output(Compared, {**figures.as_dict(), **listed, "signature": line}))
         return
     table = console.table("figure", "value")
     for name, value in figures.rows():

@@ -181,7 +181,8 @@ def _outcomes(
 def _write(
     outcomes: "Iterable[Outcome]", form: Format, writer: "Writer[Any]", stream: TextIO
 ) -> None:
-    from semipunct.render.analyses import dump
+    from semipunct.corpus import Sentence
+    from semipunct.render.analyses import dump, omitted_as_dict
     from semipunct.render.restorations import as_dict
     from semipunct.tasks.restore import LISTED
 
@@ -199,4 +200,7 @@ def _write(
         if form is Format.TEXT:
             stream.write(text + "\n")
         elif found:
-            stream.write(dump(as_dict(found, text, LISTED)) + "\n")
+            stream.write(dump(as_dict(found, text, entry.word_ids, LISTED)) + "\n")
+        elif not isinstance(entry.content, Sentence):
+            omitted = omitted_as_dict(entry.content, entry.content.reason)
+            stream.write(dump(omitted) + "\n")

@@ -62,4 +62,4 @@ def draw_bars(figure: Any, rows: "Sequence[Row]") -> None:
     figure.legend(
         *panels.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(COLOURS)
     )
-    figure.supylabel("probability (outlined: Nunberg's)")
+    figure.supylabel("probability (outlined: Nunberg's, for English)")

@@ -25,7 +25,10 @@ def list_semirings(
 
     plugins = list(available().values())
     if json:
-        console.print_json({"semirings": [_as_dict(plugin) for plugin in plugins]})
+        from semipunct.render.outputs import SemiringList, output
+
+        listed = {"semirings": [_as_dict(plugin) for plugin in plugins]}
+        console.print_json(output(SemiringList, listed))
         return
     _print_table(plugins)
     for plugin in plugins:
@@ -109,7 +112,9 @@ def check_semiring(
     if json:
         found = {"distribution": plugin.distribution, "version": plugin.version}
         asked = {"name": name, **found, "draws": draws, "seed": seed}
-        console.print_json({**asked, **_report_as_dict(report)})
+        from semipunct.render.outputs import SemiringReport, output
+
+        console.print_json(output(SemiringReport, {**asked, **_report_as_dict(report)}))
     else:
         _print_report(report)
         console.say(

@@ -25,7 +25,9 @@ def stats(
 
     counted = count(*files)
     if json:
-        console.print_json({"files": files, **counted.as_dict()})
+        from semipunct.render.outputs import Counted, output
+
+        console.print_json(output(Counted, {"files": files, **counted.as_dict()}))
         return
     screen = console.tables()
     more = len(counted.token_counts) - SHOWN_TOKENS

@@ -12,6 +12,7 @@ from typing import Any
 from semipunct.corpus import Omitted, Sentence
 from semipunct.formats import Annotation
 from semipunct.inference.decode import Analysis
+from semipunct.render.outputs import Decoded, LeftOut, output
 
 LEFT, RIGHT = "SemipunctLeft", "SemipunctRight"
 """Attributes of a node: the tokens of its punctemes, joined by spaces."""
@@ -71,14 +72,8 @@ def as_dict(
         number: of the analysis if there are several, under the key ``label``.
         label: ``sample`` or ``rank``.
     """
-    own = analysis.as_dict()
-    return {
-        "sent_id": own.pop("sent_id"),
-        **({} if number is None else {label: number}),
-        "words": own.pop("words"),
-        "word_ids": list(word_ids),
-        **own,
-    }
+    numbered = {} if number is None else {label: number}
+    return output(Decoded, {**analysis.as_dict(), "word_ids": word_ids, **numbered})
 
 
 def omitted_as_dict(omitted: Sentence | Omitted, reason: str) -> dict[str, Any]:
@@ -88,7 +83,7 @@ def omitted_as_dict(omitted: Sentence | Omitted, reason: str) -> dict[str, Any]:
         omitted: the sentence.
         reason: to leave it out.
     """
-    return {"sent_id": omitted.sentence_id, "omitted": reason}
+    return output(LeftOut, {"sent_id": omitted.sentence_id, "omitted": reason})
 
 
 def to_brackets(analysis: Analysis, number: int | None = None) -> str:

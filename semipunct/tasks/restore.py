@@ -130,14 +130,15 @@ class SlotPosterior:
             string: that is put into the slot; its probability is told however small it is.
             listed: how many of the most probable strings to tell.
         """
-        pairs = zip(self.strings[:listed], self.probability.tolist(), strict=False)
-        alternatives = {**dict(pairs)}
+        alternatives = dict(zip(self.strings[:listed], self.probability.tolist(), strict=False))
         alternatives.setdefault(string, self.of(string))
         return {
-            "string": " ".join(string),
+            "surface": list(string),
             "probability": self.of(string),
-            "entropy": self.entropy,
-            "alternatives": {" ".join(s): p for s, p in alternatives.items()},
+            "entropy_nats": self.entropy,
+            "alternatives": [
+                {"surface": list(s), "probability": p} for s, p in alternatives.items()
+            ],
         }
 
 
@@ -182,16 +183,16 @@ class Restoration:
         Args:
             listed: how many of the most probable strings of a slot to tell.
         """
-        slots = zip(self.slots, self.posteriors, strict=True)
+        slots = enumerate(zip(self.slots, self.posteriors, strict=True))
         result: dict[str, Any] = {
             "sent_id": self.sentence.sentence_id,
             "text": self.text,
             "words": list(self.sentence.forms),
-            "slots": [known.as_dict(string, listed) for string, known in slots],
+            "slots": [{"slot": i, **known.as_dict(s, listed)} for i, (s, known) in slots],
         }
         if self.nbest:
             result["nbest"] = [
-                {"slots": [" ".join(string) for string in draw], "share": share}
+                {"slots": [list(string) for string in draw], "probability": share}
                 for draw, share in self.nbest
             ]
         return result

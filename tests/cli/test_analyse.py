@@ -123,7 +123,7 @@ def test_tables_and_json_agree(runs: Runs):
     assert shown[1:4] == [
         f"{relation['words']:,}",
         f"{100 * relation['symmetric']:.1f}%",
-        f"{relation['entropy']:.2f}",
+        f"{relation['entropy_nats']:.2f}",
     ]
     assert shown[4] == f"{100 * relation['pairs'][0]['probability']:.1f}%"
 

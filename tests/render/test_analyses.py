@@ -161,7 +161,7 @@ def test_json_is_one_strict_object_in_one_line(entry, hail: Analysis):
     assert "\n" not in text
     value = json.loads(text)
     assert list(value) == [
-        "sent_id", "sample", "words", "word_ids", "heads", "relations", "log_joint",
+        "schema", "sent_id", "sample", "words", "word_ids", "heads", "relations", "log_joint",
         "log_posterior", "nodes", "slots",
     ]  # fmt: skip
     assert value["sample"] == 2
@@ -189,6 +189,7 @@ def test_sentences_left_out(entry, hail: Analysis):
     conllu = ConlluWriter().annotated(entry, render.omission("a reason"))
     assert conllu == "\n".join((LINES[0], "# semipunct_omitted = a reason", *LINES[1:])) + "\n\n"
     assert render.omitted_as_dict(sentence, "a reason") == {
+        "schema": "semipunct.omitted/1",
         "sent_id": "hail",
         "omitted": "a reason",
     }
