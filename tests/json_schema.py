@@ -1,12 +1,21 @@
 """A validator of JSON Schema, for the keywords that our schemas use; any other is an error."""
 
+import json
+from pathlib import Path
 from typing import Any
+
+SCHEMAS = Path(__file__).resolve().parents[1] / "docs" / "schema"
 
 TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,), "array": (list,), "string": (str,), "integer": (int,),
     "number": (int, float), "boolean": (bool,), "null": (type(None),),
 }  # fmt: skip
 ASIDE = {"$schema", "$defs", "title", "description", "required", "additionalProperties"}
+
+
+def published(name: str) -> dict[str, Any]:
+    """The schema that is published of what a command prints."""
+    return json.loads((SCHEMAS / f"{name}.json").read_text("utf-8"))
 
 
 def faults(value: Any, schema: dict[str, Any], root: dict[str, Any], where: str = "") -> list[str]:

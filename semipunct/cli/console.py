@@ -61,6 +61,11 @@ def table(*headings: str) -> "Table":
     return made
 
 
+def example(arguments: str) -> str:
+    """Return the end of a help text, which shows a command with arguments."""
+    return f"Example: `semipunct {arguments}`"
+
+
 def explain(tokens: Iterable[str]) -> None:
     """Explain below a table the symbols that it has for special tokens, if there are any."""
     from semipunct.marks import legend

@@ -51,7 +51,12 @@ def decode(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="With sampling: fixes what is drawn.")] = 0,
     form: Annotated[
-        Format, typer.Option("--format", help="conllu keeps the input and adds attributes.")
+        Format,
+        typer.Option(
+            "--format",
+            help="conllu keeps the input and adds attributes; brackets are lines for readers, "
+            "with columns before the tree where a sentence has several.",
+        ),
     ] = Format.CONLLU,
     quiet: Annotated[
         bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")

@@ -23,9 +23,10 @@ def evaluate(
         str | None, typer.Option(metavar="FILE", help="Store what 'semipunct compare' reads.")
     ] = None,
 ) -> None:
-    """Print the perplexity per slot of the punctuation, given words and trees.
+    """Print the perplexity of the punctuation, given words and trees.
 
-    It is over all sentences but those that no model can take, which are counted by reason.
+    It is per slot, a place for marks: one before each word and one at the end. It is over all
+    sentences but those that no model can take, which are counted by reason.
     """
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.treebanks import omissions, tell_unseen, usable

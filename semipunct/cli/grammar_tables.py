@@ -46,7 +46,11 @@ def print_tables(found: "PunctuationGrammar") -> None:
         )
     if found.relations is not None:
         parts.append(
-            ("Relations that most probably take symmetric punctemes (Table 4)", _relations(found))
+            (
+                "Relations that most probably take symmetric punctemes, strings of marks on both "
+                "sides of a constituent that mirror each other (Table 4)",
+                _relations(found),
+            )
         )
     screen = console.tables()
     for title, table in parts:

@@ -27,8 +27,8 @@ def quickstart(
 ) -> None:
     """Train on the bundled sample, and show what was learned: figures, rules, trees.
 
-    Two models are trained on four fifths of the sample's sentences, one without a channel and
-    one with it, and measured on the last fifth.
+    Two models are trained on four fifths of the sample's sentences, one with and one without the
+    channel, which rewrites marks that meet between two words, and measured on the last fifth.
     """
     from semipunct.cli.drawing import draw_analyses, draw_rules, telling
     from semipunct.cli.rules import frequent_rules
@@ -59,7 +59,7 @@ def quickstart(
     held_out = [a for a in found[len(training) :] if a]
 
     screen = console.tables()
-    screen.print("\nPerplexity per slot of held-out punctuation", style="bold")
+    screen.print("\nPerplexity per slot (a place for marks) of held-out punctuation", style="bold")
     table = console.table("model", "perplexity")
     for name, result in (
         ("without a channel", without),

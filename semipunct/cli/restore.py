@@ -59,7 +59,11 @@ def restore(
     samples: Annotated[int, typer.Option(help="Draws for each sentence.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Fixes what is drawn.")] = 0,
     minimise: Annotated[
-        Minimise, typer.Option(help="Choose slot by slot, or among whole draws as the paper does.")
+        Minimise,
+        typer.Option(
+            help="Choose the marks of each slot (a place for them: before each word and at the "
+            "end) by itself, or among whole draws as the paper does."
+        ),
     ] = Minimise.SLOTS,
     marks: Annotated[
         str | None, typer.Option(metavar="MARKS", help="Put in these marks only, e.g. ', . ?'.")

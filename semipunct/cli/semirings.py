@@ -10,10 +10,14 @@ if TYPE_CHECKING:
     from semirings.laws import Failure, Report
     from semirings.plugins import Plugin
 
-app = typer.Typer(help="The semirings that are installed.", no_args_is_help=True)
+app = typer.Typer(
+    help="The semirings that are installed.",
+    epilog=console.example("semirings list"),
+    no_args_is_help=True,
+)
 
 
-@app.command("list")
+@app.command("list", epilog=console.example("semirings list --json"))
 def list_semirings(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -89,7 +93,7 @@ def _print_table(plugins: "list[Plugin]") -> None:
             screen.print(f"{plugin.name} does not keep {law}: {reason}", markup=False)
 
 
-@app.command("check")
+@app.command("check", epilog=console.example("semirings check viterbi --draws 100"))
 def check_semiring(
     name: Annotated[str, typer.Argument(metavar="NAME", help="As 'semirings list' has it.")],
     draws: Annotated[int, typer.Option(min=1, help="Values drawn for each operand.")] = 1000,

@@ -20,7 +20,11 @@ def stats(
     ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Count what a treebank holds: tokens, punctuation, punctemes, pairs (Table 2), omissions."""
+    """Count what a treebank holds: words and marks, strings of marks and their pairs, omissions.
+
+    The first table is Table 2 of the paper. A puncteme is the string of marks on one side of a
+    constituent, a slot a place for marks: one before each word and one at the end.
+    """
     from semipunct.formats.reading import stats as count
 
     counted = count(*files)

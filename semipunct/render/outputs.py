@@ -119,7 +119,7 @@ class Restored(Part, kw_only=True, tag_field="schema", tag="semipunct.restore/1"
 
 
 class Evaluated(Part, tag_field="schema", tag="semipunct.evaluate/1"):
-    """How well a model predicts punctuation: ``evaluate --json``."""
+    """Figures of how well a model predicts punctuation: ``evaluate --json``."""
 
     perplexity: Annotated[float, Meta(description="per slot; null is infinite")] | None
     log_likelihood: Annotated[float, Meta(description="natural; null is minus infinity")] | None
@@ -368,7 +368,7 @@ class Relation(Part):
 
 
 class Analysed(Part, tag_field="schema", tag="semipunct.analyse/1"):
-    """What a model has learned: ``analyse --json``; null for what needs a treebank."""
+    """The grammar that a model has learned: ``analyse --json``; null for what needs a treebank."""
 
     analysed: Count | None
     language: Annotated[str, Meta(description="code of the data's language, if names tell")] | None
@@ -412,7 +412,7 @@ class LawFailure(Part):
 
 
 class SemiringReport(Part, tag_field="schema", tag="semipunct.semirings-check/1"):
-    """Whether a semiring keeps its laws: ``semirings check --json``."""
+    """The laws that a semiring keeps and breaks: ``semirings check --json``."""
 
     name: str
     distribution: str

@@ -145,6 +145,24 @@ def test_the_model_alone(cli: Cli, model: Path):
     assert {row["times"] for row in value["rewriting"]} == {None}
 
 
+def test_rules_are_said_to_be_of_english(
+    cli: Cli, model: Path, runs: Runs, treebanks: dict[str, Path], tmp_path: Path
+):
+    assert "Nunberg's rules of English by rank" in runs.tables.out
+    assert "another one" not in runs.tables.err
+    assert runs.value["language"] is None
+    treebank = tmp_path / "id_gsd-ud-dev.conllu"
+    treebank.write_text(treebanks["dev"].read_text("utf-8"), "utf-8")
+    result = cli("analyse", model, treebank, "--json")
+    assert (
+        "Nunberg's rules are stated for English; the language here is another one (id)"
+        in result.err
+    )
+    assert json.loads(result.out)["language"] == "id"
+    treebank = treebank.rename(tmp_path / "en-ud-dev.conllu")
+    assert "another one" not in cli("analyse", model, treebank).err
+
+
 def grammar(tokens: str) -> PunctuationGrammar:
     """What a channel that always keeps both marks gives."""
     probability = np.zeros((4, len(tokens), len(tokens)))

@@ -110,7 +110,7 @@ def test_marks_restrict(cli: Cli, model: Path, some: Path):
     "options, message",
     [
         (("--samples", 0), "0 samples"),
-        (("--marks", "€"), "never seen €"),
+        (("--marks", "€"), "never seen €; its marks are: , . "),
         (("--min-confidence", 2), "confidence of 2.0"),
         (("--json",), "--json is about the comparison that --gold makes"),
         (("--confusions", 3), "--confusions is about the comparison that --gold makes"),

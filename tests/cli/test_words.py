@@ -1,7 +1,9 @@
 """The words and symbols that readers meet in help texts and in output."""
 
 import io
+import json
 import re
+import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,11 +15,20 @@ import pytest
 from semipunct.cli import console
 from semipunct.cli.grammar_tables import print_tables
 from semipunct.cli.progress import sentence_progress
+from semipunct.formats.conllu.misc import escape, unescape
 from semipunct.marks import OPEN
 from semipunct.marks.display import MEANINGS, SYMBOLS
+from semipunct.models.kind import SharedTrainOptions
+from semipunct.render.outputs import OUTPUTS
 from semipunct.tasks.analyse import PairShare, PunctuationGrammar, RelationRow
 from semipunct.tasks.rule_agreement import Channel, confidence, recall
-from tests.commands import Cli
+from tests.commands import Cli, run
+from tests.json_schema import published
+from tests.test_docs import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[2]
+ENGLISH = 12_467
+"""Sentences of UD English 1.4 that a model can be trained on."""
 
 NAMES = re.compile(r"<(abbr|open|unk|start)>")
 
@@ -156,3 +167,84 @@ def test_commands_count_their_sentences(
     options = ("--samples", 20) if command == "restore" else ()
     assert cli(command, model, odd, "-o", out, "-q", *options).status == 0
     assert counted == [({"decode": "decoding", "restore": "restoring"}[command], out, True)] * 7
+
+
+EXPLAINED = {
+    "puncteme": r"strings? of marks",
+    "slot": r"\bplace\b",
+    "channel": r"rewrit",
+    "visit": r"(one|a) (training )?sentence",
+}
+"""Words that are the project's own, and what says what they are where they are met first."""
+
+
+@pytest.mark.parametrize("text", [*(f"semipunct {name}".strip() for name in COMMANDS), "README.md"])
+def test_words_are_explained_where_they_are_met_first(text: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    if text == "README.md":
+        # Names of options and folders are not words of the text.
+        content = re.sub(r"`[^`]*`|\]\([^)]*\)", "", (ROOT / text).read_text("utf-8"))
+    else:
+        content = re.sub(r"--\w+|slot-tagger", "", run(*text.split()[1:], "--help").out)
+    content = re.sub(r"[\s│]+", " ", content)
+    for word, explanation in EXPLAINED.items():
+        if met := re.search(rf"\b{word}", content):
+            near = content[max(0, met.start() - 130) : met.end() + 130]
+            assert re.search(explanation, near), f"{text}: {word} in {near!r}"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_help_has_an_example(name: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    shown = run(*name.split(), "--help").out
+    (line,) = re.findall(r"Example: semipunct (.*?)\s*$", shown, re.MULTILINE)
+    assert line.startswith(name)
+    words = shlex.split(line)
+    path, command = max(
+        ((path, command) for path, command in COMMANDS.items() if line.startswith(path)),
+        key=lambda pair: len(pair[0]),
+    )
+    # Raises if an argument is missing, or an option or its value is none of the command's.
+    given = command.make_context(path, words[len(path.split()) :], resilient_parsing=False)
+    assert path == name or name in ("", "semirings")
+    assert given.params
+
+
+def test_minutes_are_said_of_what_was_measured():
+    """The figure for a training is of fewer visits than the default, which the text says."""
+    readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    measured = json.loads((ROOT / "experiments/results/training-en.json").read_text("utf-8"))
+    default = SharedTrainOptions().suggested_visits(ENGLISH)
+    minutes = round(measured["cold"]["seconds"] / 60)
+    assert default == 30_000
+    assert measured["visits"] == 2 / 5 * default
+    assert (
+        f"A training on English with {measured['visits']:,} visits, two fifths of its default of "
+        f"{default:,}, takes {minutes} minutes"
+    ) in readme
+
+
+def page(name: str) -> str:
+    return (ROOT / "docs" / name).read_text("utf-8")
+
+
+def test_the_page_of_output_has_all_symbols_and_schemas():
+    rows = re.findall(r"(?m)^\| `(<\w+>)` \| (\S+) \| (.*) \|$", page("output.md"))
+    named = {name: symbol for name, symbol, _ in rows}
+    assert named == {token: SYMBOLS[token] for token in SYMBOLS if token.startswith("<")}
+    for command, name in re.findall(
+        r"(?m)^\| `semipunct (.*)` \| \[.*\]\(schema/(.*).json\) \|$", page("output.md")
+    ):
+        assert published(name)["$defs"]
+        kind = published(name)["anyOf"][0]["$ref"].rpartition("/")[2]
+        assert f"``{command}``" in published(name)["$defs"][kind]["description"]
+    assert all(f"(schema/{name}.json)" in page("output.md") for name in OUTPUTS)
+
+
+def test_the_page_of_output_explains_escapes():
+    for char, escaped in ((" ", "%20"), ("|", "%7C"), ("=", "%3D"), ("%", "%25")):
+        assert escape(char) == escaped
+        assert f"`{escaped}`" in page("output.md")
+    (example,) = re.findall(r"`SemipunctRight=(\S+)` is the string", page("output.md"))
+    assert unescape(example) == ". ”"
+    assert "%20" in page("tutorial.md")
