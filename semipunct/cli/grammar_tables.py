@@ -25,8 +25,8 @@ def print_tables(found: "PunctuationGrammar") -> None:
     parts = [
         (
             "What becomes of two underlying marks, by the probability that both stay, that the "
-            "left or the right one is absorbed, that they change places; by Nunberg's rules of English"
-            + (f" ({more} more with --json)" if more > 0 else ""),
+            "left or the right one is absorbed, that they change places; "
+            "by Nunberg's rules of English" + (f" ({more} more with --json)" if more > 0 else ""),
             _rewriting(found),
         ),
         (
