@@ -13,7 +13,7 @@ STAMP := $(VENV)/.installed
 .DELETE_ON_ERROR:
 # Two installations must not write to one environment at a time.
 .NOTPARALLEL:
-.PHONY: help quickstart test test-all coverage lint docs bench clean distclean
+.PHONY: help quickstart test test-all coverage lint docs schema bench clean distclean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -40,6 +40,11 @@ lint: $(STAMP)-lint ## formatting, style and types
 docs: $(STAMP)-docs ## the documentation site, in docs/_build/html
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+schema: $(STAMP)-run ## the JSON Schemas in docs/schema, from the types of what commands print
+	$(BIN)/python -c 'from pathlib import Path; from semipunct.files import json_document; \
+	  from semipunct.render.outputs import OUTPUTS, json_schema; \
+	  [Path(f"docs/schema/{n}.json").write_bytes(json_document(json_schema(n))) for n in OUTPUTS]'
 
 bench: $(STAMP)-run ## sentences per second of the inside recursion
 	$(BIN)/python experiments/benchmarks/inside.py $(ARGS)

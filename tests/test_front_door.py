@@ -166,6 +166,7 @@ def test_decoding_and_analysing_are_what_the_commands_print(
     assert first[0].sentence == few[0]
     told = json.loads(run("decode", finished.folder, path, "--format", "json").out.splitlines()[0])
     assert told.pop("word_ids")
+    assert told.pop("schema") == "semipunct.decode/1"
     ours = first[0].as_dict()
     assert ours == told
     grammar = semipunct.analyse(model).as_dict()

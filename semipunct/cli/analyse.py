@@ -8,6 +8,8 @@ import typer
 from semipunct.cli import console, pictures
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from semipunct.corpus import Treebank
     from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.checkpoint import SavedModel
@@ -54,15 +56,29 @@ def analyse(
             rows = rules_to_draw(found)
             picture.buffer.write(paint(lambda figure: draw_bars(figure, rows)))
     line = _signature(loaded, read)
+    languages = _languages(loaded, treebanks or [])
     if json:
         counted = {
             "sentences": len(read.sentences) if read else None,
             "omitted": read.omitted_by_reason() if read else None,
         }
-        console.print_json({**found.as_dict(), **counted, "signature": line})
+        from semipunct.render.outputs import Analysed, output
+
+        value = {
+            **found.as_dict(),
+            **counted,
+            "language": next(iter(languages), None),
+            "signature": line,
+        }
+        console.print_json(output(Analysed, value))
     else:
         print_tables(found)
         console.tables().print(line, style="dim", markup=False, soft_wrap=True)
+    if others := [language for language in languages if language != "en"]:
+        console.say(
+            "Nunberg's rules are stated for English; the language here is another one "
+            f"({', '.join(others)}), so a model that differs from them need not be wrong"
+        )
     if read is None:
         console.say(
             "counts, frequent bigrams and Table 4 need a treebank: name one after the model"
@@ -72,6 +88,17 @@ def analyse(
         console.say(omissions(read))
     if missed := len(read.sentences) - (found.analysed or 0):
         console.say(f"{console.count(missed, 'sentence')} without an analysis: not counted above")
+
+
+def _languages(loaded: "SavedModel[PunctuationModel]", treebanks: "Sequence[str]") -> list[str]:
+    """Return the language of the model and that of treebanks, as far as files' names tell them."""
+    from semipunct.corpus.language import language_of
+    from semipunct.store.card import data_names
+    from semipunct.store.folder import CARD
+
+    card = (loaded.path / CARD).read_text("utf-8")
+    found = (language_of(data_names(card)), language_of(treebanks))
+    return list(dict.fromkeys(language for language in found if language))
 
 
 def _signature(loaded: "SavedModel[PunctuationModel]", read: "Treebank | None") -> str:

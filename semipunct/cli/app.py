@@ -30,7 +30,8 @@ app = typer.Typer(
     name="semipunct",
     cls=Commands,
     help="A generative model of punctuation in dependency trees.",
-    epilog="'-' is standard input or output; '.gz' is read and written. "
+    epilog=f"{console.example('quickstart')}\n\n"
+    "'-' is standard input or output; '.gz' is read and written. "
     "Exit status: 0 done, 1 bad input, 2 wrong usage.",
     no_args_is_help=True,
     # Or the lines of a docstring would be those of its help, at any width of the terminal.
@@ -54,12 +55,15 @@ def _options(  # pyright: ignore[reportUnusedFunction] - typer calls it
 ) -> None: ...
 
 
-app.command()(quickstart)
-app.command()(train)
-app.command()(evaluate)
-app.command()(compare)
-app.command()(decode)
-app.command()(restore)
-app.command()(analyse)
-app.command()(stats)
+for command, example in (
+    (quickstart, "-o model"),
+    (train, "train.conllu --dev dev.conllu -o model --set preset=loglinear"),
+    (evaluate, "model test.conllu --json"),
+    (compare, "a.json b.json --resamples 10000"),
+    (decode, "model in.conllu --semiring kbest --nbest 3 --format brackets"),
+    (restore, "model in.conllu --format text -o out.txt"),
+    (analyse, "model dev.conllu --plot rules.svg"),
+    (stats, "train.conllu dev.conllu --json"),
+):
+    app.command(epilog=console.example(f"{command.__name__} {example}"))(command)
 app.add_typer(semirings, name="semirings")

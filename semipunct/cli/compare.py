@@ -35,7 +35,9 @@ def compare(
 
     found = test(a, b, resamples=resamples, seed=seed)
     if json:
-        console.print_json({"files": [a, b], **found.as_dict()})
+        from semipunct.render import outputs
+
+        console.print_json(outputs.output(outputs.Comparison, {"files": [a, b], **found.as_dict()}))
         return
     _print_table(found)
 

@@ -8,7 +8,7 @@ output went away (both as a shell would report the signal).
 import io
 import os
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -59,6 +59,19 @@ def table(*headings: str) -> "Table":
         else:
             made.add_column(heading, overflow="fold")
     return made
+
+
+def example(arguments: str) -> str:
+    """Return the end of a help text, which shows a command with arguments."""
+    return f"Example: `semipunct {arguments}`"
+
+
+def explain(tokens: Iterable[str]) -> None:
+    """Explain below a table the symbols that it has for special tokens, if there are any."""
+    from semipunct.marks import legend
+
+    if told := legend(tokens):
+        tables().print(told, style="dim", markup=False, soft_wrap=True)
 
 
 def say(text: str, style: str | None = None) -> None:

@@ -51,8 +51,16 @@ def decode(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="With sampling: fixes what is drawn.")] = 0,
     form: Annotated[
-        Format, typer.Option("--format", help="conllu keeps the input and adds attributes.")
+        Format,
+        typer.Option(
+            "--format",
+            help="conllu keeps the input and adds attributes; brackets are lines for readers, "
+            "with columns before the tree where a sentence has several.",
+        ),
     ] = Format.CONLLU,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")
+    ] = False,
 ) -> None:
     """Find the underlying punctuation tree of each sentence, with its log-probabilities.
 
@@ -62,8 +70,11 @@ def decode(
 
     decoder = choose_decoder(semiring, samples, nbest, seed)
     from semipunct.arrays.compilation import enable_compilation_cache
+    from semipunct.cli.progress import sentence_progress
     from semipunct.formats import format_of, read_entries
+    from semipunct.marks import legend
     from semipunct.models.punctuation.model import PunctuationModel
+    from semipunct.render.analyses import shown_tokens
     from semipunct.store.checkpoint import load
     from semipunct.tasks.base import OnDevice
 
@@ -71,6 +82,7 @@ def decode(
     enable_compilation_cache()
     writer = format_of(*inputs).writer()
     omitted: Counter[str] = Counter()
+    shown: set[str] = set()
     unseen = Unseen(fitted.model)
 
     def analyse(sentences: "Sequence[Sentence]", chunk: int) -> "list[list[Analysis]]":
@@ -78,15 +90,22 @@ def decode(
         return decoder.analyse(fitted.model, fitted.parameters, sentences, chunk)
 
     analysed = _analysed(read_entries(inputs), analyse, omitted)
-    with console.output(out) as stream:
+    with (
+        console.output(out) as stream,
+        sentence_progress("decoding", out, quiet=quiet) as counted,
+    ):
         if form is Format.CONLLU:
-            texts = (_annotated(item, writer, decoder.label) for item in analysed)
+            texts = (_annotated(item, writer, decoder.label) for item in counted(analysed))
             writer.write(chain.from_iterable(texts), stream)
         else:
-            for item in analysed:
+            for item in counted(analysed):
                 stream.writelines(f"{text}\n" for text in _texts(item, form, decoder.label))
+                if form is Format.BRACKETS:
+                    shown.update(*map(shown_tokens, item.analyses))
     for reason, number in omitted.items():
         console.say(f"{console.count(number, 'sentence')} not analysed: {reason}")
+    if told := legend(shown):
+        console.say(told)
     unseen.say()
 
 
@@ -148,4 +167,4 @@ def _texts(outcome: Outcome, form: Format, label: str) -> Iterator[str]:
         if form is Format.JSON:
             yield render.dump(render.as_dict(analysis, entry.word_ids, number, label))
         else:
-            yield str(analysis)
+            yield render.to_brackets(analysis, number)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from semipunct.marks import Edit, EditName
+from semipunct.marks import Edit, EditName, shown_string
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -35,7 +35,7 @@ def draw_rules(rules: "Sequence[ObservedRule]") -> "Group":
     for rule in rules:
         edit = max(rule.probabilities, key=lambda name: rule.probabilities[name])
         table.add_row(
-            Text(f"{rule.a} {rule.b}", "bold"),
+            Text(shown_string((rule.a, rule.b)), "bold"),
             f"{rule.times}",
             Text(rule.outcome(edit), f"bold {SIGNS[edit][1]}"),
             f"{rule.probabilities[edit]:.2f}",
@@ -96,7 +96,9 @@ def draw_analyses(analyses: "Sequence[Analysis]") -> "Group":
 
     parts: list[Padding | Text] = []
     for analysis in analyses:
-        edits = [f"{e.a} {e.b} → {' '.join(e.result)}" for e in rewritings(analysis)]
+        edits = [
+            f"{shown_string((e.a, e.b))} → {shown_string(e.result)}" for e in rewritings(analysis)
+        ]
         parts += [
             Padding(Text(str(analysis.sentence), "bold"), (1, 0, 0, 2)),
             Padding(_coloured(str(analysis)), (0, 0, 0, 4)),

@@ -23,9 +23,10 @@ def evaluate(
         str | None, typer.Option(metavar="FILE", help="Store what 'semipunct compare' reads.")
     ] = None,
 ) -> None:
-    """Print the perplexity per slot of the punctuation, given words and trees.
+    """Print the perplexity of the punctuation, given words and trees.
 
-    It is over all sentences but those that no model can take, which are counted by reason.
+    It is per slot, a place for marks: one before each word and one at the end. It is over all
+    sentences but those that no model can take, which are counted by reason.
     """
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.treebanks import omissions, tell_unseen, usable
@@ -42,7 +43,9 @@ def evaluate(
 
         write_result(result, found)
     if json:
-        console.print_json(as_dict(found, treebank))
+        from semipunct.render.outputs import Evaluated, output
+
+        console.print_json(output(Evaluated, as_dict(found, treebank)))
         return
     _print_table(found.figures, found.signature, treebank)
     if treebank.omitted:

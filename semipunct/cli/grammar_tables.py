@@ -4,11 +4,14 @@ import math
 from typing import TYPE_CHECKING
 
 from semipunct.cli import console
+from semipunct.marks import shown_string
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.table import Table
 
-    from semipunct.tasks.analyse import PunctuationGrammar
+    from semipunct.tasks.analyse import PunctuationGrammar, RelationRow
 
 SHOWN_ROWS, SHOWN_RELATIONS = 20, 5
 
@@ -22,30 +25,47 @@ def print_tables(found: "PunctuationGrammar") -> None:
     parts = [
         (
             "What becomes of two underlying marks, by the probability that both stay, that the "
-            "left or the right one is absorbed, that they change places"
-            + (f" ({more} more with --json)" if more > 0 else ""),
+            "left or the right one is absorbed, that they change places; "
+            "by Nunberg's rules of English" + (f" ({more} more with --json)" if more > 0 else ""),
             _rewriting(found),
         ),
         (
-            "Confident edits (p > 0.75): with two marks of Nunberg's, and as he has them",
+            "Confident edits (p > 0.75): with two marks of Nunberg's, and as he has them (English)",
             _confident(found),
         ),
         (
-            "Nunberg's rules by rank (decided: some p > 0.5; stated: without a reading of ours; "
-            "MRR: mean reciprocal rank, and with marks that the model lacks in the last rank)",
+            "Nunberg's rules of English by rank (decided: some p > 0.5; stated: without a reading "
+            "of ours; MRR: mean reciprocal rank, and with marks that the model lacks in the last "
+            "rank; paper: that of its English model)",
             _ranks(found),
         ),
     ]
     if found.inverted.ranked:
-        parts.append(("Spanish inverted marks, treated as Nunberg treats (", _inverted(found)))
+        parts.append(
+            ("Spanish inverted marks, treated as Nunberg treats ( in English", _inverted(found))
+        )
     if found.relations is not None:
         parts.append(
-            ("Relations that most probably take symmetric punctemes (Table 4)", _relations(found))
+            (
+                "Relations that most probably take symmetric punctemes, strings of marks on both "
+                "sides of a constituent that mirror each other (Table 4)",
+                _relations(found),
+            )
         )
     screen = console.tables()
     for title, table in parts:
         screen.print(title, style="bold", markup=False)
         screen.print(table)
+    console.explain(_printed_tokens(found))
+
+
+def _printed_tokens(found: "PunctuationGrammar") -> "Iterator[str]":
+    """Yield the tokens in the tables."""
+    for row in found.rewriting[:SHOWN_ROWS]:
+        yield from (row.a, row.b)
+    for relation in _frequent(found)[:SHOWN_RELATIONS]:
+        for pair in relation.pairs:
+            yield from (*pair.left, *pair.right)
 
 
 def _rewriting(found: "PunctuationGrammar") -> "Table":
@@ -57,14 +77,14 @@ def _rewriting(found: "PunctuationGrammar") -> "Table":
     table = console.table(*headings)
     for row in found.rewriting[:SHOWN_ROWS]:
         table.add_row(
-            Text(f"{row.a} {row.b}", "bold"),
+            Text(shown_string((row.a, row.b)), "bold"),
             "" if row.times is None else f"{row.times:,}",
             *(
                 Text(f"{p:.2f}", "bold" if edit == row.edit else "")
                 for edit, p in row.probabilities.items()
             ),
-            Text(" ".join(result(row.edit, row.a, row.b))),
-            Text(" ".join(row.rule.result) if row.rule else ""),
+            Text(shown_string(result(row.edit, row.a, row.b))),
+            Text(shown_string(row.rule.result) if row.rule else ""),
         )
     return table
 
@@ -115,15 +135,12 @@ def _relations(found: "PunctuationGrammar") -> "Table":
     """Return Table 4 with a row for each relation; rare relations are left to the JSON."""
     from rich.text import Text
 
-    from semipunct.tasks.analyse import FREQUENT
-
-    table = console.table("relation", "words", "symmetric", "entropy")
+    table = console.table("relation", "words", "symmetric", "entropy (nats)")
     table.add_column("most probable pairs")
-    often = [row for row in found.relations or () if row.words >= FREQUENT]
-    for row in often[:SHOWN_RELATIONS]:
+    for row in _frequent(found)[:SHOWN_RELATIONS]:
         pairs: list[Text] = []
         for pair in row.pairs:
-            sides = " · ".join(" ".join(side) or "ε" for side in (pair.left, pair.right))
+            sides = " · ".join(shown_string(side, "ε") for side in (pair.left, pair.right))
             style = "bold" if pair.symmetric else ""
             pairs.append(Text(f"{100 * pair.probability:5.1f}%  {sides}", style))
         table.add_row(
@@ -134,3 +151,9 @@ def _relations(found: "PunctuationGrammar") -> "Table":
             Text("\n").join(pairs),
         )
     return table
+
+
+def _frequent(found: "PunctuationGrammar") -> "list[RelationRow]":
+    from semipunct.tasks.analyse import FREQUENT
+
+    return [row for row in found.relations or () if row.words >= FREQUENT]

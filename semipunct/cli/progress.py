@@ -1,8 +1,9 @@
-"""Telling people how training goes: a bar on a terminal, and a line for each evaluation."""
+"""Telling people how work goes: on a terminal by a bar or a count, training also by lines."""
 
-from collections.abc import Callable, Generator
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from semipunct.cli import console
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from semipunct.training.report import Progress
 
 Report = Callable[["Progress"], None]
+T = TypeVar("T")
 
 
 @contextmanager
@@ -42,6 +44,45 @@ def training_progress(title: str = "", *, lines: bool = True) -> Generator[Repor
 
     with bar:
         yield report
+
+
+@contextmanager
+def sentence_progress(
+    title: str, output: str | None = None, *, quiet: bool = False
+) -> Generator[Callable[[Iterable[T]], Iterator[T]], None, None]:
+    """Give a function that counts sentences as they pass, for people at a terminal to see.
+
+    Nothing is shown where the sentences themselves appear on the terminal.
+
+    Args:
+        title: the work that is done.
+        output: the place of what is written, if anything is.
+        quiet: show nothing.
+    """
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    screen = console.people()
+    seen = output == console.STANDARD and sys.stdout.isatty()
+    # Data on standard output must not be taken for words to put above the count.
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn(title),
+        TextColumn("{task.completed:,} sentences"),
+        TimeElapsedColumn(),
+        console=screen,
+        transient=True,
+        disable=quiet or seen or not screen.is_terminal,
+        redirect_stdout=False,
+    )
+    task = bar.add_task(title, total=None)
+
+    def counted(items: Iterable[Any]) -> Iterator[Any]:
+        for item in items:
+            yield item
+            bar.advance(task)
+
+    with bar:
+        yield counted
 
 
 def evaluation_line(now: "Progress") -> str:

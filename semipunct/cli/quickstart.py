@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -26,8 +27,8 @@ def quickstart(
 ) -> None:
     """Train on the bundled sample, and show what was learned: figures, rules, trees.
 
-    Two models are trained on four fifths of the sample's sentences, one without a channel and
-    one with it, and measured on the last fifth.
+    Two models are trained on four fifths of the sample's sentences, one with and one without the
+    channel, which rewrites marks that meet between two words, and measured on the last fifth.
     """
     from semipunct.cli.drawing import draw_analyses, draw_rules, telling
     from semipunct.cli.rules import frequent_rules
@@ -47,6 +48,7 @@ def quickstart(
 
     from semipunct.inference.decode import best
     from semipunct.inference.rewriting import Rewriter
+    from semipunct.render.analyses import shown_tokens
 
     console.say("decoding ...")
     parameters = {name: jnp.asarray(value) for name, value in model.parameters.items()}
@@ -57,7 +59,7 @@ def quickstart(
     held_out = [a for a in found[len(training) :] if a]
 
     screen = console.tables()
-    screen.print("\nPerplexity per slot of held-out punctuation", style="bold")
+    screen.print("\nPerplexity per slot (a place for marks) of held-out punctuation", style="bold")
     table = console.table("model", "perplexity")
     for name, result in (
         ("without a channel", without),
@@ -68,7 +70,13 @@ def quickstart(
     screen.print("What the channel does to two underlying marks that meet", style="bold")
     screen.print(draw_rules(rules))
     screen.print("Held-out sentences and the punctuation underneath", style="bold")
-    screen.print(draw_analyses(telling(held_out, SENTENCES, LONGEST)))
+    drawn = telling(held_out, SENTENCES, LONGEST)
+    screen.print(draw_analyses(drawn))
+    console.explain(
+        chain(
+            *((rule.a, rule.b) for rule in rules), *(shown_tokens(analysis) for analysis in drawn)
+        )
+    )
     if out is not None:
         console.say(f"the model with the channel is in {out}")
 

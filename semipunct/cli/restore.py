@@ -59,7 +59,11 @@ def restore(
     samples: Annotated[int, typer.Option(help="Draws for each sentence.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Fixes what is drawn.")] = 0,
     minimise: Annotated[
-        Minimise, typer.Option(help="Choose slot by slot, or among whole draws as the paper does.")
+        Minimise,
+        typer.Option(
+            help="Choose the marks of each slot (a place for them: before each word and at the "
+            "end) by itself, or among whole draws as the paper does."
+        ),
     ] = Minimise.SLOTS,
     marks: Annotated[
         str | None, typer.Option(metavar="MARKS", help="Put in these marks only, e.g. ', . ?'.")
@@ -95,6 +99,9 @@ def restore(
         str | None,
         typer.Option(metavar="FILE", help="With --gold: store what 'semipunct compare' reads."),
     ] = None,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")
+    ] = False,
 ) -> None:
     """Put punctuation between the words of trees.
 
@@ -109,6 +116,7 @@ def restore(
             "restored sentences as JSON: --format json"
         )
     from semipunct.arrays.compilation import enable_compilation_cache
+    from semipunct.cli.progress import sentence_progress
     from semipunct.cli.restoration_report import report
     from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.checkpoint import load
@@ -138,12 +146,15 @@ def restore(
 
     outcomes = _outcomes(chain(first, entries), restored, omitted)
     done: list[Restoration] = []
-    if gold:
-        outcomes = list(outcomes)
-        done = [found for _, found in outcomes if found]
-    if out is not None or not gold:
-        with console.output(out or console.STANDARD) as stream:
-            _write(outcomes, form, writer, stream)
+    to = out if gold else out or console.STANDARD
+    with sentence_progress("restoring", to, quiet=quiet) as counted:
+        outcomes = counted(outcomes)
+        if gold:
+            outcomes = list(outcomes)
+            done = [found for _, found in outcomes if found]
+        if out is not None or not gold:
+            with console.output(out or console.STANDARD) as stream:
+                _write(outcomes, form, writer, stream)
     for reason, number in omitted.items():
         console.say(f"{console.count(number, 'sentence')} left alone: {reason}")
     unseen.say()
@@ -174,7 +185,8 @@ def _outcomes(
 def _write(
     outcomes: "Iterable[Outcome]", form: Format, writer: "Writer[Any]", stream: TextIO
 ) -> None:
-    from semipunct.render.analyses import dump
+    from semipunct.corpus import Sentence
+    from semipunct.render.analyses import dump, omitted_as_dict
     from semipunct.render.restorations import as_dict
     from semipunct.tasks.restore import LISTED
 
@@ -192,4 +204,7 @@ def _write(
         if form is Format.TEXT:
             stream.write(text + "\n")
         elif found:
-            stream.write(dump(as_dict(found, text, LISTED)) + "\n")
+            stream.write(dump(as_dict(found, text, entry.word_ids, LISTED)) + "\n")
+        elif not isinstance(entry.content, Sentence):
+            omitted = omitted_as_dict(entry.content, entry.content.reason)
+            stream.write(dump(omitted) + "\n")

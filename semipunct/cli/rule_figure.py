@@ -43,6 +43,7 @@ def draw_bars(figure: Any, rows: "Sequence[Row]") -> None:
         figure: an empty figure of matplotlib.
         rows: the rules, at least one.
     """
+    from semipunct.marks import shown_string
     from semipunct.marks.edits import result
 
     panels = figure.subplots(-(-len(rows) // 3), min(3, len(rows)), sharey=True, squeeze=False)
@@ -51,14 +52,14 @@ def draw_bars(figure: Any, rows: "Sequence[Row]") -> None:
             panel.bar(place, p, color=COLOURS[edit], label=edit.replace("_", " "))
             if row.rule and row.rule.edit == edit:
                 panel.bar(place, p, fill=False, edgecolor="black", linewidth=2)
-        names = [" ".join(result(edit, row.a, row.b)) for edit in row.probabilities]
+        names = [shown_string(result(edit, row.a, row.b)) for edit in row.probabilities]
         panel.set_xticks(range(len(names)), names, fontsize=13)
         panel.set_ylim(0, 1)
         times = "" if row.times is None else f"   {console.count(row.times, 'time')}"
-        panel.set_title(f"{row.a} {row.b}{times}")
+        panel.set_title(f"{shown_string((row.a, row.b))}{times}")
     for panel in panels.flat[len(rows) :]:
         panel.set_visible(False)
     figure.legend(
         *panels.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(COLOURS)
     )
-    figure.supylabel("probability (outlined: Nunberg's)")
+    figure.supylabel("probability (outlined: Nunberg's, for English)")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from semipunct.marks import EDITS, EditName
+from semipunct.marks import EDITS, EditName, shown_string
 from semipunct.marks.edits import result
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ class ObservedRule:
     probabilities: dict[EditName, float]
 
     def outcome(self, edit: EditName) -> str:
-        """Give what an edit leaves of ``ab``, as text."""
-        return " ".join(result(edit, self.a, self.b))
+        """Give what an edit leaves of ``ab``, as readers see it."""
+        return shown_string(result(edit, self.a, self.b))
 
 
 def frequent_rules(

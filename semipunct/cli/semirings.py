@@ -10,10 +10,14 @@ if TYPE_CHECKING:
     from semirings.laws import Failure, Report
     from semirings.plugins import Plugin
 
-app = typer.Typer(help="The semirings that are installed.", no_args_is_help=True)
+app = typer.Typer(
+    help="The semirings that are installed.",
+    epilog=console.example("semirings list"),
+    no_args_is_help=True,
+)
 
 
-@app.command("list")
+@app.command("list", epilog=console.example("semirings list --json"))
 def list_semirings(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -25,7 +29,10 @@ def list_semirings(
 
     plugins = list(available().values())
     if json:
-        console.print_json({"semirings": [_as_dict(plugin) for plugin in plugins]})
+        from semipunct.render.outputs import SemiringList, output
+
+        listed = {"semirings": [_as_dict(plugin) for plugin in plugins]}
+        console.print_json(output(SemiringList, listed))
         return
     _print_table(plugins)
     for plugin in plugins:
@@ -86,7 +93,7 @@ def _print_table(plugins: "list[Plugin]") -> None:
             screen.print(f"{plugin.name} does not keep {law}: {reason}", markup=False)
 
 
-@app.command("check")
+@app.command("check", epilog=console.example("semirings check viterbi --draws 100"))
 def check_semiring(
     name: Annotated[str, typer.Argument(metavar="NAME", help="As 'semirings list' has it.")],
     draws: Annotated[int, typer.Option(min=1, help="Values drawn for each operand.")] = 1000,
@@ -109,7 +116,9 @@ def check_semiring(
     if json:
         found = {"distribution": plugin.distribution, "version": plugin.version}
         asked = {"name": name, **found, "draws": draws, "seed": seed}
-        console.print_json({**asked, **_report_as_dict(report)})
+        from semipunct.render.outputs import SemiringReport, output
+
+        console.print_json(output(SemiringReport, {**asked, **_report_as_dict(report)}))
     else:
         _print_report(report)
         console.say(

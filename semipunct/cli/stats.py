@@ -20,12 +20,18 @@ def stats(
     ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Count what a treebank holds: tokens, punctuation, punctemes, pairs (Table 2), omissions."""
+    """Count what a treebank holds: words and marks, strings of marks and their pairs, omissions.
+
+    The first table is Table 2 of the paper. A puncteme is the string of marks on one side of a
+    constituent, a slot a place for marks: one before each word and one at the end.
+    """
     from semipunct.formats.reading import stats as count
 
     counted = count(*files)
     if json:
-        console.print_json({"files": files, **counted.as_dict()})
+        from semipunct.render.outputs import Counted, output
+
+        console.print_json(output(Counted, {"files": files, **counted.as_dict()}))
         return
     screen = console.tables()
     more = len(counted.token_counts) - SHOWN_TOKENS
@@ -37,6 +43,7 @@ def stats(
     ):
         screen.print(title, style="bold", markup=False)
         screen.print(table)
+    console.explain(list(counted.token_counts)[:SHOWN_TOKENS])
 
 
 def _table_2(s: "TreebankStatistics") -> "Table":
@@ -85,7 +92,9 @@ def _slots(s: "TreebankStatistics") -> "Table":
 def _tokens(s: "TreebankStatistics") -> "Table":
     from rich.text import Text
 
+    from semipunct.marks import shown
+
     table = console.table("token", "times")
     for token, number in list(s.token_counts.items())[:SHOWN_TOKENS]:
-        table.add_row(Text(token), f"{number:,}")
+        table.add_row(Text(shown(token)), f"{number:,}")
     return table

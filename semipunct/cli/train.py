@@ -42,11 +42,16 @@ def train(
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="One setting, such as preset=paper or train.visits=12000; repeatable.",
+            help="One setting, such as preset=paper or train.visits=12000 (a visit is of one "
+            "training sentence); repeatable.",
         ),
     ] = None,
     channel: Annotated[
-        Channel | None, typer.Option(help="Direction of the channel [r2l]; none: no channel.")
+        Channel | None,
+        typer.Option(
+            help="Direction of the channel, which rewrites the marks that meet between two words "
+            "[r2l]; none: no channel."
+        ),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Of initial weights and sentence order [0].")

@@ -5,8 +5,11 @@ from typing import Generic
 
 from typing_extensions import TypeVar
 
-from semipunct.marks import Puncteme
+from semipunct.marks import ABBREVIATION, Puncteme, shown
 from semipunct.trees import DependencyTree, Tree
+
+MISSING = "_"
+"""The value of a column that says nothing of a word."""
 
 T = TypeVar("T", bound=Tree, default=DependencyTree, covariant=True)
 
@@ -60,7 +63,10 @@ class Sentence(Generic[T]):
     def __str__(self) -> str:
         pieces: list[str] = []
         for form, slot in zip(("", *self.forms), self.slots, strict=True):
-            pieces += [*([form] if form else []), *slot]
+            # A reader sees an abbreviation's dot as a part of its word.
+            dots = slot.count(ABBREVIATION)
+            pieces += [form + "." * dots] if form else []
+            pieces += (shown(token) for token in slot if token != ABBREVIATION)
         return " ".join(pieces)
 
     def __repr__(self) -> str:

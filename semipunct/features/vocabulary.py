@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus.sentences import MISSING, Sentence
 from semipunct.features.classes import Ints
 from semipunct.marks import UNK
 
@@ -20,7 +20,7 @@ _UNSEEN = 0  # attribute values that training never saw share this code
 
 def morphology(feats: str) -> tuple[str, ...]:
     """Split a column of morphological features of CoNLL-U."""
-    return () if feats == "_" else tuple(feats.split("|"))
+    return () if feats == MISSING else tuple(feats.split("|"))
 
 
 class Vocabulary:
@@ -91,16 +91,17 @@ class Vocabulary:
     def unseen(self, sentences: Sequence[Sentence]) -> dict[str, Counter[str]]:
         """Count words with a relation or tag that has no code, by kind and value.
 
-        Language-specific tags are counted only if training saw any.
+        Language-specific tags are counted only if training saw any. An empty column is no tag, so
+        it is not an unseen one.
         """
         values = {
             "relation": (r for s in sentences for r in s.tree.relations),
             "upos": (u for s in sentences for u in s.upos),
             "xpos": (x for s in sentences for x in s.xpos),
         }
-        if self.values["xpos"] == ("_",):
+        if self.values["xpos"] == (MISSING,):
             del values["xpos"]
         return {
-            kind: Counter(v for v in found if v not in self._code[kind])
+            kind: Counter(v for v in found if v not in self._code[kind] and v != MISSING)
             for kind, found in values.items()
         }

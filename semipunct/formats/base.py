@@ -19,10 +19,12 @@ class Annotation:
     Attributes:
         attributes: names and values by word, 1 to n.
         comments: names and values that belong to the sentence as a whole.
+        suffix: makes the sentence's id another one, where a sentence is written several times.
     """
 
     attributes: Mapping[int, Mapping[str, str]] = field(default_factory=dict[int, dict[str, str]])
     comments: Mapping[str, str] = field(default_factory=dict[str, str])
+    suffix: str = ""
 
 
 class Writer(ABC, Generic[R]):

@@ -20,7 +20,7 @@ from semipunct.arrays.compilation import jit
 from semipunct.corpus import Sentence
 from semipunct.corpus.sentences import excerpt
 from semipunct.inference.rewriting import Rewriter, Rewriting
-from semipunct.marks import FINAL, INITIAL, Edit, Pair, Puncteme, with_boundaries
+from semipunct.marks import FINAL, INITIAL, Edit, Pair, Puncteme, shown, with_boundaries
 from semipunct.models.base import Batches
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
@@ -71,7 +71,8 @@ class Analysis:
 
         Every node with a non-empty puncteme, except the root, has brackets around its constituent
         and its punctemes just inside them.  Marks that are square brackets are written ``\[`` and
-        ``\]``; words lack the dot of an abbreviation, which is a mark of its own.
+        ``\]``; special tokens have the symbols of ``marks.display``. Words lack the dot of an
+        abbreviation, which is a mark of its own.
         """
         tree = self.sentence.tree
         sides: list[tuple[list[str], list[str]]] = []
@@ -122,7 +123,7 @@ class Analysis:
 
 
 def _marks(puncteme: Puncteme) -> list[str]:
-    return [_BRACKETS.get(token, token) for token in puncteme]
+    return [_BRACKETS.get(token) or shown(token) for token in puncteme]
 
 
 def best(

@@ -1,5 +1,6 @@
-"""Punctuation as data: tokens, pairs, matching, edits of the channel, spacing, Nunberg's rules."""
+"""Punctuation as data: tokens, pairs, matching, edits, spacing, symbols, Nunberg's rules."""
 
+from semipunct.marks.display import legend, shown, shown_string
 from semipunct.marks.edits import (
     EDITS,
     Edit,
@@ -46,6 +47,9 @@ __all__ = [
     "TokenPair",
     "is_symmetric",
     "is_unmatched",
+    "legend",
+    "shown",
+    "shown_string",
     "with_boundaries",
     "without_boundaries",
 ]

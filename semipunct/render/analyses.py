@@ -12,6 +12,7 @@ from typing import Any
 from semipunct.corpus import Omitted, Sentence
 from semipunct.formats import Annotation
 from semipunct.inference.decode import Analysis
+from semipunct.render.outputs import Decoded, LeftOut, output
 
 LEFT, RIGHT = "SemipunctLeft", "SemipunctRight"
 """Attributes of a node: the tokens of its punctemes, joined by spaces."""
@@ -26,7 +27,8 @@ def annotation(analysis: Analysis, number: int | None = None, label: str = "samp
     """Make the annotation of a sentence with its underlying tree.
 
     Nodes with a non-empty puncteme get the attributes ``LEFT`` and ``RIGHT``. Comments give
-    ``semipunct_log_joint`` and ``semipunct_log_posterior`` (natural logarithms).
+    ``semipunct_log_joint`` and ``semipunct_log_posterior`` (natural logarithms). Where there are
+    several analyses, the id of the sentence becomes longer, such as ``weblog-7.rank2``.
 
     Args:
         analysis: of the sentence.
@@ -41,7 +43,14 @@ def annotation(analysis: Analysis, number: int | None = None, label: str = "samp
     comments = {} if number is None else {f"{COMMENT}{label}": f"{number}"}
     comments[f"{COMMENT}log_joint"] = f"{analysis.log_joint:.6f}"
     comments[f"{COMMENT}log_posterior"] = f"{analysis.log_posterior:.6f}"
-    return Annotation(attributes, comments)
+    return Annotation(attributes, comments, "" if number is None else f".{label}{number}")
+
+
+def shown_tokens(analysis: Analysis) -> set[str]:
+    """Collect the tokens that an analysis has as text, for a legend of their symbols."""
+    marks = {token for pair in analysis.pairs for side in pair for token in side}
+    edges = (analysis.slots[0].underlying[:1], analysis.slots[-1].underlying[-1:])
+    return marks | {token for edge in edges for token in edge}
 
 
 def omission(reason: str) -> Annotation:
@@ -63,14 +72,8 @@ def as_dict(
         number: of the analysis if there are several, under the key ``label``.
         label: ``sample`` or ``rank``.
     """
-    own = analysis.as_dict()
-    return {
-        "sent_id": own.pop("sent_id"),
-        **({} if number is None else {label: number}),
-        "words": own.pop("words"),
-        "word_ids": list(word_ids),
-        **own,
-    }
+    numbered = {} if number is None else {label: number}
+    return output(Decoded, {**analysis.as_dict(), "word_ids": word_ids, **numbered})
 
 
 def omitted_as_dict(omitted: Sentence | Omitted, reason: str) -> dict[str, Any]:
@@ -80,7 +83,23 @@ def omitted_as_dict(omitted: Sentence | Omitted, reason: str) -> dict[str, Any]:
         omitted: the sentence.
         reason: to leave it out.
     """
-    return {"sent_id": omitted.sentence_id, "omitted": reason}
+    return output(LeftOut, {"sent_id": omitted.sentence_id, "omitted": reason})
+
+
+def to_brackets(analysis: Analysis, number: int | None = None) -> str:
+    """Write an analysis as one line.
+
+    It is the tree, and where there are several of a sentence four columns, separated by tabs: the
+    sentence's id, the number of the analysis, its log posterior probability (natural), the tree.
+
+    Args:
+        analysis: of the sentence.
+        number: of the analysis if there are several.
+    """
+    if number is None:
+        return str(analysis)
+    name, posterior = analysis.sentence.sentence_id, f"{analysis.log_posterior:.6f}"
+    return "\t".join((name, f"{number}", posterior, str(analysis)))
 
 
 def omitted_to_brackets(omitted: Sentence | Omitted, reason: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from semipunct.files import file_sha256
 from semipunct.models.base import Model
 from semipunct.models.kind import Config
 from semipunct.version import __version__
+
+_NAMES = re.compile(r"(?m)^\| (?:training|development) \| `(.*)` \| [\d,]+ \| [\d,]+ \| `")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,15 @@ Perplexities are per slot (a sentence of n words has n + 1), over all sentences.
 {usage}
 ```
 """
+
+
+def data_names(card: str) -> list[str]:
+    """Return the names of the treebank files that a model card lists, as they were given.
+
+    Args:
+        card: from ``model_card``.
+    """
+    return _NAMES.findall(card)
 
 
 def _rows(use: str, files: Sequence[DataFile]) -> str:

@@ -161,6 +161,12 @@ class RelationRow:
     entropy: float
     pairs: tuple[PairShare, ...]
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the row as values that JSON can hold."""
+        result = asdict(self)
+        result["entropy_nats"] = result.pop("entropy")
+        return result
+
 
 def relation_table(
     expected: Mapping[str, npt.NDArray[np.float64]], pairs: Sequence[Pair]
@@ -276,7 +282,7 @@ class PunctuationGrammar:
             },
             "nunberg": {name: _recall(some) for name, _, some in self.recalls()},
             "inverted_marks": _recall(self.inverted) if self.inverted.ranked else None,
-            "relations": None if self.relations is None else [asdict(r) for r in self.relations],
+            "relations": self.relations and [row.as_dict() for row in self.relations],
         }
 
     def __repr__(self) -> str:

@@ -24,7 +24,7 @@ from semipunct.evaluation.signature import join_signature
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.resampling import Evidence
 from semipunct.inference.sampler import Draws, generate
-from semipunct.marks import ABBREVIATION, UNK, Puncteme, spacing
+from semipunct.marks import ABBREVIATION, SILENT, UNK, Puncteme, shown, spacing
 from semipunct.marks.distance import edit_distance
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
 from semipunct.tasks.base import Slots, Trained, punctuation_model
@@ -77,9 +77,9 @@ class RestoreOptions:
             )
         known = set(model.inventory.tokens) - {UNK}
         if unknown := sorted(set(self.marks or ()) - known):
+            listed = [t for t in model.inventory.tokens if t in known - SILENT]
             raise UsageError(
-                f"the model has never seen {' '.join(unknown)}; "
-                f"its marks are: {' '.join(model.inventory.tokens[1:])}"
+                f"the model has never seen {' '.join(unknown)}; its marks are: {' '.join(listed)}"
             )
 
 
@@ -130,14 +130,15 @@ class SlotPosterior:
             string: that is put into the slot; its probability is told however small it is.
             listed: how many of the most probable strings to tell.
         """
-        pairs = zip(self.strings[:listed], self.probability.tolist(), strict=False)
-        alternatives = {**dict(pairs)}
+        alternatives = dict(zip(self.strings[:listed], self.probability.tolist(), strict=False))
         alternatives.setdefault(string, self.of(string))
         return {
-            "string": " ".join(string),
+            "surface": list(string),
             "probability": self.of(string),
-            "entropy": self.entropy,
-            "alternatives": {" ".join(s): p for s, p in alternatives.items()},
+            "entropy_nats": self.entropy,
+            "alternatives": [
+                {"surface": list(s), "probability": p} for s, p in alternatives.items()
+            ],
         }
 
 
@@ -173,7 +174,8 @@ class Restoration:
     @property
     def text(self) -> str:
         """The sentence as plain text, spaced as its script is; no file is looked at for spaces."""
-        return spacing.text(self.sentence.forms, self.written)
+        visible = [tuple(t if t in SILENT else shown(t) for t in s) for s in self.written]
+        return spacing.text(self.sentence.forms, visible)
 
     def as_dict(self, listed: int = LISTED) -> dict[str, Any]:
         """Return words, strings and what is known about each slot, as values that JSON can hold.
@@ -181,16 +183,16 @@ class Restoration:
         Args:
             listed: how many of the most probable strings of a slot to tell.
         """
-        slots = zip(self.slots, self.posteriors, strict=True)
+        slots = enumerate(zip(self.slots, self.posteriors, strict=True))
         result: dict[str, Any] = {
             "sent_id": self.sentence.sentence_id,
             "text": self.text,
             "words": list(self.sentence.forms),
-            "slots": [known.as_dict(string, listed) for string, known in slots],
+            "slots": [{"slot": i, **known.as_dict(s, listed)} for i, (s, known) in slots],
         }
         if self.nbest:
             result["nbest"] = [
-                {"slots": [" ".join(string) for string in draw], "share": share}
+                {"slots": [list(string) for string in draw], "probability": share}
                 for draw, share in self.nbest
             ]
         return result

@@ -123,7 +123,7 @@ def test_tables_and_json_agree(runs: Runs):
     assert shown[1:4] == [
         f"{relation['words']:,}",
         f"{100 * relation['symmetric']:.1f}%",
-        f"{relation['entropy']:.2f}",
+        f"{relation['entropy_nats']:.2f}",
     ]
     assert shown[4] == f"{100 * relation['pairs'][0]['probability']:.1f}%"
 
@@ -143,6 +143,27 @@ def test_the_model_alone(cli: Cli, model: Path):
     printed = [bigram for _, bigram, _ in nunberg.TABLE_1]
     assert all((row["a"], row["b"]) in printed for row in value["rewriting"])
     assert {row["times"] for row in value["rewriting"]} == {None}
+
+
+def test_rules_are_said_to_be_of_english(
+    cli: Cli, model: Path, runs: Runs, treebanks: dict[str, Path], tmp_path: Path
+):
+    told = " ".join(runs.tables.out.split())
+    first, second = re.findall(r"Nunberg's rules of English( by rank)?", told)
+    assert (first, second) == ("", " by rank")
+    assert told.index("Nunberg") == told.index("Nunberg's rules of English")
+    assert "another one" not in runs.tables.err
+    assert runs.value["language"] is None
+    treebank = tmp_path / "id_gsd-ud-dev.conllu"
+    treebank.write_text(treebanks["dev"].read_text("utf-8"), "utf-8")
+    result = cli("analyse", model, treebank, "--json")
+    assert (
+        "Nunberg's rules are stated for English; the language here is another one (id)"
+        in result.err
+    )
+    assert json.loads(result.out)["language"] == "id"
+    treebank = treebank.rename(tmp_path / "en-ud-dev.conllu")
+    assert "another one" not in cli("analyse", model, treebank).err
 
 
 def grammar(tokens: str) -> PunctuationGrammar:

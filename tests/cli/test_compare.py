@@ -38,7 +38,8 @@ def test_json_is_what_the_library_says(cli: Cli, stored: dict[str, Path], names:
     result = cli("compare", a, b, "--json", "--resamples", 50, "--seed", 3)
     assert (result.status, result.err) == (0, "")
     expected = compare(read_result(a), read_result(b), resamples=50, seed=3).as_dict()
-    assert json.loads(result.out) == {"files": [str(a), str(b)], **expected}
+    named = {"schema": "semipunct.compare/1", "files": [str(a), str(b)]}
+    assert json.loads(result.out) == {**named, **expected}
 
 
 def test_folders_are_runs_counted_together(cli: Cli, stored: dict[str, Path], tmp_path: Path):
@@ -52,7 +53,8 @@ def test_folders_are_runs_counted_together(cli: Cli, stored: dict[str, Path], tm
     assert (result.status, result.err) == (0, "")
     together = [aggregate([RESULTS[name] for name in sides[side]]) for side in ("a", "b")]
     expected = compare(*together, resamples=50).as_dict()
-    assert json.loads(result.out) == {"files": [str(a), str(b)], **expected}
+    named = {"schema": "semipunct.compare/1", "files": [str(a), str(b)]}
+    assert json.loads(result.out) == {**named, **expected}
     result = cli("compare", a, fewer)
     assert result.status != 0
     assert f"A = {a} has 2 runs, B = {fewer} has 1; compare equally many" in result.err

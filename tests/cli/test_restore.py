@@ -7,7 +7,7 @@ import pytest
 
 from semipunct.cli import restore as command
 from semipunct.evaluation.results import read_result
-from semipunct.formats import read_treebank
+from semipunct.formats import read_entries, read_treebank
 from tests.commands import Cli
 
 FEW = ("--samples", 40)
@@ -43,13 +43,18 @@ def test_formats_tell_the_same(cli: Cli, model: Path, some: Path):
     texts = cli("restore", model, some, "--format", "text", *FEW).out.splitlines()
     lines = cli("restore", model, some, "--format", "json", "--nbest", 2, *FEW).out.splitlines()
     values = [json.loads(line) for line in lines]
-    assert [v["text"] for v in values] == [text for text in texts if text]
-    for value in values:
+    assert [v.get("text", "") for v in values] == texts
+    for value, entry in zip(values, read_entries([some]), strict=True):
+        if "omitted" in value:
+            assert value["omitted"] == "nothing but punctuation"
+            continue
+        assert value["word_ids"] == list(entry.word_ids)
         assert len(value["slots"]) == len(value["words"]) + 1
         assert 1 <= len(value["nbest"]) <= 2
         for slot in value["slots"]:
-            assert slot["probability"] == slot["alternatives"][slot["string"]]
-            assert slot["entropy"] >= 0
+            told = {"surface": slot["surface"], "probability": slot["probability"]}
+            assert told in slot["alternatives"]
+            assert slot["entropy_nats"] >= 0
 
 
 def test_gold_compares(cli: Cli, model: Path, some: Path, tmp_path: Path):
@@ -96,15 +101,16 @@ def test_mistakes_are_listed(cli: Cli, model: Path, some: Path):
 
 def test_marks_restrict(cli: Cli, model: Path, some: Path):
     texts = cli("restore", model, some, "--format", "json", "--marks", ".", *FEW).out
-    slots = [slot for line in texts.splitlines() for slot in json.loads(line)["slots"]]
-    assert {token for slot in slots for token in slot["string"].split()} == {"."}
+    values = map(json.loads, texts.splitlines())
+    slots = [slot for value in values for slot in value.get("slots", ())]
+    assert {token for slot in slots for token in slot["surface"]} == {"."}
 
 
 @pytest.mark.parametrize(
     "options, message",
     [
         (("--samples", 0), "0 samples"),
-        (("--marks", "€"), "never seen €"),
+        (("--marks", "€"), "never seen €; its marks are: , . "),
         (("--min-confidence", 2), "confidence of 2.0"),
         (("--json",), "--json is about the comparison that --gold makes"),
         (("--confusions", 3), "--confusions is about the comparison that --gold makes"),

@@ -13,7 +13,8 @@ def test_json_holds_every_count(cli: Cli, treebanks: dict[str, Path]):
     assert (result.status, result.err) == (0, "")
     value = json.loads(result.out)
     expected = json.loads(json.dumps(statistics(read_entries(files)).as_dict()))
-    assert value == {"files": [str(f) for f in files], **expected}
+    named = {"schema": "semipunct.stats/1", "files": [str(f) for f in files]}
+    assert value == {**named, **expected}
 
 
 def test_the_table_is_for_people(cli: Cli, treebanks: dict[str, Path]):

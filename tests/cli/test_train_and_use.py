@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -141,6 +142,7 @@ def test_the_three_formats_tell_the_same(cli: Cli, model: Path, test_file: Path,
     assert len(values) == len(lines) == len(records) == 21
     for value, line, record in zip(values, lines, records, strict=True):
         if "omitted" in value:
+            assert value.pop("schema") == "semipunct.omitted/1"
             assert value == {"sent_id": record.sentence_id, "omitted": "nothing but punctuation"}
             assert "nothing but punctuation" in line
             continue
@@ -181,6 +183,16 @@ def test_samples_are_numbered_and_reproducible(
     assert [conllu.count(f"# semipunct_sample = {k}\n") for k in (1, 2, 3)] == [20, 20, 0]
     posteriors = [f"{v['log_posterior']:.6f}" for v in values if "sample" in v]
     assert not any(f"log_posterior = {p}\n" in conllu for p in posteriors)
+    assert len(set(re.findall(r"(?m)^# sent_id = .*\.sample[12]$", conllu))) == 40
+    lines = cli(*arguments, "--seed", 7, "--format", "brackets").out.splitlines()
+    assert len(lines) == len(values)
+    for value, line in zip(values, lines, strict=True):
+        if "omitted" in value:
+            continue
+        name, number, posterior, tree = line.split("\t")
+        assert (name, number) == (value["sent_id"], f"{value['sample']}")
+        assert posterior == f"{value['log_posterior']:.6f}"
+        assert tree.startswith("^ ")
 
 
 def test_chunks_do_not_share_their_random_numbers(monkeypatch: pytest.MonkeyPatch):
@@ -211,6 +223,10 @@ def test_the_best_few_are_numbered_by_rank(
     assert [v["rank"] for v in values if "rank" in v] == [1, 2, 3, 4] * 20
     conllu = cli(*arguments, "--nbest", 2).out
     assert [conllu.count(f"# semipunct_rank = {k}\n") for k in (1, 2, 3)] == [20, 20, 0]
+    # No two sentences of a file have one id.
+    ids = re.findall(r"(?m)^# sent_id = (.*)$", conllu)
+    assert len(set(ids)) == len(ids) == 40
+    assert {name.rpartition(".")[2] for name in ids} == {"rank1", "rank2"}
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,6 @@ def test_relations_and_tags_never_seen_are_counted_once(
     assert told == [
         "2 words with relations that the model has never seen: new:sub (2)",
         "2 words with tags that the model has never seen: QUX (2)",
-        "2 words with language-specific tags that the model has never seen: _ (2)",
     ]
 
 

@@ -52,6 +52,10 @@ def test_there_is_a_word():
         replace(ETC, **nothing, tree=DependencyTree((), ()), slots=((),))
 
 
+def test_text_for_readers_has_no_names_of_special_tokens():
+    assert str(replace(ETC, slots=((), ("<unk>",), ("<abbr>", ".")))) == "apples ▢ etc. ."
+
+
 def test_without_punctuation():
     assert without_punctuation(ETC) == replace(ETC, slots=((), (), ()))
 

@@ -182,7 +182,8 @@ def test_the_command_compares_it(tmp_path: Path):
     done = command("compare", *paths, "--json", "--resamples", 9)
     assert (done.status, done.err) == (0, "")
     expected = compare(A, B, resamples=9).as_dict()
-    assert json.loads(done.out) == {"files": [str(path) for path in paths], **expected}
+    named = {"schema": "semipunct.compare/1", "files": [str(path) for path in paths]}
+    assert json.loads(done.out) == {**named, **expected}
     shown = command("compare", *paths)
     assert shown.status == 0
     row = next(line.split() for line in shown.out.splitlines() if "right words  " in line)

@@ -136,6 +136,18 @@ def test_tokens_that_would_break_the_column_are_escaped(entry, hail: Analysis):
     assert "# semipunct_sample = 3\n" in text
 
 
+def test_several_analyses_of_a_sentence_have_ids_of_their_own():
+    named, nameless = (
+        entry_of("# a", "#sent_id  =  x y ", word(1, "w", 0)),
+        entry_of(word(1, "w", 0)),
+    )
+    bare = analyse(content(named), {})
+    for number in (1, 2):
+        assert written(named, bare, number).startswith(f"# a\n#sent_id  =  x y.sample{number} \n")
+    assert written(named, bare).startswith("# a\n#sent_id  =  x y \n")
+    assert "sent_id" not in written(nameless, bare, 1)
+
+
 def test_annotated_text_reads_back_as_the_same_sentence(entry, hail: Analysis):
     (again,) = records(written(entry, hail))
     assert again.sentence_id == "hail"
@@ -149,7 +161,7 @@ def test_json_is_one_strict_object_in_one_line(entry, hail: Analysis):
     assert "\n" not in text
     value = json.loads(text)
     assert list(value) == [
-        "sent_id", "sample", "words", "word_ids", "heads", "relations", "log_joint",
+        "schema", "sent_id", "sample", "words", "word_ids", "heads", "relations", "log_joint",
         "log_posterior", "nodes", "slots",
     ]  # fmt: skip
     assert value["sample"] == 2
@@ -177,6 +189,7 @@ def test_sentences_left_out(entry, hail: Analysis):
     conllu = ConlluWriter().annotated(entry, render.omission("a reason"))
     assert conllu == "\n".join((LINES[0], "# semipunct_omitted = a reason", *LINES[1:])) + "\n\n"
     assert render.omitted_as_dict(sentence, "a reason") == {
+        "schema": "semipunct.omitted/1",
         "sent_id": "hail",
         "omitted": "a reason",
     }

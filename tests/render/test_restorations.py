@@ -26,11 +26,18 @@ def test_dots_of_abbreviations_are_parts_of_words():
 
 
 def test_json():
-    value = as_dict(FOUND, "— w0 w1.!", strings=2)
-    assert (value["sent_id"], value["text"], value["words"]) == ("s", "— w0 w1.!", ["w0", "w1"])
+    value = as_dict(FOUND, "— w0 w1.!", [2, 3], strings=2)
+    assert list(value) == ["schema", "sent_id", "text", "words", "word_ids", "slots", "nbest"]
+    assert (value["schema"], value["sent_id"]) == ("semipunct.restore/1", "s")
+    assert (value["text"], value["words"], value["word_ids"]) == (
+        "— w0 w1.!", ["w0", "w1"], [2, 3]
+    )  # fmt: skip
     first, second, _ = value["slots"]
     # What was put in is listed although it is not among the two most probable.
-    assert first["alternatives"] == {",": 0.5, "": 0.3, "—": 0.2}
-    assert (first["string"], first["probability"]) == ("—", 0.2)
-    assert second["alternatives"] == {",": 0.5, "": 0.3}
-    assert value["nbest"] == [{"slots": ["—", "", "!"], "share": 0.25}]
+    assert [(a["surface"], a["probability"]) for a in first["alternatives"]] == [
+        ([","], 0.5), ([], 0.3), (["—"], 0.2)
+    ]  # fmt: skip
+    assert (first["slot"], first["surface"], first["probability"]) == (0, ["—"], 0.2)
+    assert first["entropy_nats"] == KNOWN.entropy > 1
+    assert (second["slot"], len(second["alternatives"])) == (1, 2)
+    assert value["nbest"] == [{"slots": [["—"], [], ["!"]], "probability": 0.25}]

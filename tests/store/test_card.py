@@ -5,7 +5,7 @@ import pytest
 from semipunct.models.kind import Config
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import KIND
-from semipunct.store.card import model_card
+from semipunct.store.card import data_names, model_card
 from semipunct.training.sources import data_files
 from tests.models.punctuation.cases import SENTENCES, TRAINING
 
@@ -22,6 +22,9 @@ def test_a_card_names_data_that_is_no_file(model):
     assert (file.name, file.sha256, file.sentences) == ("<stdin>", "", len(read))
     card = model_card(model, Config.of(KIND), [file], [file], {"dev_perplexity": None}, "")
     assert f"| training | `<stdin>` | {len(read)} |" in card
+    assert data_names(card) == ["<stdin>", "<stdin>"]
+    named = replace(file, name="zh/a b-ud.conllu", sentences=12_345, sha256="0f")
+    assert data_names(model_card(model, Config.of(KIND), [named], [], {}, "")) == [named.name]
     assert "| dev perplexity | infinite |" in card
     assert "kind is `punctuation`" in card
     assert "train.l2 = 0.001" in card

@@ -9,7 +9,13 @@ from semipunct.corpus import Entry
 from semipunct.formats.base import Annotation, Format, Writer
 from semipunct.formats.conllu.punctuate import convention_of, punctuated, surface_text
 from semipunct.formats.conllu.reading import to_entry
-from semipunct.formats.conllu.records import Record, format_record, read_records, write_texts
+from semipunct.formats.conllu.records import (
+    Record,
+    format_record,
+    read_records,
+    with_longer_id,
+    write_texts,
+)
 from semipunct.marks import Puncteme
 from semipunct.trees.attachment import Convention
 
@@ -43,7 +49,7 @@ class ConlluWriter(Writer[Record]):
             for word, attributes in annotation.attributes.items()
         }
         comments = [f"# {name} = {value}" for name, value in annotation.comments.items()]
-        return format_record(entry.record, misc, comments)
+        return format_record(with_longer_id(entry.record, annotation.suffix), misc, comments)
 
     def punctuated(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
         return format_record(punctuated(entry, slots, self.convention))

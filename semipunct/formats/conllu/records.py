@@ -7,7 +7,7 @@ nodes, comments, blank lines, line ends and columns that are not read survive by
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 from types import MappingProxyType
@@ -232,6 +232,23 @@ def _checked_comment(record: Record, comment: str) -> str:
             "it must be one line that starts with #"
         )
     return comment
+
+
+def with_longer_id(record: Record, suffix: str) -> Record:
+    """Append a suffix to the id in the comments of a sentence; one without an id stays so.
+
+    Args:
+        record: the sentence.
+        suffix: no space in it.
+    """
+    if not suffix:
+        return record
+    lines = list(record.lines)
+    for position, line in enumerate(takewhile(_is_outside, record.lines)):
+        kept = line.rstrip()
+        if _SENTENCE_ID.fullmatch(kept.lstrip(BYTE_ORDER_MARK)):
+            lines[position] = kept + suffix + line[len(kept) :]
+    return replace(record, lines=tuple(lines))
 
 
 def write_texts(texts: Iterable[str], stream: TextIO) -> None:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from semipunct.arrays.compilation import jit
 from semipunct.arrays.padding import round_up
-from semipunct.corpus.sentences import Puncteme, Sentence
+from semipunct.corpus.sentences import MISSING, Puncteme, Sentence
 from semipunct.models.base import (
     Array,
     Batches,
@@ -284,10 +284,11 @@ class SlotTagger(Model[Encoded, TaggerBatch]):
         }
 
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
-        tags, xpos = set(self.vocabulary.tag), set(self.vocabulary.xpos)
+        # An empty column is no tag, so it is not an unseen one.
+        tags, xpos = {*self.vocabulary.tag, MISSING}, {*self.vocabulary.xpos, MISSING}
         found = {"upos": Counter(u for s in sentences for u in s.upos if u not in tags)}
         # A treebank without language-specific tags taught nothing of them.
-        if xpos != {"_"}:
+        if xpos != {MISSING}:
             found["xpos"] = Counter(x for s in sentences for x in s.xpos if x not in xpos)
         return found
 

@@ -185,3 +185,8 @@ def test_dropout_is_a_matter_of_its_key_alone(network: str):
 def test_words_and_tags_without_a_code_are_told():
     model = SlotTagger.fit(TRAINING, TaggerOptions(**TINY))
     assert model.unseen([planted("CYX")]) == {"upos": {"Y": 1}, "xpos": {"Y": 1}}
+
+
+def test_an_empty_column_is_no_unseen_tag():
+    model = SlotTagger.fit(TRAINING, TaggerOptions(**TINY))
+    assert model.unseen([planted("C_X")]) == {"upos": {}, "xpos": {}}

@@ -1,0 +1,30 @@
+"""The language of a treebank, as far as the names of its files tell it."""
+
+import re
+from collections.abc import Iterable
+from pathlib import PurePath
+
+_CODES = re.compile(
+    "af|ar|be|bg|br|ca|cs|cu|cy|da|de|el|en|es|et|eu|fa|fi|fo|fr|ga|gd|gl|got|grc|gsw|gv|he|hi|hr|"
+    "hsb|hu|hy|hyw|id|is|it|ja|ka|kk|kmr|ko|la|lt|lv|lzh|mk|ml|mr|mt|nb|nl|nn|no|orv|pcm|pl|pt|ro|"
+    "ru|sa|sk|sl|sme|sq|sr|sv|swl|ta|te|th|tl|tr|ug|uk|ur|uz|vi|wo|yo|yue|zh"
+)
+"""Codes of languages of Universal Dependencies, which name files and folders."""
+
+_FILE = re.compile(r"([a-z]{2,3})(?:_[a-z0-9]+)?-ud-")
+
+
+def language_of(paths: Iterable[str]) -> str | None:
+    """Return the code of the one language that files are in, None where their names do not say.
+
+    Universal Dependencies calls its files ``id-ud-dev.conllu`` or ``id_gsd-ud-dev.conllu``; a
+    folder may also have the code for a name.
+    """
+    found = {_language(PurePath(path)) for path in paths}
+    return found.pop() if len(found) == 1 else None
+
+
+def _language(path: PurePath) -> str | None:
+    named = _FILE.match(path.name)
+    code = named[1] if named else path.parent.name
+    return code if _CODES.fullmatch(code) else None
