@@ -145,7 +145,7 @@ def everything(seed: int, first: int, cases: int, jobs: int) -> Iterator[Report]
                 if number not in ready:
                     raise SystemExit("a worker could not prepare its first case") from None
                 if number < end:
-                    yield Report(number, kind_of(seed, number), KILLED, "", "", _death(process.exitcode))
+                    yield Report(number, kind_of(seed, number), KILLED, "", "", death(process.exitcode))
                     start(number + jobs)
                 continue
             if report is None:
@@ -156,7 +156,8 @@ def everything(seed: int, first: int, cases: int, jobs: int) -> Iterator[Report]
             yield report
 
 
-def _death(status: int | None) -> str:
+def death(status: int | None) -> str:
+    """Say how a process came to its end."""
     return f"the process ended with status {status} (a crash, or nothing within {KILLED:.0f} s)"
 
 

@@ -7,7 +7,6 @@ import signal
 import sys
 import time
 import traceback
-import warnings
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -63,10 +62,7 @@ def run(arguments: Sequence[str], stdin: bytes = b"") -> Finished:
     sys.stdin, sys.stdout, sys.stderr = streams
     status, fault = 0, ""
     try:
-        with warnings.catch_warnings():
-            # A warning is a line of source code among the words for people.
-            warnings.simplefilter("error")
-            main(arguments)
+        main(arguments)
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(bool(end.code))
     except Exception as error:  # noqa: BLE001 - whatever is left is what we are looking for

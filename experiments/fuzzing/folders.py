@@ -230,7 +230,7 @@ def _still(way: Callable[[Random, Files, str], str]) -> Callable[[Random, Files,
     def mutate(random: Random, files: Files, name: str) -> str:
         try:
             return way(random, files, name)
-        except (ValueError, KeyError, TypeError, struct.error, IndexError, AttributeError):
+        except (ValueError, TypeError, struct.error, LookupError, AttributeError, RecursionError):
             return "no tensors any more"
 
     return mutate

@@ -61,7 +61,7 @@ TOML = (
 """Files of settings."""
 
 CHOICES: dict[str, tuple[str, ...]] = {
-    "semiring": ("viterbi", "viterbi", "viterbi", "sampling", "log", "real", "vitrbi"),
+    "semiring": ("viterbi", "viterbi", "viterbi", "log", "real", "vitrbi"),
     "decoded": ("conllu", "brackets", "json"),
     "restored": ("conllu", "text", "json"),
     "minimise": ("slots", "draws"),

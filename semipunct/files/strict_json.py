@@ -48,10 +48,13 @@ def from_json(content: bytes) -> Any:
 
     Raises:
         ValueError: if it is none, or holds NaN or an infinity (``json.JSONDecodeError`` with the
-            place of the mistake).
+            place of the mistake), or a text with half of a surrogate pair, which no file can hold.
         RecursionError: if it is nested too deeply.
     """
-    return json.loads(content, parse_constant=_no_number)
+    value = json.loads(content, parse_constant=_no_number)
+    if b"\\ud" in content.lower():
+        json.dumps(value, ensure_ascii=False).encode()
+    return value
 
 
 def _no_number(constant: str) -> NoReturn:
