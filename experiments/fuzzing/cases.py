@@ -9,7 +9,7 @@ import re
 import shutil
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import chdir
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +18,6 @@ from random import Random
 from fuzzing import conllu, folders, json_values, options
 from fuzzing.commands import Finished, Hang, alarm, described, run
 from fuzzing.material import Material
-
 from semipunct.corpus import Sentence, Treebank
 from semipunct.corpus.statistics import statistics
 from semipunct.errors import SemipunctError, UsageError
@@ -107,7 +106,9 @@ class Case:
             Broken: if a promise is not kept.
         """
         texts = [str(argument) for argument in arguments]
-        self.told.append(" ".join(text[:40] for text in texts).replace(f"{self.folder}", "."))
+        here, above = str(self.folder), str(self.folder.parent)
+        shown = (text.replace(here, ".").replace(above, "..") for text in texts)
+        self.told.append(" ".join(text[:80] for text in shown))
         finished = run(texts, stdin)
         self._check(finished, texts)
         return OUTCOMES[finished.status]
@@ -153,7 +154,7 @@ class Case:
         """
         for path in self.folder.rglob("*"):
             if _LEFT_OVER.search(path.name):
-                raise Broken(f"a temporary file is left: {_LEFT_OVER.search(path.name)}")  # fmt: skip
+                raise Broken(f"a temporary file is left: {path.name}")
 
 
 def _whole(path: Path, content: bytes) -> None:
@@ -228,12 +229,15 @@ def attempt(
         failure = described(error)
     if not keep:
         shutil.rmtree(folder, ignore_errors=True)
-    failure = failure.replace(str(folder), "FOLDER")
     seconds = time.monotonic() - began
-    return Report(number, kind, seconds, "; ".join(case.told), "" if failure else outcome, failure)
-
-
-# ------------------------------------------------------------------------------- treebanks
+    failure, told = (
+        text.replace(str(folder), ".")
+        .replace(str(folder.parent), "..")
+        .encode(errors="backslashreplace")
+        .decode()
+        for text in (failure, "; ".join(case.told))
+    )
+    return Report(number, kind, seconds, told, "" if failure else outcome, failure)
 
 
 def _text(case: Case, most: int = 4) -> tuple[Path, bytes]:
@@ -241,7 +245,7 @@ def _text(case: Case, most: int = 4) -> tuple[Path, bytes]:
     random = case.random
     sentences = random.choices(case.material.sentences, k=random.choice((1, 1, 2, 3)))
     told, content = conllu.mutated(random, "".join(sentences), most)
-    name = random.choice(("in.conllu", "in.conllu", "in.conllu", "in.txt", "in", "in.json"))
+    name = random.choice(("in.conllu", "in.conllu", "in.conllu", "in.txt", "in", "in\udcff.json"))
     if random.random() < 0.08 and content:
         packing = random.choice(tuple(conllu.PACKED))
         told, content = f"{told}, {packing}", conllu.PACKED[packing](random, content)
@@ -280,7 +284,7 @@ def reading(case: Case) -> str:
     except SemipunctError as error:
         return _clear(error, path)
     writer = format_of(path).writer(entries)
-    _given_back(writer.unchanged(e) for e in entries)(path, content)
+    _check_given_back((writer.unchanged(e) for e in entries), path, content)
     statistics(entries)
     treebank = Treebank.of(entries)
     for saved in case.material.models.values():
@@ -318,15 +322,12 @@ def _slot(random: Random, slot: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(random.choices((",", ".", "“", "”", "(", "?", *conllu.FORMS), k=int(4 * choice)))
 
 
-def _given_back(texts: object) -> Callable[[Path, bytes], None]:
-    def compare(path: Path, content: bytes) -> None:
-        stream = io.StringIO(newline="")
-        write_texts(texts, stream)  # pyright: ignore
-        plain = gzip.decompress(content) if path.suffix == ".gz" else content
-        if stream.getvalue().encode() != plain:
-            raise Broken("what was read is not given back byte for byte")
-
-    return compare
+def _check_given_back(texts: Iterable[str], path: Path, content: bytes) -> None:
+    stream = io.StringIO(newline="")
+    write_texts(texts, stream)
+    plain = gzip.decompress(content) if path.suffix == ".gz" else content
+    if stream.getvalue().encode() != plain:
+        raise Broken("what was read is not given back byte for byte")
 
 
 def _without_trees(path: Path) -> str:
@@ -409,9 +410,6 @@ def _fits(path: Path) -> bool:
 _OUTPUTS = ("out.conllu", "out.conllu", "out.conllu.gz", "out.json", "out.txt")
 
 
-# ----------------------------------------------------------------------------- model folders
-
-
 def loading(case: Case) -> str:
     """Damage a model folder, and ask the model of it for something.
 
@@ -422,7 +420,7 @@ def loading(case: Case) -> str:
     kind = "punctuation" if random.random() < 0.75 else "slot-tagger"
     files = dict(case.material.folders[kind])
     case.told.append(f"{kind}: {folders.damaged(random, files)}")
-    path = case.folder / random.choice(("model", "model", "model", "m é", "m\nx", "m.gz"))
+    path = case.folder / random.choice(("model", "model", "model", "m é", "m\nx", "m\udcff"))
     case.told.append(folders.written(random, files, path))
     asked = random.random()
     if asked < 0.6:
@@ -444,7 +442,9 @@ def loading(case: Case) -> str:
     missing, out = case.folder / "missing.conllu", case.target("out.conllu")
     if asked < 0.8:
         sound = case.material.treebank
-        return case.command("train", sound, "--dev", sound, "-o", path, "--resume", *_settings(kind))
+        return case.command(
+            "train", sound, "--dev", sound, "-o", path, "--resume", *_settings(kind)
+        )
     command = random.choice(("evaluate", "decode", "restore"))
     return case.command(command, path, missing, *(["-o", out] if command != "evaluate" else []))
 
@@ -477,9 +477,6 @@ def resuming(case: Case) -> str:
     except SemipunctError as error:
         return _clear(error, path)
     return DONE
-
-
-# ------------------------------------------------------------------- results and command lines
 
 
 def comparing(case: Case) -> str:

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
+
 from fuzzing import json_values
 
 Files = dict[str, bytes]
@@ -139,7 +141,7 @@ def _swap(random: Random, files: Files, name: str) -> str:
 
 
 def _extra(random: Random, files: Files, name: str) -> str:
-    files[random.choice(("notes.txt", "state.json", "state.safetensors", "x/y"))] = files[name]
+    files[random.choice(("notes.txt", "state.json", "state.safetensors", "y/z"))] = files[name]
     return "copied to another name"
 
 
@@ -168,7 +170,7 @@ def _json_lines(random: Random, files: Files, name: str) -> str:
     return "another line"
 
 
-def _head(content: bytes) -> tuple[dict[str, object], bytes]:
+def _head(content: bytes) -> tuple[dict[str, Any], bytes]:
     (size,) = struct.unpack_from("<Q", content)
     return json.loads(content[8 : 8 + size]), content[8 + size :]
 
@@ -194,7 +196,7 @@ def _head_size(random: Random, files: Files, name: str) -> str:
 def _dtype(random: Random, files: Files, name: str) -> str:
     head, data = _head(files[name])
     tensor = random.choice(sorted(k for k, v in head.items() if isinstance(v, dict)))
-    head[tensor]["dtype"] = random.choice(("I32", "F16", "BF16", "F64", "BOOL", "U8", "F8_E4M3"))  # pyright: ignore
+    head[tensor]["dtype"] = random.choice(("I32", "F16", "BF16", "F64", "BOOL", "U8", "F8_E4M3"))
     files[name] = _packed(head, data)
     return "dtype"
 
@@ -202,8 +204,8 @@ def _dtype(random: Random, files: Files, name: str) -> str:
 def _shape(random: Random, files: Files, name: str) -> str:
     head, data = _head(files[name])
     tensor = random.choice(sorted(k for k, v in head.items() if isinstance(v, dict)))
-    shape = head[tensor]["shape"]  # pyright: ignore
-    head[tensor]["shape"] = random.choice(  # pyright: ignore
+    shape = head[tensor]["shape"]
+    head[tensor]["shape"] = random.choice(
         (shape[::-1], [int(np.prod(shape))], [1, *shape], [*shape, 1], [], [-1], [2**63, 0])
     )
     files[name] = _packed(head, data)

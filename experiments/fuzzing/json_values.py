@@ -12,8 +12,10 @@ ODD: tuple[Any, ...] = (
 )  # fmt: skip
 """Values of all types."""
 
-TEXTS = (b"", b"null", b"[]", b"{}", b"0", b'"x"', b"{", b"\xff", b"\xef\xbb\xbf{}", b"NaN", b"{}{}",
-         b'{"a":1,"a":2}', b"[" * 2000, b"[" * 200_000, b'{"a":' * 200_000)  # fmt: skip
+TEXTS = (
+    b"", b"null", b"[]", b"{}", b"0", b'"x"', b"{", b"\xff", b"\xef\xbb\xbf{}", b"NaN", b"{}{}",
+    b'{"a":1,"a":2}', b"[" * 2000, b"[" * 200_000, b'{"a":' * 200_000,
+)  # fmt: skip
 """Contents of files that are no JSON object, or one that holds nothing."""
 
 

@@ -14,8 +14,8 @@ from unittest import mock
 
 import jax.numpy as jnp
 import numpy as np
-from fuzzing.commands import run
 
+from fuzzing.commands import run
 from semipunct.corpus import Sentence
 from semipunct.formats import read_treebank
 from semipunct.models.punctuation.batches import BatchShape

@@ -36,8 +36,8 @@ SETTINGS = (
     "preset", "model.channel", "model.passes", "model.tied", "model.templates",
     "model.minimum_token_count", "model.network", "model.network_width", "model.hard_sets",
     "model.hidden", "train.visits", "train.batch_size", "train.learning_rate", "train.schedule",
-    "train.seed", "train.dropout", "train.xi", "train.patience", "model", "train", "x", "",
-    "model.", ".x", "train.seed.x", "[train]", '"model.tied"', "MODEL.TIED", "model.tiedd",
+    "train.l2", "train.seed", "train.dropout", "train.xi", "train.patience", "model", "train", "x",
+    "", "model.", ".x", "train.seed.x", "[train]", '"model.tied"', "MODEL.TIED", "model.tiedd",
 )  # fmt: skip
 """Keys of settings."""
 
@@ -46,6 +46,7 @@ VALUES = (
     "[1]", '["N"]', "{}", "{a=1}", "'x'", '"x"', "none", "l2r", "r2l", "N", "N,W", "c,history",
     "loglinear", "neural", "paper", "crf", "cosine", "2020-01-01", "0x10", "1_000", "\n", "=", "#",
     "[" * 500, "a.b=c", "é", "\udcff", '"""', "0.5", "1.5", "10000000000",
+    "1" * 5000, "1" * 400,
 )  # fmt: skip
 """Values of settings."""
 
@@ -57,6 +58,7 @@ TOML = (
     "[model]\ntemplates = ['N', 3]\n", "[model]\ntemplates = 'N'\n", "\ufeff[train]\nseed=1\n",
     "[train]\nvisits = 99999999999999999999999\n", "[train]\nseed = 2020-01-01\n", "'' = 1\n",
     "[model.tied]\nx = 1\n", "[train]\n'a\\nb' = 1\n", "[train]\nseed = 0x7fffffffffffffff\n",
+    "[train]\nseed = " + "1" * 5000 + "\n", "a = " + "{b=" * 999,
 )  # fmt: skip
 """Files of settings."""
 
@@ -174,7 +176,9 @@ def command_line(random: Random, files: dict[str, str]) -> list[str]:
     for name in chosen:
         kind = command.options[name]
         value = [_value(random, kind, files, oddity)] if kind else []
-        options.append([f"{name}={value[0]}"] if value and random.random() < 0.2 else [name, *value])
+        options.append(
+            [f"{name}={value[0]}"] if value and random.random() < 0.2 else [name, *value]
+        )
     if random.random() < 0.04:
         odd = ("--help", "--unknown", "-x", "--", "-", "--json=1", "-o", "--version", "--seed")
         options.append([random.choice(odd)])

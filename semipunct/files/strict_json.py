@@ -29,9 +29,11 @@ def to_json(value: object, indent: int | None = None) -> str:
         ValueError: for NaN and the infinities; see ``finite``.
     """
     separators = (",", ":") if indent is None else None
-    return json.dumps(
+    text = json.dumps(
         value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators
     )
+    # Names of files may hold bytes that are no text: JSON, which is UTF-8, shows that they do.
+    return text.encode(errors="replace").decode()
 
 
 def json_document(value: object) -> bytes:

@@ -158,7 +158,8 @@ def save(
         VOCABULARY: compact(model.to_data()).encode(),
         WEIGHTS: safetensors.save(arrays),
         METRICS: "".join(compact(entry) + "\n" for entry in metrics).encode(),
-        CARD: card.encode(),
+        # A command may name files whose names are no text.
+        CARD: card.encode(errors="backslashreplace"),
     }
     if state is not None:
         files[STATE] = json_document(state.values)

@@ -100,7 +100,7 @@ def test_warnings_are_seen(case, monkeypatch):
     [
         ("", "without a message"),
         ("Traceback (most recent call last)", "says 'Traceback'"),
-        ("x: <class 'int'> is wrong", "says \"<class '\""),
+        ("x: <class 'int'> is wrong", 'says "<class \'"'),
         ("nowhere.conllu: there is no such file", None),
     ],
 )

@@ -27,6 +27,10 @@ def test_half_of_a_surrogate_pair_is_no_text():
             from_json(content)
 
 
+def test_names_of_files_that_are_no_text_are_shown():
+    assert to_json({"file": "a\udcff.conllu"}) == '{"file":"a?.conllu"}'
+
+
 def test_a_document_is_read_back_and_ends_its_last_line():
     content = json_document({"é": [1]})
     assert content == '{\n "é": [\n  1\n ]\n}\n'.encode()

@@ -41,6 +41,13 @@ def test_round_trip(tiny, finished):
         np.testing.assert_array_equal(rows.context, after.features[target].context)
 
 
+def test_a_card_may_name_files_whose_names_are_no_text(tiny, finished, tmp_path):
+    model, parameters = finished.result.model, finished.result.parameters
+    save(tmp_path / "m", model, parameters, tiny.config, card="semipunct train \udcff.conllu")
+    assert (tmp_path / "m" / "README.md").read_text("utf-8") == r"semipunct train \udcff.conllu"
+    load(tmp_path / "m")
+
+
 def test_round_trip_with_a_network(tiny, tmp_path):
     options = ModelOptions(network=True, network_width=4, templates=("S",))
     model = PunctuationModel.fit(tiny.train, options)
@@ -265,6 +272,12 @@ def test_a_folder_that_is_not_ours_is_left_alone(tiny, tmp_path):
         check_output(other / "config.json")
     with pytest.raises(ModelError, match="no folder that may be written to"):
         check_output(other / "config.json" / "model")
+    with pytest.raises(ModelError, match="the output folder is not ours"):
+        check_output("/")
+    (other / "config.json").write_text("[" * 200_000)
+    with pytest.raises(ModelError, match="the output folder is not ours"):
+        check_output(other)
+    (other / "config.json").write_text("{}")
     assert [p.name for p in tmp_path.rglob("*")] == ["thesis", "config.json"]
 
 

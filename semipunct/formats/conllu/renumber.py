@@ -189,7 +189,9 @@ class _Change:
             _references(record, pieces),
             frozenset(str(t.word_id) for t in record.tokens if t.word_id not in ids),
             {span.position: span for span in ranges},
-            frozenset(new for span in ranges for new in range(span.first, span.last + 1)),
+            frozenset(
+                new for span in ranges for new in range(span.first, min(span.last, len(pieces)) + 1)
+            ),
             new_after,
             any(column[_DEPS] != EMPTY for column in columns),
         )
