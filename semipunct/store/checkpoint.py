@@ -112,7 +112,7 @@ class _ConfigFile(msgspec.Struct):
     digest: str
     config: dict[str, dict[str, Any]]
     parameters: dict[str, Any]
-    figures: dict[str, Any]
+    figures: dict[str, float | int | bool | None]
 
 
 def save(

@@ -259,6 +259,17 @@ def test_a_damaged_state(tiny, finished, tmp_path):
     assert "the tensor optimiser.0001 is missing" in resumed()
 
 
+def test_figures_that_are_none(tiny, folder):
+    edit(folder / "config.json", lambda head: head["figures"].update(dev_perplexity=[1]))
+    reseal(folder)
+    assert "does not hold what a model needs" in complaint(folder)
+    edit(folder / "config.json", lambda head: head.update(figures={}))
+    reseal(folder)
+    assert "dev perplexity" not in repr(load(folder))
+    with pytest.raises(ModelError, match="does not hold the figures of a run"):
+        train(tiny.config, tiny.train, tiny.dev, folder, resume=True)
+
+
 def test_a_folder_that_is_not_ours_is_left_alone(tiny, tmp_path):
     other = tmp_path / "thesis"
     other.mkdir()
