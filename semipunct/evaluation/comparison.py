@@ -254,6 +254,8 @@ def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
     with quiet, warnings.catch_warnings():
         # A sample may have no measure, such as one without any mark; NaN in the result says so.
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)
+        # A single sample has no standard error, which nobody reads.
+        warnings.filterwarnings("ignore", "Degrees of freedom", RuntimeWarning)
         sampled = stats.bootstrap(
             (np.arange(len(table)),),
             differences,

@@ -53,6 +53,16 @@ class Spelling:
         stop = ends / (ends + further)
         return cls(tuple((first / first.sum()).tolist()), repeats / further, stop)
 
+    def check(self, symbols: Sequence[str]) -> None:
+        """Raise ``ValueError`` unless this is a distribution over strings of these symbols."""
+        if len(self.first) != len(symbols):
+            raise ValueError("a spelling over other symbols")
+        first = np.array(self.first)
+        # A string that never stops would be drawn for ever.
+        ends = 0 < self.stop <= 1 and 0 <= self.again <= 1
+        if not ends or (first < 0).any() or not np.isclose(first.sum(), 1, atol=1e-6):
+            raise ValueError("a spelling that is no distribution")
+
     def log_probability(self, tokens: Sequence[int]) -> float:
         """Return the log probability of being written as ``tokens`` (at least one)."""
         if not tokens:

@@ -78,4 +78,4 @@ def recover_folder(path: str | Path, is_known: Callable[[Path], bool]) -> None:
 
 
 def _aside(target: Path) -> Path:
-    return target.with_name(f".{target.name}.old")
+    return target.parent / f".{target.name}.old"  # of the root, too, which has no name

@@ -29,9 +29,11 @@ def to_json(value: object, indent: int | None = None) -> str:
         ValueError: for NaN and the infinities; see ``finite``.
     """
     separators = (",", ":") if indent is None else None
-    return json.dumps(
+    text = json.dumps(
         value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators
     )
+    # Names of files may hold bytes that are no text: JSON, which is UTF-8, shows that they do.
+    return text.encode(errors="replace").decode()
 
 
 def json_document(value: object) -> bytes:
@@ -48,10 +50,13 @@ def from_json(content: bytes) -> Any:
 
     Raises:
         ValueError: if it is none, or holds NaN or an infinity (``json.JSONDecodeError`` with the
-            place of the mistake).
+            place of the mistake), or a text with half of a surrogate pair, which no file can hold.
         RecursionError: if it is nested too deeply.
     """
-    return json.loads(content, parse_constant=_no_number)
+    value = json.loads(content, parse_constant=_no_number)
+    if b"\\ud" in content.lower():
+        json.dumps(value, ensure_ascii=False).encode()
+    return value
 
 
 def _no_number(constant: str) -> NoReturn:

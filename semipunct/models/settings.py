@@ -103,12 +103,15 @@ def _converted(setting: Setting, hint: Any) -> Any:
     if isinstance(info, inspect.VarTupleType) and isinstance(value, str):
         value = [part.strip() for part in value.split(",")]
     if isinstance(info, inspect.FloatType) and type(value) is int:
-        value = float(value)
+        try:
+            value = float(value)
+        except OverflowError:
+            value = math.inf
     if isinstance(value, float) and not math.isfinite(value):
         raise ConfigError(f"{where} is {value}; give a finite number")
     try:
         found = msgspec.convert(value, hint)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # or half of a surrogate pair
         raise ConfigError(f"{where} is {_wanted(value, info)}") from error
     for check in get_args(hint)[1:]:
         if isinstance(check, Check) and (complaint := check.complaint(found)):

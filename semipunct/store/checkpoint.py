@@ -112,7 +112,7 @@ class _ConfigFile(msgspec.Struct):
     digest: str
     config: dict[str, dict[str, Any]]
     parameters: dict[str, Any]
-    figures: dict[str, Any]
+    figures: dict[str, float | int | bool | None]
 
 
 def save(
@@ -158,7 +158,8 @@ def save(
         VOCABULARY: compact(model.to_data()).encode(),
         WEIGHTS: safetensors.save(arrays),
         METRICS: "".join(compact(entry) + "\n" for entry in metrics).encode(),
-        CARD: card.encode(),
+        # A command may name files whose names are no text.
+        CARD: card.encode(errors="backslashreplace"),
     }
     if state is not None:
         files[STATE] = json_document(state.values)
@@ -200,7 +201,9 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
         shapes = model.initial_parameters(0, 0.0)
     except ConfigError as error:
         raise ModelError(str(error)) from error
-    except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
+    except (
+        AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError, MemoryError,
+    ) as error:  # fmt: skip
         raise ModelError(
             f"{folder}: {VOCABULARY} or {CONFIG} does not hold what a model needs "
             f"({type(error).__name__}: {error}); train the model again"

@@ -26,7 +26,7 @@ def is_model_folder(path: Path) -> bool:
     """Tell whether a folder holds a model, of whatever version: its ``config.json`` says so."""
     try:
         data: Any = from_json((path / CONFIG).read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(data, dict) and cast(dict[str, Any], data).get("format") == FORMAT
 

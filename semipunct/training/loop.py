@@ -14,7 +14,7 @@ import numpy as np
 
 from semipunct.arrays.compilation import CompileClock, Shapes
 from semipunct.corpus.sentences import Sentence
-from semipunct.errors import TreebankError
+from semipunct.errors import ModelError, TreebankError
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.models.base import Array, Batches, log_likelihoods
 from semipunct.models.kind import Config
@@ -209,11 +209,17 @@ class _Trainer:
         )  # fmt: skip
 
     def _finished(self, loaded: checkpoint.SavedModel) -> TrainingResult:
-        visits = loaded.figures.get("best_visits")
-        best = next((m for m in loaded.metrics if m["visits"] == visits), {})
+        figures, metrics = loaded.figures, loaded.metrics
+        try:
+            best = next((m for m in metrics if m["visits"] == figures.get("best_visits")), {})
+            visits, seconds = int(figures["visits"]), float(figures["seconds"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError(
+                f"{loaded.path}: does not hold the figures of a run; train without --resume"
+            ) from error
         return TrainingResult(
-            loaded.model, loaded.parameters, loaded.metrics, best, int(loaded.figures["visits"]),
-            False, False, 0, 0.0, 0.0, float(loaded.figures["seconds"]),
+            loaded.model, loaded.parameters, metrics, best, visits,
+            False, False, 0, 0.0, 0.0, seconds,
         )  # fmt: skip
 
     def _tell(self, phase: Phase, run: Run | None, objective: float | None = None) -> None:

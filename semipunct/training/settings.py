@@ -30,7 +30,7 @@ def assignment(text: str) -> Setting:
         raise ConfigError(f"{where}: write a key and a value: --set train.batch_size=32")
     try:
         parsed = tomllib.loads(f"value = {value}")
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # no TOML, a number of thousands of digits, a deep list
         parsed = {"value": value}
     return Setting(key, parsed["value"] if parsed.keys() == {"value"} else value, where)
 
@@ -52,7 +52,7 @@ def read_settings(path: str | Path) -> list[Setting]:
         raise ConfigError(f"{name}: cannot be read ({error.strerror or error})") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{name}: is not UTF-8 text; a configuration is a TOML file") from error
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         line = re.search(r"\(at line (\d+)", str(error))
         place = f"{name}:{line[1]}" if line else name
         raise ConfigError(f"{place}: is not TOML: {error}") from error

@@ -231,6 +231,12 @@ def test_identical_results_of_many_sentences_do_not_differ():
     assert (difference.difference, difference.p) == (0, 1)
 
 
+def test_a_single_resample_is_enough_to_answer():
+    a, b = scored([-1.0, -2.0], [2, 3]), scored([-2.0, -2.5], [2, 3])
+    (difference,) = compare(a, b, resamples=1).differences
+    assert difference.low == difference.high
+
+
 def test_a_planted_difference_is_found():
     random = np.random.default_rng(1)
     gold = drawn(random, 150)

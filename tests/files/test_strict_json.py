@@ -20,6 +20,17 @@ def test_json_has_no_infinities():
         from_json(b"[-Infinity]")
 
 
+def test_half_of_a_surrogate_pair_is_no_text():
+    assert from_json(rb'["\ud83d\ude00", "\\ud800"]') == ["😀", r"\ud800"]
+    for content in (rb'["\ud800"]', rb'{"\uDFFF": 1}', rb'["\ude00\ud83d"]'):
+        with pytest.raises(ValueError, match="surrogates not allowed"):
+            from_json(content)
+
+
+def test_names_of_files_that_are_no_text_are_shown():
+    assert to_json({"file": "a\udcff.conllu"}) == '{"file":"a?.conllu"}'
+
+
 def test_a_document_is_read_back_and_ends_its_last_line():
     content = json_document({"é": [1]})
     assert content == '{\n "é": [\n  1\n ]\n}\n'.encode()

@@ -41,6 +41,13 @@ def test_round_trip(tiny, finished):
         np.testing.assert_array_equal(rows.context, after.features[target].context)
 
 
+def test_a_card_may_name_files_whose_names_are_no_text(tiny, finished, tmp_path):
+    model, parameters = finished.result.model, finished.result.parameters
+    save(tmp_path / "m", model, parameters, tiny.config, card="semipunct train \udcff.conllu")
+    assert (tmp_path / "m" / "README.md").read_text("utf-8") == r"semipunct train \udcff.conllu"
+    load(tmp_path / "m")
+
+
 def test_round_trip_with_a_network(tiny, tmp_path):
     options = ModelOptions(network=True, network_width=4, templates=("S",))
     model = PunctuationModel.fit(tiny.train, options)
@@ -198,6 +205,18 @@ def test_tensors_that_are_none(folder):
         lambda v: v["inventory"].update(relations="nsubj"),
         lambda v: v["inventory"]["symbols"].append("!?"),
         lambda v: v["inventory"]["counts"].pop(),
+        lambda v: v["inventory"]["counts"][0].__setitem__(0, -1),
+        lambda v: v["inventory"]["counts"][0].__setitem__(0, 10**30),
+        lambda v: v["inventory"]["symbols"].__setitem__(4, "x"),
+        lambda v: v["inventory"]["symbols"].__setitem__(-1, ","),
+        lambda v: v["inventory"]["labels"].__setitem__(-1, ["nobody's"]),
+        lambda v: v["inventory"]["labels"].__setitem__(0, [","]),
+        lambda v: v["inventory"]["spelling"]["first"].__setitem__(-1, -0.5),
+        lambda v: v["inventory"]["spelling"]["first"].__setitem__(-1, 0.9),
+        lambda v: v["inventory"]["spelling"].update(stop=0.0),
+        lambda v: v["inventory"]["spelling"].update(again=1.5),
+        lambda v: v["features"]["sizes"].update(pair=10**15),
+        lambda v: v["features"]["sizes"].update(pair=10**30),
         lambda v: v["features"]["conjunctions"][0].update(target="both"),
         lambda v: v["features"]["conjunctions"][0].update(offset=10**6),
         lambda v: v["features"]["sizes"].pop("left"),
@@ -240,6 +259,17 @@ def test_a_damaged_state(tiny, finished, tmp_path):
     assert "the tensor optimiser.0001 is missing" in resumed()
 
 
+def test_figures_that_are_none(tiny, folder):
+    edit(folder / "config.json", lambda head: head["figures"].update(dev_perplexity=[1]))
+    reseal(folder)
+    assert "does not hold what a model needs" in complaint(folder)
+    edit(folder / "config.json", lambda head: head.update(figures={}))
+    reseal(folder)
+    assert "dev perplexity" not in repr(load(folder))
+    with pytest.raises(ModelError, match="does not hold the figures of a run"):
+        train(tiny.config, tiny.train, tiny.dev, folder, resume=True)
+
+
 def test_a_folder_that_is_not_ours_is_left_alone(tiny, tmp_path):
     other = tmp_path / "thesis"
     other.mkdir()
@@ -253,6 +283,12 @@ def test_a_folder_that_is_not_ours_is_left_alone(tiny, tmp_path):
         check_output(other / "config.json")
     with pytest.raises(ModelError, match="no folder that may be written to"):
         check_output(other / "config.json" / "model")
+    with pytest.raises(ModelError, match="the output folder is not ours"):
+        check_output("/")
+    (other / "config.json").write_text("[" * 200_000)
+    with pytest.raises(ModelError, match="the output folder is not ours"):
+        check_output(other)
+    (other / "config.json").write_text("{}")
     assert [p.name for p in tmp_path.rglob("*")] == ["thesis", "config.json"]
 
 

@@ -152,6 +152,9 @@ def test_an_unknown_kind():
         ("preset = 3", ":1: there is no preset 3"),
         ("[train]\nvisits = \n", ":2: is not TOML: Invalid value"),
         ("[train", "is not TOML: Expected ']'"),
+        ("[train]\nvisits = 1" + "0" * 5000, "is not TOML: Exceeds the limit"),
+        ("[train]\nvisits = " + "[" * 5000, "is not TOML: maximum recursion depth"),
+        ("[train]\nlearning_rate = 1" + "0" * 400, ":2: train.learning_rate is inf; give a finite"),
     ],
 )  # fmt: skip
 def test_mistakes_in_a_file(written, text, message):
@@ -173,6 +176,9 @@ def test_mistakes_in_a_file(written, text, message):
         ("train.seed=1\nx = 2", "give a whole number"),
         ("preset=neural2", "there is no preset 'neural2'; did you mean 'neural'?"),
         ("model=3", "there is no setting 'model'"),
+        ("train.seed=\udcff", r"train.seed is '\udcff'; give a whole number"),
+        ("train.seed=" + "[" * 5000, "give a whole number"),
+        ("train.seed=1" + "0" * 5000, "give a whole number"),
     ],
 )
 def test_mistakes_in_an_assignment(text, message):

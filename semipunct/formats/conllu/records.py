@@ -75,6 +75,11 @@ class Record:
         """The IDs of the tokens that are no punctuation."""
         return tuple(token.word_id for token in self.tokens if token.upos != PUNCTUATION)
 
+    @property
+    def line_end(self) -> str:
+        """The end of the record's lines: a file may lack the last one, or the half of it."""
+        return next((end for end in self.ends if end.endswith("\n")), "\n")
+
     def where(self, position: int = 0) -> str:
         """Return the place of line ``position`` for messages: file, line, sentence."""
         return f"{self.path}:{self.line + position}: sentence {self.sentence_id}"
@@ -218,7 +223,7 @@ def format_record(
     texts = [line + end for line, end in zip(lines, record.ends, strict=True)]
     if comments:
         first = sum(1 for _ in takewhile(_is_outside, lines))
-        end = next((end for end in record.ends if end), "\n")
+        end = record.line_end
         mark = BYTE_ORDER_MARK if first == 0 and texts[0].startswith(BYTE_ORDER_MARK) else ""
         texts[first] = texts[first].removeprefix(mark)
         texts[first:first] = [mark, *(_checked_comment(record, line) + end for line in comments)]

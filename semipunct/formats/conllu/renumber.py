@@ -104,11 +104,11 @@ def rewritten(record: Record, pieces: Sequence[Piece], new_text: str) -> Record:
         new_text: for the comment ``# text =``, if there is one.
     """
     change = _Change.of(record, pieces)
-    usual_end = next((end for end in record.ends if end), "\n")
     lines: list[str] = []
     ends: list[str] = []
     last, started = 0, False  # the token whose line came last; whether one came
-    for position, (line, end) in enumerate(zip(record.lines, record.ends, strict=True)):
+    for position, (line, written) in enumerate(zip(record.lines, record.ends, strict=True)):
+        end = written if written.endswith("\n") else record.line_end
         body = line.lstrip(BYTE_ORDER_MARK)
         word = None if _is_outside(line) else _WORD.match(body)
         # A new token goes behind the empty nodes of the one before it.
@@ -116,18 +116,18 @@ def rewritten(record: Record, pieces: Sequence[Piece], new_text: str) -> Record:
             started = True
             fresh = change.new_after.pop(last, ())
             lines += (_new_line(change, new) for new in fresh)
-            ends += (end or usual_end for _ in fresh)
+            ends += (end for _ in fresh)
         if _is_outside(line):
             revised = body if started else _with_text(body, new_text)
         else:
             revised = _revised_line(change, body, position)
         if revised is not None:
             lines.append((line[: len(line) - len(body)] if position else "") + revised)
-            ends.append(end or usual_end)
+            ends.append(end)
         last = int(word.group(1)) if word else last
     fresh = change.new_after.pop(last, ())
     lines += (_new_line(change, new) for new in fresh)
-    ends += (usual_end for _ in fresh)
+    ends += (record.line_end for _ in fresh)
     if record.lines[0].startswith(BYTE_ORDER_MARK):
         lines[0] = BYTE_ORDER_MARK + lines[0]
     # A file that ends without a line end still does.
@@ -189,7 +189,9 @@ class _Change:
             _references(record, pieces),
             frozenset(str(t.word_id) for t in record.tokens if t.word_id not in ids),
             {span.position: span for span in ranges},
-            frozenset(new for span in ranges for new in range(span.first, span.last + 1)),
+            frozenset(
+                new for span in ranges for new in range(span.first, min(span.last, len(pieces)) + 1)
+            ),
             new_after,
             any(column[_DEPS] != EMPTY for column in columns),
         )

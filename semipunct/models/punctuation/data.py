@@ -11,7 +11,7 @@ import numpy as np
 from semipunct.features.attributes import code_sizes
 from semipunct.features.index import Conjunction, FeatureIndex
 from semipunct.features.network_inputs import KINDS as NETWORK_KINDS
-from semipunct.features.strings import Spelling
+from semipunct.features.strings import Spelling, alphabet
 from semipunct.features.templates import TARGETS, Target, attribute_table
 from semipunct.features.vocabulary import KINDS, Vocabulary
 from semipunct.models.punctuation.inventory import Inventory
@@ -116,8 +116,13 @@ def _inventory(data: InventoryData) -> Inventory:
     pairs = np.array(data.pairs, np.int32).reshape(-1, 2)
     if not len(pairs) or pairs.min() < 0 or pairs.max() >= len(data.labels) or pairs[0].any():
         raise ValueError("pairs that are no pairs of labels")
-    if len(data.spelling.first) != len(data.symbols):
-        raise ValueError("a spelling over other symbols")
+    if data.symbols != alphabet(data.symbols[len(alphabet(())) :]):
+        raise ValueError("symbols that do not begin with the special ones")
+    if data.labels[0] or not set(data.symbols[1:]).issuperset(t for p in data.labels for t in p):
+        raise ValueError("punctemes of other symbols, or without the empty one")
+    if any(len(set(names)) < len(names) for names in (data.symbols, data.labels, data.relations)):
+        raise ValueError("names that stand there twice")
+    data.spelling.check(data.symbols)
     shape = (len(data.relations) + 1, len(pairs))
     allowed = None
     if data.allowed is not None:
@@ -125,6 +130,8 @@ def _inventory(data: InventoryData) -> Inventory:
         for row, members in zip(allowed, data.allowed, strict=True):
             row[np.array(members, np.int64)] = True
     counts = np.array(data.counts, np.int32).reshape(shape)
+    if (counts < 0).any():
+        raise ValueError("counts below zero")
     return Inventory(
         data.symbols, data.labels, pairs, data.relations, allowed, counts, data.spelling
     )

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from semipunct.arrays.compilation import jit
 from semipunct.arrays.padding import round_up
 from semipunct.corpus.sentences import MISSING, Puncteme, Sentence
+from semipunct.features.strings import alphabet
 from semipunct.models.base import (
     Array,
     Batches,
@@ -263,6 +264,7 @@ class SlotTagger(Model[Encoded, TaggerBatch]):
         found = msgspec.convert(data, _Data)
         if not found.tags.strings or found.tags.strings[0]:
             raise ValueError("strings of tags that do not begin with the empty one")
+        found.tags.spelling.check(alphabet(found.tags.tokens))
         return cls(options, found.tags, found.vocabulary)
 
     @property

@@ -155,6 +155,8 @@ def test_comments_go_after_the_comments_and_after_a_byte_order_mark():
     assert format_record(found, {}, ["# two"]).startswith("# one\n# two\n1\ta")
     (marked,) = records("\ufeff" + word(1, "a", 0) + "\r\n")
     assert format_record(marked, {}, ["# two"]).startswith("\ufeff# two\r\n1\ta")
+    (half,) = records(word(1, "a", 0) + "\r")
+    assert format_record(half, {}, ["# two"]).startswith("# two\n1\ta")
 
 
 @pytest.mark.parametrize("comment", ["no sign", "# two\n# lines", "# \r"])

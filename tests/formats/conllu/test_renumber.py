@@ -138,6 +138,16 @@ def test_line_ends_comments_and_a_byte_order_mark():
     )
 
 
+@pytest.mark.parametrize("end", ["", "\r", "\n", "\r\n"])
+def test_new_tokens_after_the_last_line_end_lines(end):
+    """A file may end in half a line end: what comes after it needs a whole one."""
+    (found,) = records(word(1, "a", 0, "root") + end)
+    written = format_record(punctuated(to_entry(found), [(), (".", "!")]))
+    (again,) = records(written)
+    assert [token.form for token in again.tokens] == ["a", ".", "!"]
+    assert again.ends[-1] == end
+
+
 WORDS = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\0\t\n\r\ufeff"),
     min_size=1,

@@ -151,6 +151,16 @@ def test_data_round_trip(network: str):
         SlotTagger.from_data(stored, model.options)
 
 
+@pytest.mark.parametrize("wrong", [{"stop": 0.0}, {"again": 2.0}, {"first": [1.0]}])
+def test_a_spelling_that_is_none_is_refused(wrong):
+    """A string that never stops would be drawn for ever."""
+    model = SlotTagger.fit(TRAINING, TaggerOptions())
+    data = model.to_data()
+    data["tags"]["spelling"] |= wrong
+    with pytest.raises(ValueError, match="a spelling"):
+        SlotTagger.from_data(data, model.options)
+
+
 def test_each_mask_has_a_key_of_its_own(monkeypatch: pytest.MonkeyPatch):
     """Two masks of one key leave out the same places, which a layer of equal size would see."""
     model = SlotTagger.fit(TRAINING, TaggerOptions(network="attention", **TINY))

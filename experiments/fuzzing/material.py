@@ -1,0 +1,234 @@
+"""Sound inputs that are damaged: sentences, models, stored results; and what is shared by cases."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache, wraps
+from importlib import resources
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
+from unittest import mock
+
+import jax.numpy as jnp
+import numpy as np
+
+from fuzzing.commands import run
+from semipunct.corpus import Sentence
+from semipunct.formats import read_treebank
+from semipunct.models.punctuation.batches import BatchShape
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.store import checkpoint
+from semipunct.store.card import model_card
+from semipunct.training.config import Config, load_config
+from semipunct.training.run import Run
+from semipunct.training.sources import Sources
+
+SHORT = 12
+"""Words and punctuation of the longest sentence of the sample that is damaged."""
+
+KINDS: dict[str, tuple[str, ...]] = {
+    "punctuation": ("model.templates=N,history", "model.minimum_token_count=2"),
+    "slot-tagger": (
+        "model.word=4", "model.suffix=3", "model.tag=3", "model.xpos=3", "model.hidden=5",
+    ),
+}  # fmt: skip
+"""The kinds of models that are damaged, with settings that keep them small."""
+
+KEPT = 4
+"""Models that are kept in memory: those that are asked of many treebanks come first."""
+
+ODD = """\
+# newdoc id = d
+# sent_id = odd-1
+# text = "Vámonos," del Dr. dijo.
+1	"	"	PUNCT	``	_	2	punct	2:punct	SpaceAfter=No
+2-3	Vámonos	_	_	_	_	_	_	_	SpaceAfter=No
+2	Vamos	ir	VERB	VB	Mood=Imp|Number=Plur	0	root	0:root	_
+3	nos	yo	PRON	PRP	Case=Acc	2	obj	2:obj|6.1:x	_
+4	,	,	PUNCT	,	_	2	punct	2:punct	SpaceAfter=No
+5	"	"	PUNCT	''	_	2	punct	2:punct	_
+6-7	del	_	_	_	_	_	_	_	_
+6	de	de	ADP	IN	_	8	case	8:case	_
+6.1	el	el	DET	DT	_	_	_	8:det	CopyOf=7
+7	el	el	DET	DT	Definite=Def	8	det	8:det	Gloss=the%20|a=b=c
+8	Dr.	doctor	NOUN	NN	_	2	nsubj	2:nsubj	_
+# within
+9	dijo	decir	VERB	VBD	_	2	parataxis	2:parataxis	SpaceAfter=No
+10	.	.	PUNCT	.	_	2	punct	2:punct	_
+
+1	(	(	PUNCT	-LRB-	_	3	punct	_	_
+2	"	"	PUNCT	_	_	3	punct	_	_
+3	a	a	X	FW	_	0	root	_	_
+4	"	"	PUNCT	_	_	3	punct	_	_
+5	)	)	PUNCT	-RRB-	_	3	punct	_	_
+
+"""
+"""Sentences with everything that the format allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """Sound inputs.
+
+    Attributes:
+        sentences: in CoNLL-U, short ones.
+        folders: the files of model folders, by kind; all but their state.
+        states: the files of a folder whose training is not finished.
+        paths: where these folders lie, by kind.
+        models: the models of these folders.
+        results: stored results, by task.
+        fresh: a run at its start, for the state.
+        sources: of the sentences that the models are of.
+        treebank: a file of sound sentences.
+    """
+
+    sentences: tuple[str, ...]
+    folders: Mapping[str, Mapping[str, bytes]]
+    states: Mapping[str, bytes]
+    paths: Mapping[str, Path]
+    models: Mapping[str, checkpoint.SavedModel]
+    results: Mapping[str, bytes]
+    fresh: Run
+    sources: Sources
+    treebank: Path
+
+    @classmethod
+    def made(cls, folder: Path) -> Material:
+        """Make everything in a folder; weights are drawn, nothing is trained."""
+        text = resources.files("semipunct.data").joinpath("sample.conllu").read_text("utf-8")
+        blocks = [block + "\n\n" for block in text.strip().split("\n\n")]
+        short = [b for b in blocks if b.count("\n") <= SHORT]
+        treebank = folder / "sound.conllu"
+        treebank.write_text("".join(short[:3]), "utf-8")
+        learnt = folder / "learnt.conllu"
+        learnt.write_text("".join(blocks[:60]), "utf-8")
+        sentences = read_treebank([learnt]).sentences
+        sources = Sources.of(sentences, sentences[:5])
+        paths = {kind: folder / kind for kind in KINDS}
+        for kind, settings in KINDS.items():
+            fresh = _save(paths[kind], load_config(None, settings, {}, kind), sentences, sources)
+            if kind == "punctuation":
+                run_of_state = fresh
+        _save(folder / "state", load_config(None, KINDS["punctuation"]), sentences, sources, True)
+        models = {kind: checkpoint.load(path) for kind, path in paths.items()}
+        results = {}
+        for task, options in (("evaluate", ()), ("restore", ("--gold", "--samples", "3"))):
+            path = folder / f"{task}.json"
+            command = [task, str(paths["punctuation"]), str(treebank), *options]
+            done = run([*command, "--result", str(path)])
+            if done.status:
+                raise RuntimeError(f"{' '.join(command)}: {done.err}{done.fault}")
+            results[task] = path.read_bytes()
+        return cls(
+            (ODD, *short),
+            {kind: _files(path) for kind, path in paths.items()},
+            _files(folder / "state"),
+            paths,
+            models,
+            results,
+            run_of_state,
+            sources,
+            treebank,
+        )
+
+
+def _save(
+    path: Path,
+    config: Config,
+    sentences: Sequence[Sentence],
+    sources: Sources,
+    unfinished: bool = False,
+) -> Run:
+    model = config.kind.load().fit(sentences, config.model)
+    weights = {n: jnp.asarray(w) for n, w in model.initial_parameters(3, 0.3).items()}
+    made = Run(weights, model.optimiser(config.train, 10).init(weights), visits=48)
+    entry = {"visits": 48, "dev_perplexity": 2.0, "dev_perplexity_of_scorable": 2.0,
+             "dev_unscorable": 0}  # fmt: skip
+    made.metrics, made.best_figures = [entry], entry
+    figures = made.figures(finished=not unfinished)
+    figures["seconds"] = 1.0
+    checkpoint.save(
+        path,
+        model,
+        {name: np.asarray(weight) for name, weight in weights.items()},
+        config,
+        figures=figures,
+        metrics=made.metrics,
+        card=model_card(model, config, sources.train, sources.development, figures, ""),
+        state=made.state(sources) if unfinished else None,
+    )
+    return made
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+@contextmanager
+def shared() -> Generator[None, None, None]:
+    """Share what takes long between cases: one padded shape, and models that were loaded.
+
+    A folder that has not changed gives the same object again, for which there are compiled
+    functions.
+    """
+    fit, load = PunctuationModel.fit_shape, checkpoint.load
+    loaded: dict[Any, checkpoint.SavedModel] = {}
+
+    @wraps(fit)
+    def roomy(model: PunctuationModel, encoded: Any, drafts: Any, sentences: int) -> BatchShape:
+        shape = fit(model, encoded, drafts, sentences)
+        if sentences != model.scoring_limits[0]:
+            return shape
+        return replace(
+            shape,
+            words=max(shape.words, 64),
+            strings=max(shape.strings, 16),
+            states=max(shape.states, 4),
+            steps=max(shape.steps, 16),
+            lanes=(8, 4),
+            factors=max(shape.factors, 32),
+            entries={target: max(n, 1024) for target, n in shape.entries.items()},
+        )
+
+    @wraps(load)
+    def load_once(path: str | Path, expected: type[Any] | None = None) -> checkpoint.SavedModel:
+        files = sorted((p.name, p.stat().st_mtime_ns) for p in Path(path).glob("*") if p.exists())
+        key = (str(path), tuple(files))
+        found = loaded.get(key)
+        if found is None or not isinstance(found.model, expected or object):
+            found = load(path, expected)
+            if expected is None and len(loaded) < KEPT:
+                loaded[key] = found
+        return found
+
+    with (
+        mock.patch.object(PunctuationModel, "fit_shape", roomy),
+        mock.patch.object(checkpoint, "load", load_once),
+        # Neither what is installed nor what commands there are changes from case to case.
+        _computed_once("semirings.plugins.available"),
+        _computed_once("typer.main.get_command"),
+    ):
+        yield
+
+
+def _computed_once(name: str) -> Any:
+    return mock.patch(name, cache(resolve_name(name)))
+
+
+def warm(material: Material) -> None:
+    """Compile what cases will ask for, so that none of them waits for it."""
+    used, tagger = (str(material.paths[kind]) for kind in KINDS)
+    treebank = str(material.treebank)
+    for path in (used, tagger):
+        checkpoint.load(path)
+    for command in (
+        ["evaluate", used, treebank],
+        ["evaluate", tagger, treebank],
+        ["decode", used, treebank],
+        ["restore", used, treebank, "--samples", "3"],
+        ["analyse", used, treebank],
+    ):
+        run(command)
