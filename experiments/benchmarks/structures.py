@@ -1,4 +1,4 @@
-"""Questions asked of chains and of projective trees, against a plain scan and other libraries.
+"""Questions asked of structures, against a plain scan, each other, and other libraries.
 
     python experiments/benchmarks/structures.py [--peers PEERS/bin/python] [--output PATH]
 
@@ -6,9 +6,11 @@ Every question is compiled and called twice, then in turn with all others, ``--r
 that whatever else the machine does meets all of them. A call that is timed follows one that is
 not, for what was asked before leaves caches and free memory in a state of its own. Each call
 blocks until the result is there. Reported are medians, and ratios to the plain scan of the same
-run: ``lax.scan`` over log-sum-exp with ``jax.grad``, as one would write it without a library. Ours
-are compiled by ``arrays.compilation.jit``, and again by plain ``jax.jit``. ``peers.py`` says how to
-make the environment of the peers. Memory is the peak of a process that asks one question only.
+run: ``lax.scan`` over log-sum-exp with ``jax.grad``, as one would write it without a library.
+Samples of other structures than chains are timed against the same structure's log partition and
+marginals. Ours are compiled by ``arrays.compilation.jit``, and again by plain ``jax.jit``.
+``peers.py`` says how to make the environment of the peers. Memory is the peak of a process that
+asks one question only.
 """
 
 from __future__ import annotations
@@ -30,8 +32,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from semipunct.arrays.compilation import jit
-from semipunct.structures import Distribution, linear_chain, projective_trees
-from semirings import Real
+from semipunct.structures import (
+    Distribution,
+    linear_chain,
+    pcfg,
+    projective_trees,
+    semi_markov_chain,
+)
 
 HERE = Path(__file__).parent
 
@@ -60,6 +67,9 @@ def arguments() -> argparse.Namespace:
     add("--length", type=int, default=128, help="positions of a chain")
     add("--states", type=int, default=32)
     add("--words", type=int, default=40, help="words of a dependency tree")
+    add("--widths", type=int, default=8, help="the widest segment of a semi-Markov chain")
+    add("--symbols", type=int, default=30, help="of a grammar, a third of them nonterminals")
+    add("--sentence", type=int, default=20, help="words of a sentence that a grammar parses")
     add("--repeats", type=int, default=15)
     add("--peers", type=Path, help="a Python with torch, torch-struct and supar")
     add("--only", help="ask this question alone and print the peak of memory")
@@ -93,6 +103,16 @@ def plain(reduce: Callable[..., jax.Array], x: jax.Array) -> jax.Array:
     return jnp.sum(reduce(state, 1))
 
 
+def normal(seed: int, *shape: int) -> jax.Array:
+    """Draw log weights from a standard normal distribution.
+
+    Args:
+        seed: of the draw.
+        *shape: of the weights.
+    """
+    return jnp.asarray(np.random.default_rng(seed).standard_normal(shape), jnp.float32)
+
+
 def questions(args: argparse.Namespace) -> dict[str, Question]:
     """Return all questions by name."""
     shape = (args.batch, args.length, args.states, args.states)
@@ -103,12 +123,24 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
     arcs = np.random.default_rng(1).standard_normal((args.batch, words, words))
     tree = (jnp.asarray(arcs.astype(np.float32)),)
     key = jax.random.key(0)
+    segments = normal(2, args.batch, args.length, args.widths, args.states)
+    following = normal(3, args.states, args.states)
+    expanding = args.symbols // 3
+    grammar = (
+        normal(4, expanding),
+        normal(5, expanding, args.symbols, args.symbols),
+        normal(6, args.batch, args.sentence, args.symbols - expanding),
+    )
 
-    def of_chain(ask: Callable[[Distribution[Any]], Any], **options: Any) -> Callable[..., Any]:
-        return jit(lambda e, t: ask(Distribution(linear_chain(e, t), **options)))
+    def of(build: Callable[..., Any], ask: Callable[[Distribution[Any]], Any]) -> Any:
+        return jit(lambda *weights: ask(Distribution(build(*weights))))
 
-    def of_tree(ask: Callable[[Distribution[Any]], Any]) -> Callable[..., Any]:
-        return jit(lambda a: ask(Distribution(projective_trees(a))))
+    of_chain, of_tree = partial(of, linear_chain), partial(of, projective_trees)
+    others = {
+        "trees": (projective_trees, tree, 10.0),
+        "semi-Markov": (semi_markov_chain, (segments, following), 5.0),
+        "grammar": (pcfg, grammar, 10.0),
+    }
 
     log_partition = partial(plain, log_sum_exp)
     maximum = partial(plain, jnp.max)
@@ -123,19 +155,21 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
         "both": Question(
             of_chain(lambda d: d.log_partition_and_marginals()), chain, "plain both", 0.8
         ),
-        "both, real": Question(
-            of_chain(lambda d: d.log_partition_and_marginals(), base=Real()), chain, "plain both"
-        ),
         "argmax": Question(of_chain(lambda d: d.best()), chain, "plain both", 1.0),
-        "sample": Question(of_chain(lambda d: d.sample(key, 1)), chain, "plain both", 1.0),
-        "sample 100": Question(of_chain(lambda d: d.sample(key, 100)), chain, "plain both"),
+        "sample": Question(of_chain(lambda d: d.sample(key, 1)), chain, "plain both", 0.6),
+        "sample 100": Question(of_chain(lambda d: d.sample(key, 100)), chain, "plain both", 5.0),
         "entropy": Question(of_chain(lambda d: d.entropy()), chain, "plain both", 1.3),
         "top 4": Question(of_chain(lambda d: d.top(4)), chain, "plain both", 4.0),
         "trees, log partition": Question(of_tree(lambda d: d.log_partition()), tree),
-        "trees, both": Question(of_tree(lambda d: d.log_partition_and_marginals()), tree),
         "copy": Question(jax.jit(lambda a: a + 1), (x,)),
         "matrix product": Question(jax.jit(lambda a: a @ a), (side,)),
     }
+    for name, (build, weights, bar) in others.items():
+        both = of(build, lambda d: d.log_partition_and_marginals())
+        asked[f"{name}, both"] = Question(both, weights)
+        for draws, most in ((1, 0.6), (100, bar)):
+            ask = of(build, lambda d, n=draws: d.sample(key, n))
+            asked[f"{name}, sample {draws}"] = Question(ask, weights, f"{name}, both", most)
     # Each of ours with both compilations; which is faster differs from question to question.
     for name in [name for name, question in asked.items() if question.reference]:
         question = asked[name]
