@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from semipunct.errors import SemipunctError, UsageError
-from semipunct.files import STANDARD, output, to_json
+from semipunct.files import STANDARD, check_output_file, output, to_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -69,6 +69,20 @@ def say(text: str, style: str | None = None) -> None:
         style: its colour and weight, as rich calls them.
     """
     people().print(text, style=style, markup=False, soft_wrap=True)
+
+
+def check_targets(*paths: str | None) -> None:
+    """Check, before the work is done, that the files that options name can be written.
+
+    Args:
+        paths: as they were given; None for an option that was not.
+
+    Raises:
+        OutputError: as ``files.check_output_file`` does.
+    """
+    for path in paths:
+        if path is not None:
+            check_output_file(path)
 
 
 @contextmanager

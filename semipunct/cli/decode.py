@@ -61,6 +61,7 @@ def decode(
     from semipunct.tasks.decode import choose_decoder
 
     decoder = choose_decoder(semiring, samples, nbest, seed)
+    console.check_targets(out)
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.formats import format_of, read_entries
     from semipunct.models.punctuation.model import PunctuationModel

@@ -27,6 +27,7 @@ def evaluate(
 
     It is over all sentences but those that no model can take, which are counted by reason.
     """
+    console.check_targets(result)
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.treebanks import omissions, tell_unseen, usable
     from semipunct.store.checkpoint import load

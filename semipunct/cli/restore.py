@@ -108,6 +108,7 @@ def restore(
             f"{named} is about the comparison that --gold makes; "
             "restored sentences as JSON: --format json"
         )
+    console.check_targets(out, result)
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.restoration_report import report
     from semipunct.models.punctuation.model import PunctuationModel

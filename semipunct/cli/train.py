@@ -54,15 +54,18 @@ def train(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the run that was saved in MODEL.")
     ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the model in MODEL, once this one is complete.")
+    ] = False,
 ) -> None:
     """Train a model; the best one on the development treebank is kept.
 
     A run that is interrupted (Ctrl-C) leaves a model that can be used, and --resume continues
-    it to the same end.
+    it to the same end. A folder that holds a model is left alone without --resume or --force.
     """
     from semipunct.cli.progress import training_progress
     from semipunct.cli.treebanks import omissions, usable
-    from semipunct.store.folder import check_output
+    from semipunct.store.folder import claimed, unfinished
     from semipunct.training.config import load_config
 
     chosen = load_config(
@@ -72,7 +75,8 @@ def train(
         kind,
     )
     # What may fail fails before the minutes that reading and compiling take.
-    check_output(out)
+    with claimed(out, force=force, resume=resume):
+        pass
     development, training = usable(dev), usable(files)
     for name, treebank in (("training", training), ("development", development)):
         told = omissions(treebank)
@@ -99,13 +103,16 @@ def train(
             development.sentences,
             out,
             resume=resume,
+            force=force,
             report=report,
             stop=stop,
             command=shlex.join(command),
         )
     console.say(summary(result, out))
     if result.interrupted:
-        console.say("interrupted; the same command with --resume continues")
+        kept = f"; until then {out} stays as it was" if unfinished(out).exists() else ""
+        how = "--resume in place of --force" if force else "--resume"
+        console.say(f"interrupted; the same command with {how} continues{kept}")
         raise typer.Exit(console.INTERRUPTED)
 
 

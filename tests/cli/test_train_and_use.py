@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,10 @@ def test_training_tells_people_and_leaves_a_model(training_run: tuple[Result, Pa
     assert "--seed 1" in card
 
 
-def test_a_finished_run_is_resumed_as_it_is(cli: Cli, model: Path, treebanks: dict[str, Path]):
+def test_a_finished_run_is_resumed_as_it_is(
+    cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path
+):
+    model = shutil.copytree(model, tmp_path / "tiny")
     before = (model / "model.safetensors").read_bytes()
     settings = [text for setting in TINY for text in ("--set", setting)]
     result = cli(
@@ -60,6 +64,25 @@ def test_a_finished_run_is_resumed_as_it_is(cli: Cli, model: Path, treebanks: di
     )  # fmt: skip
     assert result.status == 0, result.err
     assert (model / "model.safetensors").read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ["train", "quickstart"])
+def test_a_folder_that_holds_a_model_is_left_alone(
+    cli: Cli, model: Path, tmp_path: Path, command: str
+):
+    """Said before anything is read."""
+    folder = shutil.copytree(model, tmp_path / "tiny")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    files = ("absent.conllu", "--dev", "absent.conllu") if command == "train" else ()
+    result = cli(command, *files, "-o", folder)
+    assert result.status == 1
+    assert "there is a model already" in result.message
+    assert "--force" in result.message
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    if files:
+        both = cli(command, *files, "-o", folder, "--force", "--resume")
+        assert both.status == 2
+        assert "absent.conllu" in cli(command, *files, "-o", folder, "--force").message
 
 
 def test_an_interrupted_training_says_how_to_go_on(

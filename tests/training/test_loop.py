@@ -1,6 +1,7 @@
 import json
 import math
 import os
+import shutil
 import signal
 import threading
 from dataclasses import replace
@@ -13,7 +14,7 @@ import optax
 import pytest
 
 from semipunct.arrays.compilation import Shapes, enable_compilation_cache
-from semipunct.errors import ModelError, TreebankError
+from semipunct.errors import ModelError, TreebankError, UsageError
 from semipunct.models.optimisation import FINAL_RATE
 from semipunct.models.punctuation.optimiser import optimiser
 from semipunct.models.punctuation.options import TrainOptions
@@ -96,23 +97,62 @@ def test_resumed_equals_uninterrupted(tiny, finished, tmp_path):
         assert (folder / name).read_bytes() == (finished.folder / name).read_bytes()
 
 
-def test_resuming_a_finished_run_gives_it_back(tiny, finished):
-    result = train(tiny.config, tiny.train, tiny.dev, finished.folder, resume=True)
+@pytest.fixture
+def folder(finished, tmp_path):
+    """A copy of the finished run: two trainings at a time may not write one folder."""
+    return shutil.copytree(finished.folder, tmp_path / "finished")
+
+
+def test_resuming_a_finished_run_gives_it_back(tiny, finished, folder):
+    result = train(tiny.config, tiny.train, tiny.dev, folder, resume=True)
     assert same_bits(result.parameters, finished.result.parameters)
     assert result.metrics == finished.result.metrics
     assert result.best == finished.result.best
 
 
-def test_resuming_needs_the_same_run(tiny, finished, tmp_path):
+def test_a_model_is_not_overwritten_without_a_word(tiny, folder):
+    before = (folder / "manifest.json").read_bytes()
+    with pytest.raises(ModelError, match="there is a model already.*--force.*--resume"):
+        train(tiny.config, tiny.train, tiny.dev, folder)
+    with pytest.raises(UsageError, match="give one of the two"):
+        train(tiny.config, tiny.train, tiny.dev, folder, resume=True, force=True)
+    assert (folder / "manifest.json").read_bytes() == before
+
+
+def test_a_model_that_is_replaced_stays_until_the_new_one_is_complete(tiny, finished, folder):
+    other = replace(tiny.config, train=replace(tiny.config.train, seed=4))
+    (folder / "notes.txt").write_text("mine")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    def stopped():
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+        with pytest.raises(ModelError, match="another training is writing this folder"):
+            train(other, tiny.train, tiny.dev, folder, force=True)
+        return True
+
+    first = train(other, tiny.train, tiny.dev, folder, force=True, stop=stopped)
+    assert first.interrupted
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    with pytest.raises(ModelError, match="--resume"):
+        train(other, tiny.train, tiny.dev, folder)
+    second = train(other, tiny.train, tiny.dev, folder, resume=True)
+    assert same_bits(load(folder).parameters, second.parameters)
+    assert not same_bits(second.parameters, finished.result.parameters)
+    assert (folder / "notes.txt").read_text() == "mine"
+    assert load_state(folder) is None
+    assert [path.name for path in folder.parent.iterdir()] == ["finished"]
+
+
+def test_resuming_needs_the_same_run(tiny, folder, tmp_path):
     other = replace(tiny.config, train=replace(tiny.config.train, l2=0.5))
     with pytest.raises(ModelError, match=r"train\.l2 was 0\.001 when the run began and is 0\.5"):
-        train(other, tiny.train, tiny.dev, finished.folder, resume=True)
+        train(other, tiny.train, tiny.dev, folder, resume=True)
     with pytest.raises(ModelError, match="there is no such folder"):
         train(tiny.config, tiny.train, tiny.dev, tmp_path / "none", resume=True)
-    folder = tmp_path / "model"
-    train(tiny.config, tiny.train, tiny.dev, folder, stop=after(1))
+    begun = tmp_path / "begun"
+    train(tiny.config, tiny.train, tiny.dev, begun, stop=after(1))
     with pytest.raises(ModelError, match="the development sentences are not those"):
-        train(tiny.config, tiny.train, tiny.dev[:-1], folder, resume=True)
+        train(tiny.config, tiny.train, tiny.dev[:-1], begun, resume=True)
 
 
 def test_patience_ends_a_run(tiny, finished, tmp_path, monkeypatch):
