@@ -1,8 +1,8 @@
 """The manners of all commands: words for people, data for programs, errors, exit codes.
 
 Data goes to standard output and words for people to standard error. Exit status 0: done;
-1: the input was bad; 2: the command was used wrongly; 130: interrupted; 141: the reader of our
-output went away (both as a shell would report the signal).
+1: the input was bad; 2: the command was used wrongly; 128 and the number of a signal: it ended the
+command (130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 141 the reader of our output went away).
 """
 
 import io

@@ -1,16 +1,21 @@
 """``semipunct train``: from treebanks to a model folder."""
 
 import shlex
+import signal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from semipunct.cli import console
+from semipunct.cli.signals import exit_status
 from semipunct.models.registry import DEFAULT, KINDS
 
 if TYPE_CHECKING:
     from semipunct.training.report import TrainingResult
+
+NOTICE = "\nstopping after this batch; the same signal once more ends it at once\n"
+"""Said when a run is interrupted, as compiling may take a while."""
 
 
 class Channel(StrEnum):
@@ -96,7 +101,7 @@ def train(
     command += [x for text in settings or [] for x in ("--set", text)]
     command += [*(["--channel", channel] if channel else [])]
     command += [*(["--seed", str(seed)] if seed is not None else [])]
-    with interruptible() as stop, training_progress() as report:
+    with interruptible(NOTICE) as stop, training_progress() as report:
         result = fit(
             chosen,
             training.sentences,
@@ -113,7 +118,7 @@ def train(
         kept = f"; until then {out} stays as it was" if unfinished(out).exists() else ""
         how = "--resume in place of --force" if force else "--resume"
         console.say(f"interrupted; the same command with {how} continues{kept}")
-        raise typer.Exit(console.INTERRUPTED)
+        raise typer.Exit(exit_status(stop.signal or signal.SIGINT))
 
 
 def summary(result: "TrainingResult", out: str) -> str:

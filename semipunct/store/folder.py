@@ -133,7 +133,8 @@ def put_in_place(place: Path, path: str | Path) -> None:
         swap_folder(place, path, OWNED)
     except OSError as error:
         raise ModelError(
-            f"{path}: the model could not be put there ({error.strerror or error}); it is in {place}"
+            f"{path}: the model could not be put there ({error.strerror or error}); it is kept in "
+            f"{place}"
         ) from error
 
 

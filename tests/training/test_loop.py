@@ -112,7 +112,7 @@ def test_resuming_a_finished_run_gives_it_back(tiny, finished, folder):
 
 def test_a_model_is_not_overwritten_without_a_word(tiny, folder):
     before = (folder / "manifest.json").read_bytes()
-    with pytest.raises(ModelError, match="there is a model already.*--force.*--resume"):
+    with pytest.raises(ModelError, match=r"there is a model already.*--force.*--resume"):
         train(tiny.config, tiny.train, tiny.dev, folder)
     with pytest.raises(UsageError, match="give one of the two"):
         train(tiny.config, tiny.train, tiny.dev, folder, resume=True, force=True)
@@ -255,9 +255,21 @@ def test_signals_raise_a_flag(number):
         assert not stop()
         os.kill(os.getpid(), number)
         assert stop()
+        assert stop.signal == number
         # The next one acts as it would have without us.
         assert signal.getsignal(number) == before
     assert signal.getsignal(number) == before
+
+
+def test_signals_that_are_ignored_stay_ignored():
+    """A training in the background of a script is not ended by a Ctrl-C that is meant for others."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with interruptible() as stop:
+            os.kill(os.getpid(), signal.SIGINT)
+            assert not stop()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_signals_in_another_thread_are_left_alone():
