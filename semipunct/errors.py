@@ -56,3 +56,7 @@ class OutputError(SemipunctError):
 
 class UsageError(SemipunctError):
     """A command or a function was called in a way that cannot mean anything."""
+
+
+class OptionError(ConfigError, UsageError):
+    """A setting that was given as an option, not in a file, does not exist or has no such value."""

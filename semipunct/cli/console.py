@@ -32,7 +32,12 @@ def people() -> "Console":
 
 
 def tables() -> "Console":
-    """Return the console for tables that a command was asked for, on standard output."""
+    """Return the console for tables that a command was asked for, on standard output.
+
+    Raises:
+        OutputError: if standard output is closed.
+    """
+    check_output_file(STANDARD)
     from rich.console import Console
 
     class Screen(Console):
@@ -90,7 +95,8 @@ def reported() -> Generator[None, None, None]:
     """Turn what may go wrong into one message and an exit status; defects pass unchanged."""
     try:
         yield
-        sys.stdout.flush()
+        if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison] - it is closed
+            sys.stdout.flush()
     except UsageError as error:
         _fail(str(error), WRONG_USAGE, error)
     except SemipunctError as error:

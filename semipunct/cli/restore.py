@@ -11,6 +11,7 @@ import typer
 from semipunct.cli import console
 from semipunct.cli.treebanks import Unseen, in_chunks
 from semipunct.errors import UsageError
+from semipunct.tasks import limits
 
 if TYPE_CHECKING:
     from semipunct.corpus import Sentence
@@ -56,7 +57,9 @@ def restore(
         str | None,
         typer.Option("-o", "--output", metavar="OUT", help="Where to write, '-' for stdout."),
     ] = None,
-    samples: Annotated[int, typer.Option(help="Draws for each sentence.")] = 1000,
+    samples: Annotated[
+        int, typer.Option(min=1, max=limits.SAMPLES, help="Draws for each sentence.")
+    ] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Fixes what is drawn.")] = 0,
     minimise: Annotated[
         Minimise, typer.Option(help="Choose slot by slot, or among whole draws as the paper does.")

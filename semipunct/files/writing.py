@@ -37,12 +37,15 @@ def check_place(path: str | Path, error: type[SemipunctError] = OutputError) -> 
 
 
 def check_output_file(path: str | Path) -> None:
-    """Check, before the work is done, that a file can be written; ``-`` always can.
+    """Check, before the work is done, that a file or standard output (``-``) can be written.
 
     Raises:
-        OutputError: if it is a folder, or its place may not be written to.
+        OutputError: if it is a folder, its place may not be written to, or standard output is
+            closed.
     """
     if str(path) == STANDARD:
+        if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison] - by the caller
+            raise OutputError("standard output is closed; name a file, or leave it open")
         return
     target = _real(path)
     if target.is_dir():
@@ -88,7 +91,7 @@ def atomic_file(path: str | Path) -> Generator[BinaryIO, None, None]:
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
-    """Write a file as ``atomic_file`` does.
+    """Write a file as ``atomic_file`` does, a device or a pipe as it is.
 
     Args:
         path: a name that ends in ``.gz`` is compressed.
@@ -99,7 +102,8 @@ def write_bytes(path: str | Path, content: bytes) -> None:
     """
     # Without a time in the header the same content gives the same file.
     packed = gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content
-    with atomic_file(path) as stream:
+    file = atomic_file(path) if _is_replaceable(_real(path)) else open(path, "wb")
+    with file as stream:
         stream.write(packed)
 
 
@@ -117,11 +121,11 @@ def output(path: str) -> Generator[TextIO, None, None]:
         OutputError: as ``check_output_file`` does.
         OSError: if the file cannot be written.
     """
+    check_output_file(path)
     if path == STANDARD:
         with _text(sys.stdout.buffer) as stream:
             yield stream
         return
-    check_output_file(path)
     target = _real(path)
     if not _is_replaceable(target):
         with open(target, "w", encoding="utf-8", newline="") as stream:

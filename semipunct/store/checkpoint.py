@@ -200,7 +200,9 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
         shapes = model.initial_parameters(0, 0.0)
     except ConfigError as error:
         raise ModelError(str(error)) from error
-    except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
+    except (
+        AttributeError, KeyError, IndexError, TypeError, ValueError, RecursionError,
+    ) as error:  # fmt: skip
         raise ModelError(
             f"{folder}: {VOCABULARY} or {CONFIG} does not hold what a model needs "
             f"({type(error).__name__}: {error}); train the model again"

@@ -234,7 +234,7 @@ def test_unknown_settings(
     out = tmp_path / "model"
     options = [text for setting in settings for text in ("--set", setting)]
     result = cli("train", treebanks["train"], "--dev", treebanks["dev"], "-o", out, *options)
-    check(result, pattern)
+    check(result, pattern, status=2)
     file = tmp_path / "config.toml"
     file.write_text("[train]\nbatch_siz = 3\n")
     result = cli("train", treebanks["dev"], "--dev", treebanks["dev"], "-o", out, "--config", file)

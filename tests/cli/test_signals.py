@@ -105,7 +105,7 @@ def test_what_is_unfinished_goes_and_what_was_there_stays(tmp_path: Path, progra
 
 
 def test_a_signal_that_is_ignored_stays_ignored():
-    """A command in the background of a script is not ended by a Ctrl-C that is meant for others."""
+    """A Ctrl-C that is meant for others does not end a command in the background of a script."""
     ignoring = "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
     done = ended(ignoring + WHILE_IMPORTING, "stats", "absent.conllu", "SIGINT")
     assert done.returncode == 1

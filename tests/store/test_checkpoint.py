@@ -209,6 +209,30 @@ def test_a_vocabulary_that_is_none(folder, change):
     assert "does not hold what a model needs" in complaint(folder)
 
 
+def test_a_vocabulary_that_is_nested_too_deeply(folder, monkeypatch):
+    nested = b'{"inventory":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    (folder / "vocabulary.json").write_bytes(nested)
+    reseal(folder)
+    assert "is not JSON" in complaint(folder)
+    (folder / "vocabulary.json").write_bytes(b'{"inventory":[]}')
+    reseal(folder)
+
+    def recurse(*_):
+        raise RecursionError("maximum recursion depth exceeded")
+
+    # What the parser lets through may still be too deep for what comes after it.
+    monkeypatch.setattr(PunctuationModel, "from_data", recurse)
+    assert "does not hold what a model needs" in complaint(folder)
+    (folder / "config.json").write_bytes(nested)
+    assert "not ours" in refusal(folder)
+
+
+def refusal(folder):
+    with pytest.raises(ModelError) as error:
+        check_output(folder)
+    return str(error.value)
+
+
 def test_settings_that_do_not_fit(folder):
     edit(folder / "config.json", lambda head: head["config"]["train"].update(learning_rat=1))
     reseal(folder)

@@ -262,7 +262,7 @@ def test_signals_raise_a_flag(number):
 
 
 def test_signals_that_are_ignored_stay_ignored():
-    """A training in the background of a script is not ended by a Ctrl-C that is meant for others."""
+    """A Ctrl-C that is meant for others does not end a training in the background of a script."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         with interruptible() as stop:
