@@ -27,7 +27,7 @@ def compare(
             min=1,
             max=limits.RESAMPLES,
             help="Permutations and samples.",
-        ),  # fmt: skip
+        ),
     ] = 10_000,
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Fixes both.")] = 0,
 ) -> None:

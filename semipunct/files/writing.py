@@ -102,9 +102,11 @@ def write_bytes(path: str | Path, content: bytes) -> None:
     """
     # Without a time in the header the same content gives the same file.
     packed = gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content
-    file = atomic_file(path) if _is_replaceable(_real(path)) else open(path, "wb")
-    with file as stream:
-        stream.write(packed)
+    if _is_replaceable(_real(path)):
+        with atomic_file(path) as stream:
+            stream.write(packed)
+    else:
+        Path(path).write_bytes(packed)
 
 
 @contextmanager

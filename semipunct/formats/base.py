@@ -19,10 +19,13 @@ class Annotation:
     Attributes:
         attributes: names and values by word, 1 to n.
         comments: names and values that belong to the sentence as a whole.
+        replaces: beginnings of names: attributes and comments that have them go first, so that
+            a sentence that was annotated before has no old ones beside the new.
     """
 
     attributes: Mapping[int, Mapping[str, str]] = field(default_factory=dict[int, dict[str, str]])
     comments: Mapping[str, str] = field(default_factory=dict[str, str])
+    replaces: tuple[str, ...] = field(default=(), kw_only=True)
 
 
 class Writer(ABC, Generic[R]):

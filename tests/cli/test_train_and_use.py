@@ -151,6 +151,19 @@ def test_conllu_is_the_input_with_annotations(
     assert text.count("# semipunct_omitted = nothing but punctuation") == 1
 
 
+def test_annotations_of_an_earlier_run_are_replaced(cli: Cli, model: Path, test_file: Path):
+    """Whatever else stands in the comments and in MISC stays where it was."""
+    once = cli("decode", model, test_file).out
+    assert cli("decode", model, "-", stdin=once.encode()).out == once
+    ours = "# semipunct_rank = 7\n# semipunct_log_joint = 5\n"
+    stale = once.replace("# semipunct_log_joint", f"{ours}# semipunct_log_joint")
+    stale = stale.replace("SemipunctLeft", "Gloss=x|SemipunctLeft=(|SemipunctLeft")
+    expected = once.replace("SemipunctLeft", "Gloss=x|SemipunctLeft")
+    again = cli("decode", model, "-", stdin=stale.encode()).out
+    assert again == expected
+    assert "semipunct_rank" not in again
+
+
 def test_the_three_formats_tell_the_same(cli: Cli, model: Path, test_file: Path, tmp_path: Path):
     outputs = {
         form: cli("decode", model, "-", "--format", form, stdin=test_file.read_bytes()).out

@@ -43,7 +43,7 @@ class ConlluWriter(Writer[Record]):
             for word, attributes in annotation.attributes.items()
         }
         comments = [f"# {name} = {value}" for name, value in annotation.comments.items()]
-        return format_record(entry.record, misc, comments)
+        return format_record(entry.record, misc, comments, annotation.replaces)
 
     def punctuated(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
         return format_record(punctuated(entry, slots, self.convention))

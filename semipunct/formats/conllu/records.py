@@ -20,7 +20,7 @@ from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import display_name
 from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, blocks, is_blank, is_comment
-from semipunct.formats.conllu.misc import with_attributes
+from semipunct.formats.conllu.misc import with_attributes, without_attributes
 from semipunct.formats.lines import text_lines
 from semipunct.trees import tree_fault
 
@@ -192,6 +192,7 @@ def format_record(
     record: Record,
     misc: Mapping[int, Mapping[str, str]] = _NOTHING,
     comments: Sequence[str] = (),
+    replaces: tuple[str, ...] = (),
 ) -> str:
     """Return the text of a sentence with annotations; all else is byte for byte the same.
 
@@ -199,12 +200,18 @@ def format_record(
         record: the sentence.
         misc: attributes for the MISC column, by word id (see ``misc.with_attributes``).
         comments: lines to put after the sentence's own comments, the leading ``#`` included.
+        replaces: beginnings of the names of attributes and comments that go first.
 
     Raises:
         UsageError: for a word id that the sentence does not have, and for a comment that would
             not be read as one.
     """
     lines = list(record.lines)
+    if replaces:
+        for token in record.tokens:
+            columns = lines[token.position].split("\t")
+            columns[_MISC] = without_attributes(columns[_MISC], replaces)
+            lines[token.position] = "\t".join(columns)
     for word_id, wanted in misc.items():
         if not 1 <= word_id <= len(record.tokens):
             raise UsageError(
@@ -216,8 +223,12 @@ def format_record(
         columns[_MISC] = with_attributes(columns[_MISC], wanted)
         lines[position] = "\t".join(columns)
     texts = [line + end for line, end in zip(lines, record.ends, strict=True)]
+    first = sum(1 for _ in takewhile(_is_outside, lines))
+    for position, line in enumerate(lines[:first]):
+        body = line.lstrip(BYTE_ORDER_MARK)
+        if replaces and is_comment(line) and body[1:].lstrip().startswith(replaces):
+            texts[position] = line[: len(line) - len(body)]
     if comments:
-        first = sum(1 for _ in takewhile(_is_outside, lines))
         end = next((end for end in record.ends if end), "\n")
         mark = BYTE_ORDER_MARK if first == 0 and texts[0].startswith(BYTE_ORDER_MARK) else ""
         texts[first] = texts[first].removeprefix(mark)

@@ -173,3 +173,17 @@ def test_a_sentence_of_100000_words_is_read_in_seconds():
     (found,) = records(text)
     assert len(found.tokens) == 100_000
     assert format_record(found) == text
+
+
+def test_annotations_that_are_replaced_go():
+    text = sentence(
+        "\ufeff# ours_a = 1", "# text = a", "#ours_b", "# oursmine = no",
+        word(1, "a", 0, misc="OursX=1|Gloss=y|OursY"), word(2, "b", 1, misc="OursX=1"),
+    )  # fmt: skip
+    (found,) = records(text)
+    kept = format_record(found, {1: {"OursZ": "2"}}, ["# ours_c = 3"], ("ours_", "Ours"))
+    assert kept == sentence(
+        "\ufeff# text = a", "# oursmine = no", "# ours_c = 3",
+        word(1, "a", 0, misc="Gloss=y|OursZ=2"), word(2, "b", 1),
+    )  # fmt: skip
+    assert format_record(found) == text
