@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     Outcome = tuple[AnyEntry, Restoration | None]
 
+MISTAKEN = 0.1
 CHUNK = 256
 """Sentences restored at a time."""
 
@@ -71,7 +72,7 @@ def restore(
         float, typer.Option(metavar="P", help="Leave less probable slots empty.")
     ] = 0.0,
     nbest: Annotated[
-        int, typer.Option(metavar="N", help="With JSON: list the N most frequent draws.")
+        int, typer.Option(metavar="N", min=0, help="With JSON: list the N most frequent draws.")
     ] = 0,
     keep: Annotated[
         Keep,
@@ -82,7 +83,7 @@ def restore(
     mistaken: Annotated[
         float,
         typer.Option(metavar="F", help="With --keep repair: factor for each mark taken away."),
-    ] = 0.1,
+    ] = MISTAKEN,
     form: Annotated[
         Format, typer.Option("--format", help="conllu inserts tokens, text is for readers.")
     ] = Format.CONLLU,
@@ -110,6 +111,13 @@ def restore(
         raise UsageError(
             f"{named} is about the comparison that --gold makes; "
             "restored sentences as JSON: --format json"
+        )
+    if mistaken != MISTAKEN and keep is not Keep.REPAIR:
+        raise UsageError(f"--mistaken is about --keep repair, not {keep.value}; leave one out")
+    if nbest and (form is not Format.JSON or (gold and out is None)):
+        raise UsageError(
+            "--nbest is about restored sentences as JSON: give --format json (with --gold also "
+            "--output)"
         )
     console.check_targets(out, result)
     from semipunct.arrays.compilation import enable_compilation_cache
@@ -179,7 +187,7 @@ def _write(
     outcomes: "Iterable[Outcome]", form: Format, writer: "Writer[Any]", stream: TextIO
 ) -> None:
     from semipunct.render.analyses import dump
-    from semipunct.render.restorations import as_dict
+    from semipunct.render.restorations import as_dict, in_own_characters
     from semipunct.tasks.restore import LISTED
 
     if form is Format.CONLLU:
@@ -196,4 +204,5 @@ def _write(
         if form is Format.TEXT:
             stream.write(text + "\n")
         elif found:
-            stream.write(dump(as_dict(found, text, LISTED)) + "\n")
+            own = in_own_characters(found, writer.spelt(entry, found.written))
+            stream.write(dump(as_dict(own, text, LISTED)) + "\n")

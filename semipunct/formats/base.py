@@ -70,6 +70,18 @@ class Writer(ABC, Generic[R]):
             stream: which must not translate line ends.
         """
 
+    def spelt(self, entry: Entry[R], slots: Sequence[Puncteme]) -> Sequence[Puncteme]:
+        """Return slots with the characters that ``text`` writes for them.
+
+        A format whose files spell marks as models know them, as this default takes it to be, has
+        nothing to do.
+
+        Args:
+            entry: as it was read.
+            slots: ``[n + 1]`` strings of tokens.
+        """
+        return slots
+
     def unchanged(self, entry: Entry[R]) -> str:
         """Return the text of an entry as it was read."""
         return self.annotated(entry, Annotation())

@@ -7,7 +7,7 @@ from typing import TextIO
 
 from semipunct.corpus import Entry
 from semipunct.formats.base import Annotation, Format, Writer
-from semipunct.formats.conllu.punctuate import convention_of, punctuated, surface_text
+from semipunct.formats.conllu.punctuate import convention_of, punctuated, spelt, surface_text
 from semipunct.formats.conllu.reading import to_entry
 from semipunct.formats.conllu.records import Record, format_record, read_records, write_texts
 from semipunct.marks import Puncteme
@@ -50,6 +50,9 @@ class ConlluWriter(Writer[Record]):
 
     def text(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
         return surface_text(entry, slots)
+
+    def spelt(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> list[Puncteme]:
+        return spelt(entry, slots)
 
     def write(self, texts: Iterable[str], stream: TextIO) -> None:
         write_texts(texts, stream)

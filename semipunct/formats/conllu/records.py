@@ -136,6 +136,7 @@ def _is_outside(line: str) -> bool:
 
 def _tokens(record: Record, trees: bool) -> Iterator[Token]:
     expected = 1
+    ranges: list[tuple[int, int, int]] = []  # place, first and last word
     for position, text in enumerate(record.lines):
         if _is_outside(text):
             continue
@@ -151,7 +152,11 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
             word_id = parse_id_value(columns[0])
         except (ParseException, ValueError):
             word_id = None
+        if not columns[1].strip():
+            _fail(record, position, "the FORM is empty", "give the word or mark as it is written")
         if isinstance(word_id, tuple):
+            if "-" in word_id:
+                ranges.append(_range(record, position, columns[0], expected, ranges))
             continue
         if word_id is None or word_id != expected:
             _fail(
@@ -164,6 +169,28 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
         head = _head(record, position, columns[6], trees)
         _, form, lemma, upos, xpos, feats, _, relation, *_ = columns
         yield Token(word_id, form, lemma, upos, xpos, feats, head, relation, position)
+    for position, first, last in ranges:
+        if 1 < expected <= last:
+            _fail(
+                record,
+                position,
+                f"the range {first}-{last} ends beyond the last word, {expected - 1}",
+                "give the range of the words that the token stands for",
+            )
+
+
+def _range(
+    record: Record, position: int, text: str, expected: int, before: Sequence[tuple[int, int, int]]
+) -> tuple[int, int, int]:
+    """Check the ID of a multiword token, whose first word is to be the next one."""
+    first, last = map(int, text.split("-"))
+    advice = "put each range on the line before its first word, and let none overlap another"
+    if first != expected:
+        _fail(record, position, f"the range {text} stands before word {expected}", advice)
+    if before and first <= before[-1][2]:
+        _, other, end = before[-1]
+        _fail(record, position, f"the range {text} overlaps the range {other}-{end}", advice)
+    return position, first, last
 
 
 def _head(record: Record, position: int, text: str, trees: bool) -> int:

@@ -15,6 +15,7 @@ from tests.formats.conllu.builders import chain, record, records, sentence, word
 from tests.trees.cases import trees
 
 ODD = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\t\n\r"), max_size=4)
+FORMS = ODD.filter(str.strip)
 
 
 def written(found):
@@ -29,10 +30,12 @@ def texts(draw):
     lines = draw(st.lists(st.sampled_from(["", "# newdoc", "\ufeff", " "]), max_size=3))
     for heads in draw(st.lists(trees(5), min_size=1, max_size=3)):
         lines += draw(st.lists(st.builds("# {}".format, ODD), max_size=2))
+        covered = 0
         for word_id, head in enumerate(heads, start=1):
-            if draw(st.booleans()):
-                lines.append(word(f"{word_id}-{word_id + 1}", draw(ODD), "_"))
-            lines.append(word(word_id, draw(ODD), head, misc=draw(ODD)))
+            if covered < word_id < len(heads) and draw(st.booleans()):
+                covered = word_id + 1
+                lines.append(word(f"{word_id}-{covered}", draw(FORMS), "_"))
+            lines.append(word(word_id, draw(FORMS), head, misc=draw(ODD)))
             if draw(st.booleans()):
                 lines.append(word(f"{word_id}.1", "empty", "_"))
         lines += draw(st.sampled_from([[""], ["", ""], ["  "], ["", "# apart", ""]]))
