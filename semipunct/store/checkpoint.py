@@ -158,13 +158,14 @@ def save(
         VOCABULARY: compact(model.to_data()).encode(),
         WEIGHTS: safetensors.save(arrays),
         METRICS: "".join(compact(entry) + "\n" for entry in metrics).encode(),
-        CARD: card.encode(),
     }
     if state is not None:
         files[STATE] = json_document(state.values)
         files[STATE_ARRAYS] = safetensors.save(state.arrays)
     sums = {name: sha256(content) for name, content in files.items()}
     manifest = Manifest(format_version=VERSION, kind=model.kind, sha256=sums)
+    # The card asks people to add to it, so it has no checksum.
+    files[CARD] = card.encode()
     write_folder(path, {**files, MANIFEST: json_document(msgspec.to_builtins(manifest))})
 
 

@@ -170,7 +170,7 @@ class _Trainer:
                 else "nothing has been saved yet"
             )
             raise TrainingError(
-                f"the objective or its gradient is not finite after {run.visits:,} of "
+                f"the objective or its gradient is not finite after {self._visits(run):,} of "
                 f"{self.plan.visits:,} visits (objective {float(outcome.loss)}); "
                 f"{self.config.train.remedies()}; {kept}"
             )
@@ -223,6 +223,10 @@ class _Trainer:
             False, False, 0, 0.0, 0.0, float(loaded.figures["seconds"]),
         )  # fmt: skip
 
+    def _visits(self, run: Run) -> int:
+        """Return the visits done of those planned; the last batch may go beyond by its rest."""
+        return min(run.visits, self.plan.visits)
+
     def _tell(self, phase: Phase, run: Run | None, objective: float | None = None) -> None:
         if self.report is None:
             return
@@ -231,7 +235,7 @@ class _Trainer:
         self.report(
             Progress(
                 phase,
-                run.visits if run else 0,
+                self._visits(run) if run else 0,
                 self.plan.visits,
                 objective,
                 last.get("dev_perplexity_of_scorable"),

@@ -1,3 +1,4 @@
+import json
 import os
 from pathlib import Path
 
@@ -99,6 +100,18 @@ def test_a_card_may_be_edited(folder):
     before = load(folder).digest
     (folder / "README.md").write_text("The treebank is under CC BY-SA 4.0.\n")
     assert load(folder).digest == before
+    # Nothing claims that it has not changed; older folders have a checksum of it.
+    assert "README.md" not in json.loads((folder / "manifest.json").read_text())["sha256"]
+    edit(folder / "manifest.json", lambda held: held["sha256"].update({"README.md": "0" * 64}))
+    assert load(folder).digest == before
+
+
+def test_a_manifest_lists_nothing_that_no_model_has(folder):
+    edit(folder / "manifest.json", lambda held: held["sha256"].update({"more.bin": "0" * 64}))
+    assert "manifest.json: lists more.bin, which no model has" in complaint(folder)
+    edit(folder / "manifest.json", lambda held: held["sha256"].pop("more.bin"))
+    edit(folder / "manifest.json", lambda held: held.update(more=1))
+    assert "manifest.json: is damaged" in complaint(folder)
 
 
 def test_no_model_folder(folder, tmp_path):

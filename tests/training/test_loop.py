@@ -13,7 +13,7 @@ import numpy as np
 import optax
 import pytest
 
-from semipunct.arrays.compilation import Shapes, enable_compilation_cache
+from semipunct.arrays.compilation import CompileClock, Shapes, enable_compilation_cache
 from semipunct.errors import ModelError, TreebankError, UsageError
 from semipunct.models.optimisation import FINAL_RATE
 from semipunct.models.punctuation.optimiser import optimiser
@@ -25,6 +25,7 @@ from semipunct.training.interrupt import interruptible
 from semipunct.training.loop import train
 from semipunct.training.plan import Plan
 from semipunct.training.report import TrainingError
+from semipunct.training.run import Run
 from semipunct.training.step import Outcome
 
 
@@ -69,6 +70,17 @@ def test_progress_is_reported(finished):
     assert phases.count("evaluating") == phases.count("saving") == 3
     assert finished.reports[-1].visits == finished.reports[-1].total == 48
     assert finished.reports[-1].best == finished.result.best["dev_perplexity"]
+
+
+def test_progress_ends_where_it_is_to_end(tiny, tmp_path):
+    """The last batch is a whole one, so a run may make more visits than were planned."""
+    reports = []
+    trainer = loop._Trainer(tiny.config, tmp_path, "", reports.append, None, CompileClock())
+    trainer.plan, trainer.shapes = Plan(24, 4, visits=18, evaluate_every=9), Shapes()
+    assert 4 * trainer.plan.steps == 20
+    for visits in (16, 20):
+        trainer._tell("training", Run({}, None, visits=visits))
+    assert [(now.visits, now.total) for now in reports] == [(16, 18), (18, 18)]
 
 
 def test_the_saved_model_scores_as_told(tiny, finished):
