@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import console
+from semipunct.errors import UsageError
 
 if TYPE_CHECKING:
     from semipunct.corpus import Treebank
@@ -27,6 +28,8 @@ def evaluate(
 
     It is over all sentences but those that no model can take, which are counted by reason.
     """
+    if result == console.STANDARD:
+        raise UsageError("--result needs the name of a file; --json prints the figures")
     console.check_targets(result)
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.treebanks import omissions, tell_unseen, usable

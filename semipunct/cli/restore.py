@@ -119,6 +119,8 @@ def restore(
             "--nbest is about restored sentences as JSON: give --format json (with --gold also "
             "--output)"
         )
+    if result == console.STANDARD:
+        raise UsageError("--result needs the name of a file; --json prints the figures")
     console.check_targets(out, result)
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.restoration_report import report

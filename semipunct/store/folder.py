@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from semipunct.errors import ModelError, UsageError
 from semipunct.files import (
+    STANDARD,
     check_place,
     folder_made,
     from_json,
@@ -80,7 +81,7 @@ def claimed(
         resume: continue the run that is there.
 
     Raises:
-        UsageError: if a run is to be continued and replaced.
+        UsageError: if a run is to be continued and replaced, or the path is ``-``.
         ModelError: if there is a model or a run and neither is wanted, if another training has
             claimed the folder, and as ``check_output`` does.
     """
@@ -89,6 +90,8 @@ def claimed(
             f"{path}: resume continues the run that is there and force replaces it; give one of "
             "the two"
         )
+    if str(path) == STANDARD:
+        raise UsageError("a model is a folder, which standard output cannot hold; name one")
     check_output(path)
     target = _real(path)
     with ExitStack() as held:

@@ -164,6 +164,14 @@ def test_targets_are_checked_before_anything_is_read(
     ]
 
 
+@pytest.mark.parametrize(
+    "command", ["train", "quickstart", "restore --result", "evaluate --result", "analyse --plot"]
+)
+def test_what_is_no_stream_does_not_go_to_standard_output(cli: Cli, command: str):
+    result = cli(*TARGETS[command], "-")
+    assert (result.status, result.out) == (2, "")
+
+
 def test_folders_that_are_missing_are_made(
     cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path
 ):
