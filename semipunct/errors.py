@@ -50,5 +50,13 @@ class ResultError(SemipunctError):
     """A stored result is missing, damaged, or cannot be compared with another one."""
 
 
+class OutputError(SemipunctError):
+    """A file or a folder cannot be written where it is to go."""
+
+
 class UsageError(SemipunctError):
     """A command or a function was called in a way that cannot mean anything."""
+
+
+class OptionError(ConfigError, UsageError):
+    """A setting that was given as an option, not in a file, does not exist or has no such value."""

@@ -50,7 +50,7 @@ COMMANDS = {
     ),
     "stats": ("files",),
     "train": (
-        "files", "dev", "out", "kind", "config", "settings", "channel", "seed", "resume",
+        "files", "dev", "out", "kind", "config", "settings", "channel", "seed", "resume", "force",
     ),
 }  # fmt: skip
 CALLED = {
@@ -219,7 +219,7 @@ def test_training(tiny: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     semipunct.train(tiny.train, tiny.dev, tmp_path, settings=settings, seed=3, resume=True)
     assert given["config"] == tiny.config
     assert given["arguments"] == (tiny.train, tiny.dev, tmp_path)
-    assert given["named"] == {"resume": True, "report": None}
+    assert given["named"] == {"resume": True, "force": False, "report": None}
     semipunct.train(tiny.train, tiny.dev, tmp_path, kind="slot-tagger", settings=["preset=crf"])
     assert given["config"].kind.name == "slot-tagger"
 

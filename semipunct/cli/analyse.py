@@ -35,6 +35,7 @@ def analyse(
 
     Without a treebank it shows what the model alone can tell.
     """
+    console.check_targets(plot)
     paint = pictures.painter(plot, 9, 5) if plot is not None else None
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.grammar_tables import print_tables

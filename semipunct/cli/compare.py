@@ -7,6 +7,7 @@ import typer
 
 from semipunct.cli import console
 from semipunct.errors import UsageError
+from semipunct.tasks import limits
 
 if TYPE_CHECKING:
     from semipunct.evaluation.comparison import Comparison, Difference
@@ -19,7 +20,14 @@ def compare(
     b: Annotated[str, typer.Argument(help="The same for another system on the same sentences.")],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     resamples: Annotated[
-        int, typer.Option("--resamples", metavar="N", min=1, help="Permutations and samples.")
+        int,
+        typer.Option(
+            "--resamples",
+            metavar="N",
+            min=1,
+            max=limits.RESAMPLES,
+            help="Permutations and samples.",
+        ),
     ] = 10_000,
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Fixes both.")] = 0,
 ) -> None:

@@ -1,8 +1,8 @@
 """The manners of all commands: words for people, data for programs, errors, exit codes.
 
 Data goes to standard output and words for people to standard error. Exit status 0: done;
-1: the input was bad; 2: the command was used wrongly; 130: interrupted; 141: the reader of our
-output went away (both as a shell would report the signal).
+1: the input was bad; 2: the command was used wrongly; 128 and the number of a signal: it ended the
+command (130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 141 the reader of our output went away).
 """
 
 import io
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from semipunct.errors import SemipunctError, UsageError
-from semipunct.files import STANDARD, output, to_json
+from semipunct.files import STANDARD, check_output_file, output, to_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,7 +32,12 @@ def people() -> "Console":
 
 
 def tables() -> "Console":
-    """Return the console for tables that a command was asked for, on standard output."""
+    """Return the console for tables that a command was asked for, on standard output.
+
+    Raises:
+        OutputError: if standard output is closed.
+    """
+    check_output_file(STANDARD)
     from rich.console import Console
 
     class Screen(Console):
@@ -84,12 +89,27 @@ def say(text: str, style: str | None = None) -> None:
     people().print(text, style=style, markup=False, soft_wrap=True)
 
 
+def check_targets(*paths: str | None) -> None:
+    """Check, before the work is done, that the files that options name can be written.
+
+    Args:
+        paths: as they were given; None for an option that was not.
+
+    Raises:
+        OutputError: as ``files.check_output_file`` does.
+    """
+    for path in paths:
+        if path is not None:
+            check_output_file(path)
+
+
 @contextmanager
 def reported() -> Generator[None, None, None]:
     """Turn what may go wrong into one message and an exit status; defects pass unchanged."""
     try:
         yield
-        sys.stdout.flush()
+        if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison] - it is closed
+            sys.stdout.flush()
     except UsageError as error:
         _fail(str(error), WRONG_USAGE, error)
     except SemipunctError as error:

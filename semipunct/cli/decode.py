@@ -11,6 +11,7 @@ import typer
 
 from semipunct.cli import console
 from semipunct.cli.treebanks import Unseen, in_chunks
+from semipunct.tasks import limits
 
 if TYPE_CHECKING:
     from semipunct.corpus import Sentence
@@ -44,10 +45,16 @@ def decode(
         ),
     ] = "viterbi",
     samples: Annotated[
-        int | None, typer.Option(min=1, help="With sampling: trees drawn for each sentence [1].")
+        int | None,
+        typer.Option(
+            min=1, max=limits.TREES, help="With sampling: trees drawn for each sentence [1]."
+        ),
     ] = None,
     nbest: Annotated[
-        int | None, typer.Option(min=1, help="With kbest: different trees for each sentence [4].")
+        int | None,
+        typer.Option(
+            min=1, max=limits.RANKS, help="With kbest: different trees for each sentence [4]."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="With sampling: fixes what is drawn.")] = 0,
     form: Annotated[
@@ -69,6 +76,7 @@ def decode(
     from semipunct.tasks.decode import choose_decoder
 
     decoder = choose_decoder(semiring, samples, nbest, seed)
+    console.check_targets(out)
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.progress import sentence_progress
     from semipunct.formats import format_of, read_entries

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import console
+from semipunct.errors import UsageError
 
 if TYPE_CHECKING:
     from semipunct.corpus import Treebank
@@ -28,6 +29,9 @@ def evaluate(
     It is per slot, a place for marks: one before each word and one at the end. It is over all
     sentences but those that no model can take, which are counted by reason.
     """
+    if result == console.STANDARD:
+        raise UsageError("--result needs the name of a file; --json prints the figures")
+    console.check_targets(result)
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.treebanks import omissions, tell_unseen, usable
     from semipunct.store.checkpoint import load

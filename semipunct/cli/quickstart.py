@@ -1,7 +1,9 @@
 """``semipunct quickstart``: train, decode and draw on the bundled sample."""
 
+import shutil
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -9,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from semipunct.cli import console
+from semipunct.errors import UsageError
+from semipunct.files import undoable
 
 if TYPE_CHECKING:
     from semipunct.corpus.sentences import Sentence
@@ -24,6 +28,9 @@ def quickstart(
         str | None,
         typer.Option("-o", "--output", metavar="MODEL", help="Keep the model in this folder."),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the model in that folder.")
+    ] = False,
 ) -> None:
     """Train on the bundled sample, and show what was learned: figures, rules, trees.
 
@@ -32,17 +39,24 @@ def quickstart(
     """
     from semipunct.cli.drawing import draw_analyses, draw_rules, telling
     from semipunct.cli.rules import frequent_rules
-    from semipunct.store.folder import check_output
+    from semipunct.store.folder import claimed
 
+    if force and out is None:
+        raise UsageError("--force is about the folder that --output names; give both")
     if out is not None:
-        check_output(out)
+        with claimed(out, force=force):
+            pass
     training, development = sample()
     console.say(
         f"sample treebank: {len(training)} sentences to learn from, {len(development)} held out"
     )
-    with tempfile.TemporaryDirectory(prefix="semipunct-") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="semipunct-") as folder,
+        undoable(partial(shutil.rmtree, folder)),
+    ):
         without = _fit("none", training, development, Path(folder) / "none", seed)
-        model = _fit("r2l", training, development, Path(out or Path(folder) / "r2l"), seed)
+        kept = Path(out or Path(folder) / "r2l")
+        model = _fit("r2l", training, development, kept, seed, force=force)
 
     import jax.numpy as jnp
 
@@ -100,6 +114,8 @@ def _fit(
     development: "Sequence[Sentence]",
     folder: Path,
     seed: int,
+    *,
+    force: bool = False,
 ) -> "TrainingResult":
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.progress import duration, training_progress
@@ -110,7 +126,7 @@ def _fit(
     enable_compilation_cache()
     title = "without a channel" if channel == "none" else "with the channel"
     with training_progress(title, lines=False) as report:
-        result = train(config, training, development, folder, report=report)
+        result = train(config, training, development, folder, force=force, report=report)
     console.say(
         f"trained {title}: {duration(result.seconds)}, "
         f"of which compiling took {duration(result.compile_seconds)}"

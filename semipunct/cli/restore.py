@@ -11,6 +11,7 @@ import typer
 from semipunct.cli import console
 from semipunct.cli.treebanks import Unseen, in_chunks
 from semipunct.errors import UsageError
+from semipunct.tasks import limits
 
 if TYPE_CHECKING:
     from semipunct.corpus import Sentence
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     Outcome = tuple[AnyEntry, Restoration | None]
 
+MISTAKEN = 0.1
 CHUNK = 256
 """Sentences restored at a time."""
 
@@ -56,7 +58,9 @@ def restore(
         str | None,
         typer.Option("-o", "--output", metavar="OUT", help="Where to write, '-' for stdout."),
     ] = None,
-    samples: Annotated[int, typer.Option(help="Draws for each sentence.")] = 1000,
+    samples: Annotated[
+        int, typer.Option(min=1, max=limits.SAMPLES, help="Draws for each sentence.")
+    ] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Fixes what is drawn.")] = 0,
     minimise: Annotated[
         Minimise,
@@ -72,7 +76,7 @@ def restore(
         float, typer.Option(metavar="P", help="Leave less probable slots empty.")
     ] = 0.0,
     nbest: Annotated[
-        int, typer.Option(metavar="N", help="With JSON: list the N most frequent draws.")
+        int, typer.Option(metavar="N", min=0, help="With JSON: list the N most frequent draws.")
     ] = 0,
     keep: Annotated[
         Keep,
@@ -83,7 +87,7 @@ def restore(
     mistaken: Annotated[
         float,
         typer.Option(metavar="F", help="With --keep repair: factor for each mark taken away."),
-    ] = 0.1,
+    ] = MISTAKEN,
     form: Annotated[
         Format, typer.Option("--format", help="conllu inserts tokens, text is for readers.")
     ] = Format.CONLLU,
@@ -115,6 +119,16 @@ def restore(
             f"{named} is about the comparison that --gold makes; "
             "restored sentences as JSON: --format json"
         )
+    if mistaken != MISTAKEN and keep is not Keep.REPAIR:
+        raise UsageError(f"--mistaken is about --keep repair, not {keep.value}; leave one out")
+    if nbest and (form is not Format.JSON or (gold and out is None)):
+        raise UsageError(
+            "--nbest is about restored sentences as JSON: give --format json (with --gold also "
+            "--output)"
+        )
+    if result == console.STANDARD:
+        raise UsageError("--result needs the name of a file; --json prints the figures")
+    console.check_targets(out, result)
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.progress import sentence_progress
     from semipunct.cli.restoration_report import report
@@ -187,7 +201,7 @@ def _write(
 ) -> None:
     from semipunct.corpus import Sentence
     from semipunct.render.analyses import dump, omitted_as_dict
-    from semipunct.render.restorations import as_dict
+    from semipunct.render.restorations import as_dict, in_own_characters
     from semipunct.tasks.restore import LISTED
 
     if form is Format.CONLLU:
@@ -204,7 +218,8 @@ def _write(
         if form is Format.TEXT:
             stream.write(text + "\n")
         elif found:
-            stream.write(dump(as_dict(found, text, entry.word_ids, LISTED)) + "\n")
+            own = in_own_characters(found, writer.spelt(entry, found.written))
+            stream.write(dump(as_dict(own, text, entry.word_ids, LISTED)) + "\n")
         elif not isinstance(entry.content, Sentence):
             omitted = omitted_as_dict(entry.content, entry.content.reason)
             stream.write(dump(omitted) + "\n")

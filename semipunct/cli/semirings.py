@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import console
+from semipunct.tasks import limits
 
 if TYPE_CHECKING:
     from semirings.laws import Failure, Report
@@ -96,8 +97,10 @@ def _print_table(plugins: "list[Plugin]") -> None:
 @app.command("check", epilog=console.example("semirings check viterbi --draws 100"))
 def check_semiring(
     name: Annotated[str, typer.Argument(metavar="NAME", help="As 'semirings list' has it.")],
-    draws: Annotated[int, typer.Option(min=1, help="Values drawn for each operand.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Fixes what is drawn.")] = 0,
+    draws: Annotated[
+        int, typer.Option(min=1, max=limits.LAW_DRAWS, help="Values drawn for each operand.")
+    ] = 1000,
+    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Fixes what is drawn.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Try whether a semiring keeps the laws that it claims, on values drawn at random.

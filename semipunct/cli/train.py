@@ -1,16 +1,21 @@
 """``semipunct train``: from treebanks to a model folder."""
 
 import shlex
+import signal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from semipunct.cli import console
+from semipunct.cli.signals import exit_status
 from semipunct.models.registry import DEFAULT, KINDS
 
 if TYPE_CHECKING:
     from semipunct.training.report import TrainingResult
+
+NOTICE = "\nstopping after this batch; the same signal once more ends it at once\n"
+"""Said when a run is interrupted, as compiling may take a while."""
 
 
 class Channel(StrEnum):
@@ -59,15 +64,18 @@ def train(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the run that was saved in MODEL.")
     ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the model in MODEL, once this one is complete.")
+    ] = False,
 ) -> None:
     """Train a model; the best one on the development treebank is kept.
 
     A run that is interrupted (Ctrl-C) leaves a model that can be used, and --resume continues
-    it to the same end.
+    it to the same end. A folder that holds a model is left alone without --resume or --force.
     """
     from semipunct.cli.progress import training_progress
     from semipunct.cli.treebanks import omissions, usable
-    from semipunct.store.folder import check_output
+    from semipunct.store.folder import claimed, unfinished
     from semipunct.training.config import load_config
 
     chosen = load_config(
@@ -77,7 +85,8 @@ def train(
         kind,
     )
     # What may fail fails before the minutes that reading and compiling take.
-    check_output(out)
+    with claimed(out, force=force, resume=resume):
+        pass
     development, training = usable(dev), usable(files)
     for name, treebank in (("training", training), ("development", development)):
         told = omissions(treebank)
@@ -97,21 +106,24 @@ def train(
     command += [x for text in settings or [] for x in ("--set", text)]
     command += [*(["--channel", channel] if channel else [])]
     command += [*(["--seed", str(seed)] if seed is not None else [])]
-    with interruptible() as stop, training_progress() as report:
+    with interruptible(NOTICE) as stop, training_progress() as report:
         result = fit(
             chosen,
             training.sentences,
             development.sentences,
             out,
             resume=resume,
+            force=force,
             report=report,
             stop=stop,
             command=shlex.join(command),
         )
     console.say(summary(result, out))
     if result.interrupted:
-        console.say("interrupted; the same command with --resume continues")
-        raise typer.Exit(console.INTERRUPTED)
+        kept = f"; until then {out} stays as it was" if unfinished(out).exists() else ""
+        how = "--resume in place of --force" if force else "--resume"
+        console.say(f"interrupted; the same command with {how} continues{kept}")
+        raise typer.Exit(exit_status(stop.signal or signal.SIGINT))
 
 
 def summary(result: "TrainingResult", out: str) -> str:

@@ -1,7 +1,8 @@
 """Bytes in and out: reading and writing of files and folders, checksums, strict JSON."""
 
 from semipunct.files.digests import file_sha256, sha256
-from semipunct.files.folders import recover_folder, replace_folder
+from semipunct.files.folders import folder_made, recover_folder, replace_folder, swap_folder
+from semipunct.files.locks import locked
 from semipunct.files.reading import (
     STANDARD,
     FileKind,
@@ -10,24 +11,38 @@ from semipunct.files.reading import (
     read_bytes,
 )
 from semipunct.files.strict_json import finite, from_json, json_document, json_object, to_json
-from semipunct.files.writing import atomic_file, output, write_bytes
+from semipunct.files.unfinished import undo_unfinished, undoable
+from semipunct.files.writing import (
+    atomic_file,
+    check_output_file,
+    check_place,
+    output,
+    write_bytes,
+)
 
 __all__ = [
     "STANDARD",
     "FileKind",
     "atomic_file",
     "byte_lines",
+    "check_output_file",
+    "check_place",
     "display_name",
     "file_sha256",
     "finite",
+    "folder_made",
     "from_json",
     "json_document",
     "json_object",
+    "locked",
     "output",
     "read_bytes",
     "recover_folder",
     "replace_folder",
     "sha256",
+    "swap_folder",
     "to_json",
+    "undo_unfinished",
+    "undoable",
     "write_bytes",
 ]

@@ -1,12 +1,41 @@
-"""Folders that are written whole: under a temporary name first, then renamed."""
+"""Folders: made where they are missing, and written whole under a temporary name, then renamed."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Generator, Mapping, Set
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+
+from semipunct.files.unfinished import undoable
+
+
+@contextmanager
+def folder_made(path: str | Path) -> Generator[None, None, None]:
+    """Make a folder, and those above it, for a ``with`` block that puts something into it.
+
+    Those that were missing and are still empty at the end of the block go again.
+
+    Raises:
+        OSError: if a folder cannot be made.
+    """
+    folder = Path(path)
+    missing = [p for p in (folder, *folder.parents) if not p.exists()]
+
+    def remove_empty() -> None:
+        for made in missing:
+            with suppress(OSError):
+                made.rmdir()
+
+    with undoable(remove_empty):
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            yield
+        finally:
+            remove_empty()
 
 
 def replace_folder(path: str | Path, files: Mapping[str, bytes], owned: Set[str]) -> None:
@@ -23,40 +52,57 @@ def replace_folder(path: str | Path, files: Mapping[str, bytes], owned: Set[str]
     Raises:
         OSError: if writing fails; the old folder stays.
     """
-    target = Path(path).resolve()
-    temporary: Path | None = None
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+    target = Path(os.path.realpath(path))
+    with folder_made(target.parent):
         temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.new-", dir=target.parent))
-        for name, content in files.items():
-            with open(temporary / name, "wb") as stream:
-                stream.write(content)
-                stream.flush()
-                os.fsync(stream.fileno())
-        # A temporary folder is private; this one shall be as readable as any new folder.
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o777 & ~mask)
-        _swap(temporary, target, files.keys() | owned)
-    finally:
-        if temporary is not None and temporary.exists():
-            shutil.rmtree(temporary, ignore_errors=True)
+        remove = partial(shutil.rmtree, temporary, ignore_errors=True)
+        with undoable(remove):
+            try:
+                for name, content in files.items():
+                    with open(temporary / name, "wb") as stream:
+                        stream.write(content)
+                        stream.flush()
+                        os.fsync(stream.fileno())
+                # A temporary folder is private; this one shall be as readable as any new folder.
+                mask = os.umask(0)
+                os.umask(mask)
+                temporary.chmod(0o777 & ~mask)
+                swap_folder(temporary, target, files.keys() | owned)
+            finally:
+                remove()
 
 
-def _swap(new: Path, target: Path, owned: Set[str]) -> None:
+def swap_folder(new: str | Path, path: str | Path, owned: Set[str]) -> None:
+    """Put a folder in the place of another one, which goes.
+
+    Args:
+        new: the folder; on the file system of the other one.
+        path: the other one, if there is one. Entries that its writer does not own move over.
+        owned: the names of its files that go.
+
+    Raises:
+        OSError: if renaming fails; the old folder stays.
+    """
+    source, target = Path(new), Path(os.path.realpath(path))
     if not target.exists():
-        new.rename(target)
+        source.rename(target)
         return
     aside = _aside(target)
-    shutil.rmtree(aside, ignore_errors=True)
-    target.rename(aside)
-    try:
-        new.rename(target)
-    except OSError:
-        aside.rename(target)
-        raise
+    if aside.is_dir():  # a process was killed before all of it had moved over
+        _move_over(aside, target, owned)
+    with undoable(partial(recover_folder, target, lambda _: True)):
+        target.rename(aside)
+        try:
+            source.rename(target)
+        except OSError:
+            aside.rename(target)
+            raise
+    _move_over(aside, target, owned)
+
+
+def _move_over(aside: Path, target: Path, owned: Set[str]) -> None:
     for entry in aside.iterdir():
-        if entry.name not in owned:
+        if entry.name not in owned and not (target / entry.name).exists():
             entry.rename(target / entry.name)
     shutil.rmtree(aside, ignore_errors=True)
 
@@ -71,7 +117,7 @@ def recover_folder(path: str | Path, is_known: Callable[[Path], bool]) -> None:
     Raises:
         OSError: if the folder cannot be renamed.
     """
-    target = Path(path).resolve()
+    target = Path(os.path.realpath(path))
     aside = _aside(target)
     if aside.is_dir() and not target.exists() and is_known(aside):
         aside.rename(target)

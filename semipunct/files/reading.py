@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import sys
 import zlib
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -17,6 +19,7 @@ STANDARD = "-"
 """Standard input or output, where a path is expected."""
 
 _STANDARD_INPUT = "<stdin>"
+_GZIP = b"\x1f\x8b"
 _UNREADABLE = (OSError, EOFError, zlib.error)
 
 
@@ -46,7 +49,7 @@ def byte_lines(path: str | Path, kind: FileKind) -> Iterator[bytes]:
     Lines end at a line feed only, so joining them gives the file back.
 
     Args:
-        path: ``-`` is standard input; a name ending in ``.gz`` is uncompressed on the way.
+        path: ``-`` is standard input; gzip is uncompressed on the way.
         kind: for messages.
 
     Raises:
@@ -67,7 +70,7 @@ def read_bytes(path: str | Path, kind: FileKind) -> bytes:
     """Return the content of a file.
 
     Args:
-        path: ``-`` is standard input; a name ending in ``.gz`` is uncompressed on the way.
+        path: ``-`` is standard input; gzip is uncompressed on the way.
         kind: for messages.
 
     Raises:
@@ -83,14 +86,28 @@ def read_bytes(path: str | Path, kind: FileKind) -> bytes:
 @contextmanager
 def _open_bytes(path: str | Path) -> Generator[BinaryIO, None, None]:
     if str(path) == STANDARD:
+        if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] - closed by the caller
+            raise OSError(errno.EBADF, "standard input is closed")
         # Standard input belongs to the process, so it is not closed here.
-        yield sys.stdin.buffer
-    elif str(path).endswith(".gz"):
-        with gzip.open(path, "rb") as stream:
+        raw = sys.stdin.buffer
+        with _unpacked(raw if isinstance(raw, BufferedReader) else BytesIO(raw.read())) as stream:
+            yield stream
+    else:
+        with open(path, "rb") as raw, _unpacked(raw, str(path).endswith(".gz")) as stream:
+            yield stream
+
+
+@contextmanager
+def _unpacked(
+    raw: BufferedReader | BytesIO, packed: bool = False
+) -> Generator[BinaryIO, None, None]:
+    """Uncompress what its name or its first bytes, which no text begins with, say is compressed."""
+    first = raw.getvalue() if isinstance(raw, BytesIO) else raw.peek(len(_GZIP))
+    if packed or first.startswith(_GZIP):
+        with gzip.open(raw, "rb") as stream:
             yield cast(BinaryIO, stream)
     else:
-        with open(path, "rb") as stream:
-            yield stream
+        yield raw
 
 
 def _unreadable(
@@ -104,8 +121,8 @@ def _unreadable(
             return kind.error(f"{name}: this is a directory; {kind.not_a_folder}")
         case gzip.BadGzipFile() | EOFError() | zlib.error():
             return kind.error(
-                f"{name}{line}: the gzip data is broken ({error}); {kind.fetch_again}, or drop "
-                ".gz from its name if it is plain text"
+                f"{name}{line}: the gzip data is broken ({error}); {kind.fetch_again}"
+                + (", or drop .gz from its name if it is plain text" * name.endswith(".gz"))
             )
         case _:
             reason = (error.strerror if isinstance(error, OSError) else None) or error

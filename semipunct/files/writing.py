@@ -8,36 +8,90 @@ import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
-from semipunct.errors import UsageError
+from semipunct.errors import OutputError, SemipunctError
+from semipunct.files.folders import folder_made
 from semipunct.files.reading import STANDARD
+from semipunct.files.unfinished import undoable
+
+
+def check_place(path: str | Path, error: type[SemipunctError] = OutputError) -> None:
+    """Check, before the work is done, that a file or a folder of a name can be made.
+
+    Folders that are missing will be made; the nearest one that is there has to be writable.
+
+    Args:
+        path: of the file or folder.
+        error: the class to raise.
+
+    Raises:
+        SemipunctError: of the class, if it cannot be made.
+    """
+    target = _real(path)
+    above = next(p for p in target.parents if p.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
+        raise error(f"{path}: {above} is no folder that may be written to; name another place")
+
+
+def check_output_file(path: str | Path) -> None:
+    """Check, before the work is done, that a file or standard output (``-``) can be written.
+
+    Raises:
+        OutputError: if it is a folder, its place may not be written to, or standard output is
+            closed.
+    """
+    if str(path) == STANDARD:
+        if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison] - by the caller
+            raise OutputError("standard output is closed; name a file, or leave it open")
+        return
+    target = _real(path)
+    if target.is_dir():
+        raise OutputError(f"{path}: this is a folder; give the name of a file to write")
+    if target.exists() and not os.access(target, os.W_OK):
+        raise OutputError(f"{path}: this file may not be written to; name another one")
+    if _is_replaceable(target):
+        check_place(path)
+
+
+def _real(path: str | Path) -> Path:
+    # Not Path.resolve, which has an error of its own for links that go round in a circle.
+    return Path(os.path.realpath(path))
+
+
+def _is_replaceable(target: Path) -> bool:
+    """Tell a file, there or not yet, from a device or a pipe, which are written to as they are."""
+    return target.is_file() or not target.exists()
 
 
 @contextmanager
 def atomic_file(path: str | Path) -> Generator[BinaryIO, None, None]:
     """Open a file for bytes that appears under its name only when all of them are on the disk.
 
-    Until then, and if anything goes wrong, what was there before stays.
+    Until then, and if anything goes wrong, what was there before stays. Folders that are missing
+    are made.
 
     Raises:
         OSError: if the file cannot be written.
     """
-    target = Path(path).resolve()
+    target = _real(path)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with open(temporary, "xb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    remove = partial(temporary.unlink, missing_ok=True)
+    with folder_made(target.parent), undoable(remove):
+        try:
+            with open(temporary, "xb") as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            temporary.replace(target)
+        finally:
+            remove()
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
-    """Write a file as ``atomic_file`` does.
+    """Write a file as ``atomic_file`` does, a device or a pipe as it is.
 
     Args:
         path: a name that ends in ``.gz`` is compressed.
@@ -48,8 +102,11 @@ def write_bytes(path: str | Path, content: bytes) -> None:
     """
     # Without a time in the header the same content gives the same file.
     packed = gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content
-    with atomic_file(path) as stream:
-        stream.write(packed)
+    if _is_replaceable(_real(path)):
+        with atomic_file(path) as stream:
+            stream.write(packed)
+    else:
+        Path(path).write_bytes(packed)
 
 
 @contextmanager
@@ -63,24 +120,19 @@ def output(path: str) -> Generator[TextIO, None, None]:
             compressed.
 
     Raises:
-        UsageError: if ``path`` is a folder or lies in none.
+        OutputError: as ``check_output_file`` does.
         OSError: if the file cannot be written.
     """
+    check_output_file(path)
     if path == STANDARD:
         with _text(sys.stdout.buffer) as stream:
             yield stream
         return
-    target = Path(path).resolve()
-    if target.is_dir():
-        raise UsageError(f"{path}: this is a folder; give the name of a file to write")
-    if not target.parent.is_dir():
-        raise UsageError(f"{path}: there is no folder {target.parent}; make it first")
-    if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
+    target = _real(path)
+    if not _is_replaceable(target):
         with open(target, "w", encoding="utf-8", newline="") as stream:
             yield stream
         return
-    if not os.access(target.parent, os.W_OK):
-        raise UsageError(f"{path}: the folder {target.parent} may not be written to")
     with atomic_file(target) as raw:
         if target.suffix != ".gz":
             with _text(raw) as stream:

@@ -20,11 +20,14 @@ class Annotation:
         attributes: names and values by word, 1 to n.
         comments: names and values that belong to the sentence as a whole.
         suffix: makes the sentence's id another one, where a sentence is written several times.
+        replaces: beginnings of names: attributes and comments that have them go first, so that
+            a sentence that was annotated before has no old ones beside the new.
     """
 
     attributes: Mapping[int, Mapping[str, str]] = field(default_factory=dict[int, dict[str, str]])
     comments: Mapping[str, str] = field(default_factory=dict[str, str])
     suffix: str = ""
+    replaces: tuple[str, ...] = field(default=(), kw_only=True)
 
 
 class Writer(ABC, Generic[R]):
@@ -68,6 +71,18 @@ class Writer(ABC, Generic[R]):
             texts: entries of one file or of several.
             stream: which must not translate line ends.
         """
+
+    def spelt(self, entry: Entry[R], slots: Sequence[Puncteme]) -> Sequence[Puncteme]:
+        """Return slots with the characters that ``text`` writes for them.
+
+        A format whose files spell marks as models know them, as this default takes it to be, has
+        nothing to do.
+
+        Args:
+            entry: as it was read.
+            slots: ``[n + 1]`` strings of tokens.
+        """
+        return slots
 
     def unchanged(self, entry: Entry[R]) -> str:
         """Return the text of an entry as it was read."""

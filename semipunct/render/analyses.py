@@ -19,6 +19,10 @@ LEFT, RIGHT = "SemipunctLeft", "SemipunctRight"
 
 COMMENT = "semipunct_"
 """The beginning of the names of our comments."""
+
+OURS = ("Semipunct", COMMENT)
+"""Beginnings of the names of all our annotations, which replace those that a file has already."""
+
 NO_ANALYSIS = "no analysis under the model"
 """The reason to omit a sentence without an analysis (only models with hard sets have such)."""
 
@@ -43,7 +47,8 @@ def annotation(analysis: Analysis, number: int | None = None, label: str = "samp
     comments = {} if number is None else {f"{COMMENT}{label}": f"{number}"}
     comments[f"{COMMENT}log_joint"] = f"{analysis.log_joint:.6f}"
     comments[f"{COMMENT}log_posterior"] = f"{analysis.log_posterior:.6f}"
-    return Annotation(attributes, comments, "" if number is None else f".{label}{number}")
+    suffix = "" if number is None else f".{label}{number}"
+    return Annotation(attributes, comments, suffix, replaces=OURS)
 
 
 def shown_tokens(analysis: Analysis) -> set[str]:
@@ -55,7 +60,7 @@ def shown_tokens(analysis: Analysis) -> set[str]:
 
 def omission(reason: str) -> Annotation:
     """Make the annotation of a sentence that was left out: a comment with the reason."""
-    return Annotation(comments={f"{COMMENT}omitted": reason})
+    return Annotation(comments={f"{COMMENT}omitted": reason}, replaces=OURS)
 
 
 def as_dict(

@@ -3,10 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from semipunct.marks import SILENT, Puncteme
 from semipunct.render.outputs import Restored, output
 from semipunct.tasks.restore import Restoration
+
+
+def in_own_characters(found: Restoration, spelt: Sequence[Puncteme]) -> Restoration:
+    """Return a restoration with the characters of the file in place of the model's tokens.
+
+    A file may have straight quotation marks where the model knows directional ones.
+
+    Args:
+        found: the restored sentence.
+        spelt: ``[n + 1]`` what is written for ``found.written`` (``Writer.spelt``).
+    """
+    own: list[Puncteme] = []
+    for string, known, row in zip(found.slots, found.posteriors, spelt, strict=True):
+        forms = iter([token for token in row if token not in SILENT])
+        mine = tuple(token if token in SILENT else next(forms) for token in string)
+        # Where the file has both, each keeps its name.
+        own.append(string if mine in known.strings else mine)
+    names = [{string: mine} for string, mine in zip(found.slots, own, strict=True)]
+    return replace(
+        found,
+        slots=tuple(own),
+        posteriors=tuple(
+            replace(known, strings=tuple(name.get(s, s) for s in known.strings))
+            for known, name in zip(found.posteriors, names, strict=True)
+        ),
+        nbest=tuple(
+            (tuple(name.get(s, s) for s, name in zip(draw, names, strict=True)), share)
+            for draw, share in found.nbest
+        ),
+    )
 
 
 def as_dict(found: Restoration, text: str, word_ids: Sequence[int], strings: int) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from safetensors import numpy as safetensors
 from semipunct.errors import ModelError
 from semipunct.files import json_object, sha256
 from semipunct.models.base import Array
-from semipunct.store.folder import FORMAT, MANIFEST
+from semipunct.store.folder import FORMAT, MANIFEST, OWNED
 
 
 class Manifest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
@@ -24,7 +24,8 @@ class Manifest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         format: always ``FORMAT``.
         format_version: chooses the migrations.
         kind: of the model, as in the registry.
-        sha256: the checksum of each file by its name.
+        sha256: the checksum of each file by its name. That of the card, which older folders have,
+            is not looked at: people add to a card.
     """
 
     format: str = FORMAT
@@ -43,11 +44,17 @@ def read_manifest(folder: Path) -> Manifest:
     if not isinstance(content.get("sha256"), dict):
         raise ModelError(f"{folder / MANIFEST}: lists no checksums; copy the folder again")
     try:
-        return msgspec.convert(content, Manifest)
+        found = msgspec.convert(content, Manifest)
     except msgspec.ValidationError as error:
         raise ModelError(
             f"{folder / MANIFEST}: is damaged ({error}); copy the folder again"
         ) from error
+    if others := sorted(found.sha256.keys() - OWNED):
+        raise ModelError(
+            f"{folder / MANIFEST}: lists {', '.join(others)}, which no model has; copy the folder "
+            "again"
+        )
+    return found
 
 
 def read_verified(folder: Path, name: str, sums: Mapping[str, str]) -> bytes:

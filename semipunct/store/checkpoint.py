@@ -158,14 +158,15 @@ def save(
         VOCABULARY: compact(model.to_data()).encode(),
         WEIGHTS: safetensors.save(arrays),
         METRICS: "".join(compact(entry) + "\n" for entry in metrics).encode(),
-        # A command may name files whose names are no text.
-        CARD: card.encode(errors="backslashreplace"),
     }
     if state is not None:
         files[STATE] = json_document(state.values)
         files[STATE_ARRAYS] = safetensors.save(state.arrays)
     sums = {name: sha256(content) for name, content in files.items()}
     manifest = Manifest(format_version=VERSION, kind=model.kind, sha256=sums)
+    # The card asks people to add to it, so it has no checksum. A command may name files whose
+    # names are no text.
+    files[CARD] = card.encode(errors="backslashreplace")
     write_folder(path, {**files, MANIFEST: json_document(msgspec.to_builtins(manifest))})
 
 
@@ -203,6 +204,7 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
         raise ModelError(str(error)) from error
     except (
         AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError, MemoryError,
+        RecursionError,
     ) as error:  # fmt: skip
         raise ModelError(
             f"{folder}: {VOCABULARY} or {CONFIG} does not hold what a model needs "

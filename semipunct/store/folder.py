@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
-from semipunct.errors import ModelError
-from semipunct.files import from_json, recover_folder, replace_folder
+from semipunct.errors import ModelError, UsageError
+from semipunct.files import (
+    STANDARD,
+    check_place,
+    folder_made,
+    from_json,
+    locked,
+    recover_folder,
+    replace_folder,
+    swap_folder,
+)
 
 FORMAT = "semipunct model"
 """The name by which ``config.json`` and ``manifest.json`` say that a folder holds a model."""
@@ -37,7 +47,7 @@ def check_output(path: str | Path) -> None:
     Raises:
         ModelError: if there is something else of that name, or the place may not be written to.
     """
-    target = Path(path).resolve()
+    target = _real(path)
     recover_folder(target, is_model_folder)
     if target.exists():
         if not target.is_dir():
@@ -47,9 +57,92 @@ def check_output(path: str | Path) -> None:
                 f"{path}: the output folder is not ours: it is not empty and no model folder, so "
                 "it is left alone; name another one"
             )
-    above = next(p for p in target.parents if p.exists())
-    if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
-        raise ModelError(f"{path}: {above} is no folder that may be written to; name another one")
+    check_place(path, ModelError)
+
+
+def unfinished(path: str | Path) -> Path:
+    """Return the folder beside a model in which the run that is to replace it is kept."""
+    target = _real(path)
+    return target.with_name(f".{target.name}.training")
+
+
+@contextmanager
+def claimed(
+    path: str | Path, *, force: bool = False, resume: bool = False
+) -> Generator[Path, None, None]:
+    """Claim a folder for one training, and yield the folder in which the run is to be saved.
+
+    That is the folder itself, unless it holds a model that is to be replaced: then it is
+    ``unfinished(path)``, which ``put_in_place`` makes the model once it is complete.
+
+    Args:
+        path: the folder.
+        force: replace the model, or the unfinished run, that is there.
+        resume: continue the run that is there.
+
+    Raises:
+        UsageError: if a run is to be continued and replaced, or the path is ``-``.
+        ModelError: if there is a model or a run and neither is wanted, if another training has
+            claimed the folder, and as ``check_output`` does.
+    """
+    if force and resume:
+        raise UsageError(
+            f"{path}: resume continues the run that is there and force replaces it; give one of "
+            "the two"
+        )
+    if str(path) == STANDARD:
+        raise UsageError("a model is a folder, which standard output cannot hold; name one")
+    check_output(path)
+    target = _real(path)
+    with ExitStack() as held:
+        try:
+            held.enter_context(folder_made(target.parent))
+            alone = held.enter_context(locked(target.with_name(f".{target.name}.lock")))
+        except OSError as error:
+            raise ModelError(
+                f"{path}: cannot be written ({error.strerror or error}); name another folder"
+            ) from error
+        if not alone:
+            raise ModelError(
+                f"{path}: another training is writing this folder; wait for it, or name another"
+            )
+        yield _place(path, force, resume)
+
+
+def _place(path: str | Path, force: bool, resume: bool) -> Path:
+    has_model, has_run = is_model_folder(_real(path)), is_model_folder(unfinished(path))
+    if (has_model or has_run) and not (force or resume):
+        found = "a model" if has_model else "an unfinished run"
+        raise ModelError(
+            f"{path}: there is {found} already; name another folder, replace it (--force), or "
+            "continue its run (--resume)"
+        )
+    return unfinished(path) if has_run or (has_model and force) else Path(path)
+
+
+def put_in_place(place: Path, path: str | Path) -> None:
+    """Make the model of a run that is complete the one in its folder.
+
+    Args:
+        place: what ``claimed`` has yielded.
+        path: the folder.
+
+    Raises:
+        ModelError: if it cannot be written.
+    """
+    if place == Path(path):
+        return
+    try:
+        swap_folder(place, path, OWNED)
+    except OSError as error:
+        raise ModelError(
+            f"{path}: the model could not be put there ({error.strerror or error}); it is kept in "
+            f"{place}"
+        ) from error
+
+
+def _real(path: str | Path) -> Path:
+    return Path(os.path.realpath(path))
 
 
 def write_folder(path: str | Path, files: Mapping[str, bytes]) -> None:

@@ -14,6 +14,7 @@ from semipunct.inference import decode as inference
 from semipunct.inference.decode import Analysis
 from semipunct.models.base import Parameters
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, punctuation_model
 from semipunct.tasks.semirings import installed_semiring
 from semirings import Derivation, KBest, Sampling, Selective, plugins
@@ -38,8 +39,10 @@ def decode(
         sentences: words, trees and surface punctuation.
         semiring: ``viterbi`` for the best tree, ``kbest`` for the best few, ``sampling`` for trees
             drawn from the posterior, or the name of another selective semiring.
-        samples: trees drawn for each sentence, with ``sampling`` (by default 1).
-        nbest: different trees of a sentence at most, with ``kbest`` (by default 4).
+        samples: trees drawn for each sentence, with ``sampling`` (by default 1), at most
+            ``limits.TREES``.
+        nbest: different trees of a sentence at most, with ``kbest`` (by default 4), at most
+            ``limits.RANKS``.
         seed: fixes what is drawn.
 
     Returns:
@@ -90,7 +93,7 @@ def choose_decoder(name: str, samples: int | None, nbest: int | None, seed: int)
 
     Raises:
         UsageError: if there is no such semiring, if it cannot decode, or if ``samples`` or
-            ``nbest`` is given where it means nothing.
+            ``nbest`` is given where it means nothing, or beyond its limit.
         SemipunctError: if it cannot be loaded.
     """
     _, chosen = installed_semiring(name)
@@ -98,6 +101,8 @@ def choose_decoder(name: str, samples: int | None, nbest: int | None, seed: int)
         raise UsageError(f"--samples needs --semiring sampling; {name} draws nothing")
     if nbest is not None and not isinstance(chosen, KBest):
         raise UsageError(f"--nbest needs --semiring kbest; {name} ranks nothing")
+    _check_limit("samples", samples, limits.TREES)
+    _check_limit("nbest", nbest, limits.RANKS)
     if isinstance(chosen, Sampling):
         draws = samples or 1
         return Decoder(
@@ -127,6 +132,11 @@ def choose_decoder(name: str, samples: int | None, nbest: int | None, seed: int)
         f"the semiring {name} adds where decoding has to choose (it is not selective); "
         f"take one of: {', '.join(able)}"
     )
+
+
+def _check_limit(name: str, number: int | None, most: int) -> None:
+    if number is not None and not 1 <= number <= most:
+        raise UsageError(f"{number} {name}; give 1 to {most:,}")
 
 
 def _seed(seed: int, chunk: int) -> int:

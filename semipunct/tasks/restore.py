@@ -8,9 +8,8 @@ strings drawn there, exactly. (The paper takes the best of the whole draws, as `
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
@@ -27,6 +26,7 @@ from semipunct.inference.sampler import Draws, generate
 from semipunct.marks import ABBREVIATION, SILENT, UNK, Puncteme, shown, spacing
 from semipunct.marks.distance import edit_distance
 from semipunct.models.punctuation.model import Parameters, PunctuationModel
+from semipunct.tasks import limits
 from semipunct.tasks.base import Slots, Trained, punctuation_model
 from semipunct.version import __version__
 
@@ -34,13 +34,16 @@ Floats = npt.NDArray[np.float64]
 Minimise = Literal["slots", "draws"]
 Keep = Literal["replace", "repair", "keep"]
 
+_CELLS = 2**24
+"""Slots times draws that are held at a time: 128 megabytes, beside what is needed to draw them."""
+
 
 @dataclass(frozen=True, slots=True)
 class RestoreOptions:
     """Options of restoration.
 
     Attributes:
-        samples: draws a sentence.
+        samples: draws a sentence, at most ``limits.SAMPLES``.
         seed: fixes the draws.
         minimise: expected edit distance among the strings of each ``slots``, or among whole
             ``draws`` as in the paper.
@@ -65,6 +68,8 @@ class RestoreOptions:
         """Raise ``UsageError`` unless all values make sense for a model."""
         if self.samples < 1:
             raise UsageError(f"{self.samples} samples; restoring needs at least 1")
+        if self.samples > limits.SAMPLES:
+            raise UsageError(f"{self.samples} samples; give at most {limits.SAMPLES:,}")
         if not 0 <= self.minimum_confidence <= 1:
             raise UsageError(
                 f"a minimum confidence of {self.minimum_confidence}; it is a probability, 0 to 1"
@@ -229,14 +234,33 @@ def restore(
     options = replace(options or RestoreOptions(), **settings)
     fitted = punctuation_model(model)
     options.check(fitted.model)
-    evidence = None
-    if options.keep != "replace":
-        mistaken = options.mistaken if options.keep == "repair" else 0.0
-        evidence = [Evidence(s.slots, mistaken) for s in sentences]
-    drawn = generate(
-        fitted.model, fitted.parameters, sentences, options.samples, options.seed, evidence, first
-    )
-    return [restored(s, d, options) for s, d in zip(sentences, drawn, strict=True)]
+    mistaken = options.mistaken if options.keep == "repair" else 0.0
+    result: list[Restoration] = []
+    for group in _groups(sentences, options.samples):
+        evidence = None
+        if options.keep != "replace":
+            evidence = [Evidence(s.slots, mistaken) for s in group]
+        drawn = generate(
+            fitted.model, fitted.parameters, group, options.samples, options.seed, evidence,
+            first + len(result),
+        )  # fmt: skip
+        result += [restored(s, d, options) for s, d in zip(group, drawn, strict=True)]
+    return result
+
+
+def _groups(sentences: Sequence[Sentence], samples: int) -> Iterator[list[Sentence]]:
+    """Divide sentences so that the draws of a group fit into memory; one is never divided."""
+    group: list[Sentence] = []
+    cells = 0
+    for sentence in sentences:
+        own = samples * len(sentence.slots)
+        if group and cells + own > _CELLS:
+            yield group
+            group, cells = [], 0
+        group.append(sentence)
+        cells += own
+    if group:
+        yield group
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +382,7 @@ def most_frequent(draws: Draws, count: int) -> tuple[tuple[tuple[Puncteme, ...],
     times = Counter({tuple(r): n for r, n in zip(rows.tolist(), counts.tolist(), strict=True)})
     return tuple(
         (tuple(s[i] for s, i in zip(draws.strings, row, strict=True)), n / len(draws.chosen))
-        for row, n in islice(times.most_common(count), count)
+        for row, n in times.most_common(count)
     )
 
 

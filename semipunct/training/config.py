@@ -7,10 +7,11 @@ every complaint names.  Later layers win: preset, configuration file, ``--set``,
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from semipunct.errors import ConfigError
+from semipunct.errors import ConfigError, OptionError
 from semipunct.models.kind import Config, Kind
 from semipunct.models.registry import DEFAULT, kind_named
 from semipunct.models.settings import Setting, meant
@@ -32,23 +33,37 @@ def load_config(
         kind: the name of the kind of model.
 
     Raises:
-        ConfigError: for an unknown kind, key or preset, a wrong type, a value out of range, a file
-            that is missing or no TOML. The message says where.
+        OptionError: for an unknown kind, and for an assignment or an option with an unknown key or
+            preset, a wrong type or a value out of range. The message says which.
+        ConfigError: for such a setting in the file, and if that is missing or no TOML. The message
+            says where.
     """
-    chosen_kind = kind_named(kind)
+    with _options():
+        chosen_kind = kind_named(kind)
     from_file = read_settings(path) if path is not None else []
-    from_texts = [assignment(text) for text in assignments]
-    chosen = None
-    settings: list[Setting] = []
-    for setting in (*from_file, *from_texts):
-        if setting.key == "preset":
-            chosen = setting
-        else:
-            settings.append(setting)
-    for key, value in (options or {}).items():
-        if value is not None:
-            settings.append(Setting(key, value, f"option --{key.rpartition('.')[2]}"))
-    return Config.of(chosen_kind, [*_preset(chosen_kind, chosen), *settings])
+    _config(chosen_kind, from_file)
+    with _options():
+        settings = [*from_file, *map(assignment, assignments)]
+        for key, value in (options or {}).items():
+            if value is not None:
+                settings.append(Setting(key, value, f"option --{key.rpartition('.')[2]}"))
+        return _config(chosen_kind, settings)
+
+
+@contextmanager
+def _options() -> Generator[None, None, None]:
+    """Tell complaints about options from those about files."""
+    try:
+        yield
+    except ConfigError as error:
+        raise OptionError(str(error)) from error
+
+
+def _config(kind: Kind, settings: Sequence[Setting]) -> Config:
+    """Check settings, the last preset among them before all others."""
+    chosen = next((s for s in reversed(settings) if s.key == "preset"), None)
+    others = (s for s in settings if s.key != "preset")
+    return Config.of(kind, [*_preset(kind, chosen), *others])
 
 
 def _preset(kind: Kind, chosen: Setting | None) -> list[Setting]:

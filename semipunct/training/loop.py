@@ -20,7 +20,7 @@ from semipunct.models.base import Array, Batches, log_likelihoods
 from semipunct.models.kind import Config
 from semipunct.store import checkpoint
 from semipunct.store.card import model_card
-from semipunct.store.folder import check_output
+from semipunct.store.folder import claimed, put_in_place
 from semipunct.training.plan import Plan
 from semipunct.training.report import Phase, Progress, TrainingError, TrainingResult
 from semipunct.training.run import Run, check_same, take_up
@@ -38,6 +38,7 @@ def train(
     output: str | Path,
     *,
     resume: bool = False,
+    force: bool = False,
     report: Callable[[Progress], None] | None = None,
     stop: Callable[[], bool] | None = None,
     command: str = "",
@@ -55,13 +56,17 @@ def train(
         dev_sentences: to choose the best weights on, and to stop early.
         output: the model folder.
         resume: continue the run saved in ``output``; a finished one is returned as it is.
+        force: replace the model in ``output`` if there is one; it stays until this run is
+            finished, and ``resume`` continues this run if it is interrupted.
         report: called at each step and phase.
         stop: asked after each batch; once true, the model is saved and the run ends.
         command: the command that makes the model, for the model card.
 
     Raises:
         TreebankError: if there are no sentences.
-        ModelError: if ``output`` is not ours, or cannot be resumed.
+        UsageError: if both ``resume`` and ``force`` are given.
+        ModelError: if ``output`` is not ours, holds a model without ``resume`` or ``force``, is
+            being written by another training, or cannot be resumed.
         TrainingError: if the objective or a gradient is no longer finite; the last checkpoint
             stays.
     """
@@ -71,10 +76,12 @@ def train(
                 f"there is no {use} sentence: the files hold none that can be used; "
                 "give others (semipunct stats FILE tells why sentences are left out)"
             )
-    check_output(output)
-    with CompileClock() as clock:
-        trainer = _Trainer(config, Path(output), command, report, stop, clock)
-        return trainer.run(train_sentences, dev_sentences, resume)
+    with claimed(output, force=force, resume=resume) as place, CompileClock() as clock:
+        trainer = _Trainer(config, place, command, report, stop, clock)
+        result = trainer.run(train_sentences, dev_sentences, resume)
+        if not result.interrupted:
+            put_in_place(place, output)
+        return result
 
 
 @dataclass
@@ -163,7 +170,7 @@ class _Trainer:
                 else "nothing has been saved yet"
             )
             raise TrainingError(
-                f"the objective or its gradient is not finite after {run.visits:,} of "
+                f"the objective or its gradient is not finite after {self._visits(run):,} of "
                 f"{self.plan.visits:,} visits (objective {float(outcome.loss)}); "
                 f"{self.config.train.remedies()}; {kept}"
             )
@@ -222,6 +229,10 @@ class _Trainer:
             False, False, 0, 0.0, 0.0, seconds,
         )  # fmt: skip
 
+    def _visits(self, run: Run) -> int:
+        """Return the visits done of those planned; the last batch may go beyond by its rest."""
+        return min(run.visits, self.plan.visits)
+
     def _tell(self, phase: Phase, run: Run | None, objective: float | None = None) -> None:
         if self.report is None:
             return
@@ -230,7 +241,7 @@ class _Trainer:
         self.report(
             Progress(
                 phase,
-                run.visits if run else 0,
+                self._visits(run) if run else 0,
                 self.plan.visits,
                 objective,
                 last.get("dev_perplexity_of_scorable"),

@@ -24,6 +24,7 @@ def train(
     channel: str | None = None,
     seed: int | None = None,
     resume: bool = False,
+    force: bool = False,
     report: Callable[[Progress], None] | None = None,
 ) -> TrainingResult:
     """Train a model; its folder keeps the weights that are best on the development sentences.
@@ -39,6 +40,7 @@ def train(
         channel: direction of the channel: ``none``, ``l2r`` or ``r2l``.
         seed: of initial weights and sentence order.
         resume: continue the run that was saved in ``output``.
+        force: replace the model in ``output`` if there is one, once this one is complete.
         report: called at each step.
 
     Returns:
@@ -47,9 +49,11 @@ def train(
     Raises:
         ConfigError: for a setting that does not exist or has no such value.
         TreebankError: if there are no sentences.
-        ModelError: if the folder is not ours, or cannot be resumed.
+        UsageError: if both ``resume`` and ``force`` are given.
+        ModelError: if the folder is not ours, holds a model without ``resume`` or ``force``, is
+            being written by another training, or cannot be resumed.
         TrainingError: if the objective is no longer finite.
     """
     chosen = load_config(config, settings, {"model.channel": channel, "train.seed": seed}, kind)
     enable_compilation_cache()
-    return loop.train(chosen, train, dev, output, resume=resume, report=report)
+    return loop.train(chosen, train, dev, output, resume=resume, force=force, report=report)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -118,13 +119,72 @@ def test_an_output_folder_that_is_not_ours_is_left_alone(
     assert [p.name for p in folder.iterdir()] == ["chapter.tex"]
 
 
-@pytest.mark.parametrize(
-    "name, pattern", [("nowhere/out.conllu", "no folder .*nowhere"), ("", "is a folder")]
-)
-def test_output_files_that_cannot_be(
-    cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path, name: str, pattern: str
+@pytest.fixture
+def read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that may not be written to, also where the tests run as root."""
+    folder = tmp_path / "read-only"
+    folder.mkdir()
+    access = os.access
+
+    def denied(path: str | Path, mode: int) -> bool:
+        return not (mode & os.W_OK and Path(path) == folder) and access(path, mode)
+
+    monkeypatch.setattr(os, "access", denied)
+    return folder
+
+
+TARGETS = {
+    "train": ("train", "absent.conllu", "--dev", "absent.conllu", "-o"),
+    "quickstart": ("quickstart", "-o"),
+    "decode": ("decode", "no model", "absent.conllu", "-o"),
+    "restore": ("restore", "no model", "absent.conllu", "-o"),
+    "restore --result": ("restore", "no model", "absent.conllu", "--gold", "--result"),
+    "evaluate --result": ("evaluate", "no model", "absent.conllu", "--result"),
+    "analyse --plot": ("analyse", "no model", "--plot"),
+}
+
+
+@pytest.mark.parametrize("command", TARGETS)
+def test_targets_are_checked_before_anything_is_read(
+    cli: Cli, tmp_path: Path, read_only: Path, command: str
 ):
-    check(cli("decode", model, treebanks["test"], "-o", tmp_path / name), pattern, status=2)
+    """One rule for all commands, and one exit status."""
+    file = tmp_path / "file"
+    file.touch()
+    for target in (read_only / "new" / "out.svg", file / "out.svg"):
+        check(cli(*TARGETS[command], target), f"{target}: .*no folder that may be written to")
+    folder = tmp_path / "folder.svg"
+    (folder / "mine").mkdir(parents=True)
+    check(cli(*TARGETS[command], folder), "this is a folder|not ours")
+    assert sorted(p.name for p in tmp_path.rglob("*")) == [
+        "file",
+        "folder.svg",
+        "mine",
+        "read-only",
+    ]
+
+
+@pytest.mark.parametrize(
+    "command", ["train", "quickstart", "restore --result", "evaluate --result", "analyse --plot"]
+)
+def test_what_is_no_stream_does_not_go_to_standard_output(cli: Cli, command: str):
+    result = cli(*TARGETS[command], "-")
+    assert (result.status, result.out) == (2, "")
+
+
+def test_folders_that_are_missing_are_made(
+    cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path
+):
+    out, stored = tmp_path / "a" / "b" / "out.txt", tmp_path / "c" / "d" / "result.json"
+    result = cli("decode", model, treebanks["test"], "--format", "brackets", "-o", out)
+    assert result.status == 0, result.err
+    assert out.read_text("utf-8").count("\n") == 20
+    result = cli("evaluate", model, treebanks["test"], "--json", "--result", stored)
+    assert result.status == 0, result.err
+    assert stored.exists()
+    gone = tmp_path / "e" / "f" / "out.txt"
+    check(cli("decode", model, "absent.conllu", "-o", gone), "no such file")
+    assert not (tmp_path / "e").exists()
 
 
 Damage = Callable[[dict[str, np.ndarray]], None]
@@ -182,7 +242,7 @@ def test_unknown_settings(
     out = tmp_path / "model"
     options = [text for setting in settings for text in ("--set", setting)]
     result = cli("train", treebanks["train"], "--dev", treebanks["dev"], "-o", out, *options)
-    check(result, pattern)
+    check(result, pattern, status=2)
     file = tmp_path / "config.toml"
     file.write_text("[train]\nbatch_siz = 3\n")
     result = cli("train", treebanks["dev"], "--dev", treebanks["dev"], "-o", out, "--config", file)

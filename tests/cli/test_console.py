@@ -1,5 +1,6 @@
 """Help, exit codes, and what happens to output when something goes wrong."""
 
+import gzip
 import os
 import subprocess
 import sys
@@ -75,6 +76,16 @@ def test_help_imports_nothing_heavy(arguments: tuple[str, ...]):
         (("decode", "m", "f", "--format", "xml"), "conllu"),
         (("train", "a", "--dev", "b", "-o", "m", "--channel", "up"), "l2r"),
         (("decode", "m", "f", "--samples", "0"), "--samples"),
+        (("decode", "m", "f", "--semiring", "sampling", "--samples", 10**12), "--samples"),
+        (("decode", "m", "f", "--semiring", "kbest", "--nbest", 100_000), "--nbest"),
+        (("restore", "m", "f", "--samples", "0"), "--samples"),
+        (("restore", "m", "f", "--samples", 10**9), "--samples"),
+        (("compare", "a", "b", "--resamples", 10**12), "--resamples"),
+        (("semirings", "check", "log", "--draws", 10**12), "--draws"),
+        (("semirings", "check", "log", "--seed", 10**30), "--seed"),
+        (("train", "a", "--dev", "b", "-o", "m", "--set", "garbage"), "write a key and a value"),
+        (("train", "a", "--dev", "b", "-o", "m", "--seed", 10**30), "at most"),
+        (("train", "a", "--dev", "b", "-o", "m", "--kind", "none"), "no kind of model 'none'"),
     ],
 )
 def test_wrong_usage(cli: Cli, arguments: tuple[str, ...], words: str):
@@ -200,3 +211,64 @@ def test_a_table_that_is_too_wide_folds_its_first_column(capsys: pytest.CaptureF
     shown = capsys.readouterr().out
     assert shown.count("?") == 90
     assert {"precision", "0.1234", "1,140"} <= set(shown.split())
+
+
+PROCESS = [sys.executable, "-c", STATS, "stats"]
+
+
+def test_output_is_utf_8_whatever_the_environment_says(treebanks: dict[str, Path]):
+    command = [*PROCESS, str(treebanks["train"])]
+    shown = [
+        subprocess.run(
+            command, capture_output=True, check=False, env={**os.environ, "PYTHONIOENCODING": name}
+        )
+        for name in ("ascii", "utf-8")
+    ]
+    assert (shown[0].returncode, shown[0].stderr) == (0, b"")
+    assert shown[0].stdout == shown[1].stdout
+    assert "“" in shown[0].stdout.decode("utf-8")
+
+
+@pytest.mark.parametrize(
+    "redirection, options, status, message",
+    [
+        ("<&-", "-", 1, "error: <stdin>: cannot be read (standard input is closed)"),
+        (">&-", "FILE", 1, "error: standard output is closed"),
+        (">&-", "FILE --json", 1, "error: standard output is closed"),
+        ("2>&-", "absent.conllu", 1, ""),
+    ],
+)
+def test_streams_that_are_closed(
+    treebanks: dict[str, Path], redirection: str, options: str, status: int, message: str
+):
+    program = f'"$@" {options.replace("FILE", str(treebanks["train"]))} {redirection}'
+    done = subprocess.run(
+        ["sh", "-c", program, "sh", *PROCESS], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == status
+    assert done.stderr.startswith(message)
+    assert done.stderr.count("\n") == bool(message)
+
+
+def test_no_file_gets_the_number_of_a_closed_stream(tmp_path: Path):
+    """What a library writes to standard error would be written into it."""
+    program = (
+        "import os, sys\n"
+        "from semipunct.cli.streams import prepare_streams\n"
+        "prepare_streams()\n"
+        "print(open(sys.argv[1], 'w').fileno() > 2)\n"
+    )
+    command = ["sh", "-c", '"$@" 2>&- <&-', "sh", sys.executable, "-c", program, tmp_path / "file"]
+    assert subprocess.run(command, stdout=subprocess.PIPE, check=False).stdout == b"True\n"
+
+
+def test_gzip_on_standard_input(cli: Cli, treebanks: dict[str, Path]):
+    content = treebanks["train"].read_bytes()
+    packed = cli("stats", "-", "--json", stdin=gzip.compress(content))
+    assert (packed.status, packed.err) == (0, "")
+    assert packed.out == cli("stats", "-", "--json", stdin=content).out
+    broken = cli("stats", "-", "--json", stdin=gzip.compress(content)[:-50])
+    assert broken.status == 1
+    assert "<stdin>" in broken.message
+    assert "gzip data is broken" in broken.message
+    assert "drop .gz" not in broken.message

@@ -34,7 +34,7 @@ def test_it_shows_figures_rules_and_trees(
     trained: list[tuple[str, int]] = []
 
     def fit(
-        channel: str, training: object, development: object, folder: Path, seed: int
+        channel: str, training: object, development: object, folder: Path, seed: int, **_: bool
     ) -> Trained:
         trained.append((channel, seed))
         best = {"dev_perplexity_of_scorable": {"none": 1.75, "r2l": 1.25}[channel]}

@@ -109,7 +109,9 @@ def test_marks_restrict(cli: Cli, model: Path, some: Path):
 @pytest.mark.parametrize(
     "options, message",
     [
-        (("--samples", 0), "0 samples"),
+        (("--mistaken", 0.5), "--mistaken is about --keep repair, not replace"),
+        (("--nbest", 3), "--nbest is about restored sentences as JSON"),
+        (("--nbest", 3, "--format", "json", "--gold"), "--nbest is about restored sentences"),
         (("--marks", "€"), "never seen €; its marks are: , . "),
         (("--min-confidence", 2), "confidence of 2.0"),
         (("--json",), "--json is about the comparison that --gold makes"),
@@ -139,3 +141,26 @@ def test_marks_of_the_input_are_kept(cli: Cli, model: Path, some: Path, tmp_path
     assert all(new == old for old, new in zip(*slots, strict=True) if old)
     assert any(slots[0])
     assert cli("restore", model, some, "--keep", "repair", "--mistaken", 0).status == 2
+
+
+QUOTED = """1	"	"	PUNCT	_	_	2	punct	_	SpaceAfter=No
+2	Go	go	VERB	_	_	4	ccomp	_	SpaceAfter=No
+3	"	"	PUNCT	_	_	2	punct	_	_
+4	said	say	VERB	_	_	0	root	_	_
+5	he	he	PRON	_	_	4	nsubj	_	_
+
+"""
+
+
+def test_straight_quotes_of_the_input_stay_straight(cli: Cli, model: Path):
+    """In the output, and in what is said about it."""
+    arguments = ("restore", model, "-", "--keep", "keep", *FEW)
+    conllu = cli(*arguments, stdin=QUOTED.encode()).out
+    forms = [line.split("\t")[1] for line in conllu.strip().splitlines()]
+    assert forms[:4] == ['"', "Go", '"', "said"]
+    shown = cli(*arguments, "--format", "json", "--nbest", 2, stdin=QUOTED.encode()).out
+    value = json.loads(shown)
+    assert value["text"].startswith('"Go" said he')
+    for slot in (0, 1):
+        assert "“" not in json.dumps(value["slots"][slot], ensure_ascii=False)
+        assert {tuple(draw["slots"][slot]) for draw in value["nbest"]} == {('"',)}

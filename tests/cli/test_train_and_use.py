@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,10 @@ def test_training_tells_people_and_leaves_a_model(training_run: tuple[Result, Pa
     assert "--seed 1" in card
 
 
-def test_a_finished_run_is_resumed_as_it_is(cli: Cli, model: Path, treebanks: dict[str, Path]):
+def test_a_finished_run_is_resumed_as_it_is(
+    cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path
+):
+    model = shutil.copytree(model, tmp_path / "tiny")
     before = (model / "model.safetensors").read_bytes()
     settings = [text for setting in TINY for text in ("--set", setting)]
     result = cli(
@@ -61,6 +65,25 @@ def test_a_finished_run_is_resumed_as_it_is(cli: Cli, model: Path, treebanks: di
     )  # fmt: skip
     assert result.status == 0, result.err
     assert (model / "model.safetensors").read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ["train", "quickstart"])
+def test_a_folder_that_holds_a_model_is_left_alone(
+    cli: Cli, model: Path, tmp_path: Path, command: str
+):
+    """Said before anything is read."""
+    folder = shutil.copytree(model, tmp_path / "tiny")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    files = ("absent.conllu", "--dev", "absent.conllu") if command == "train" else ()
+    result = cli(command, *files, "-o", folder)
+    assert result.status == 1
+    assert "there is a model already" in result.message
+    assert "--force" in result.message
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    if files:
+        both = cli(command, *files, "-o", folder, "--force", "--resume")
+        assert both.status == 2
+        assert "absent.conllu" in cli(command, *files, "-o", folder, "--force").message
 
 
 def test_an_interrupted_training_says_how_to_go_on(
@@ -127,6 +150,19 @@ def test_conllu_is_the_input_with_annotations(
     assert text.count("# semipunct_log_joint = ") == 20
     assert text.count("# semipunct_log_posterior = ") == 20
     assert text.count("# semipunct_omitted = nothing but punctuation") == 1
+
+
+def test_annotations_of_an_earlier_run_are_replaced(cli: Cli, model: Path, test_file: Path):
+    """Whatever else stands in the comments and in MISC stays where it was."""
+    once = cli("decode", model, test_file).out
+    assert cli("decode", model, "-", stdin=once.encode()).out == once
+    ours = "# semipunct_rank = 7\n# semipunct_log_joint = 5\n"
+    stale = once.replace("# semipunct_log_joint", f"{ours}# semipunct_log_joint")
+    stale = stale.replace("SemipunctLeft", "Gloss=x|SemipunctLeft=(|SemipunctLeft")
+    expected = once.replace("SemipunctLeft", "Gloss=x|SemipunctLeft")
+    again = cli("decode", model, "-", stdin=stale.encode()).out
+    assert again == expected
+    assert "semipunct_rank" not in again
 
 
 def test_the_three_formats_tell_the_same(cli: Cli, model: Path, test_file: Path, tmp_path: Path):

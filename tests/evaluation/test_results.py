@@ -116,7 +116,7 @@ def test_what_was_there_stays_if_writing_fails(tmp_path: Path, monkeypatch: pyte
     assert [p.name for p in tmp_path.iterdir()] == ["r.json"]
 
 
-@pytest.mark.parametrize("name", ["nowhere/r.json", "r.json/r.json", "."])
+@pytest.mark.parametrize("name", ["r.json/r.json", "."])
 def test_places_that_cannot_be_written_to(tmp_path: Path, name: str):
     (tmp_path / "r.json").write_text("a file")
     with pytest.raises(ResultError, match="could not be written"):

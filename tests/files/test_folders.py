@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.files import recover_folder, replace_folder
+from semipunct.files import folder_made, recover_folder, replace_folder
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -38,3 +38,21 @@ def test_only_a_known_folder_is_recovered_and_none_replaced(tmp_path: Path):
     replace_folder(aside, {"one": b"2"}, frozenset())
     recover_folder(folder, lambda _: True)
     assert contents(folder) == {"one": b"1"}
+
+
+def test_notes_survive_a_kill_before_they_have_moved_over(tmp_path: Path):
+    replace_folder(tmp_path / "a", {"one": b"1"}, frozenset())
+    replace_folder(tmp_path / ".a.old", {"one": b"0", "notes": b"mine"}, frozenset())
+    replace_folder(tmp_path / "a", {"one": b"2"}, {"one"})
+    assert contents(tmp_path / "a") == {"one": b"2", "notes": b"mine"}
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_folders_that_were_made_for_nothing_go_again(tmp_path: Path):
+    (tmp_path / "a").mkdir()
+    with folder_made(tmp_path / "a" / "b" / "c"):
+        assert (tmp_path / "a" / "b" / "c").is_dir()
+    assert list(tmp_path.rglob("*")) == [tmp_path / "a"]
+    with folder_made(tmp_path / "a" / "b" / "c"):
+        (tmp_path / "a" / "b" / "file").touch()
+    assert sorted(p.name for p in (tmp_path / "a").rglob("*")) == ["b", "file"]

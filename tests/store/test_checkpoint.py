@@ -1,3 +1,4 @@
+import json
 import os
 from pathlib import Path
 
@@ -106,6 +107,18 @@ def test_a_card_may_be_edited(folder):
     before = load(folder).digest
     (folder / "README.md").write_text("The treebank is under CC BY-SA 4.0.\n")
     assert load(folder).digest == before
+    # Nothing claims that it has not changed; older folders have a checksum of it.
+    assert "README.md" not in json.loads((folder / "manifest.json").read_text())["sha256"]
+    edit(folder / "manifest.json", lambda held: held["sha256"].update({"README.md": "0" * 64}))
+    assert load(folder).digest == before
+
+
+def test_a_manifest_lists_nothing_that_no_model_has(folder):
+    edit(folder / "manifest.json", lambda held: held["sha256"].update({"more.bin": "0" * 64}))
+    assert "manifest.json: lists more.bin, which no model has" in complaint(folder)
+    edit(folder / "manifest.json", lambda held: held["sha256"].pop("more.bin"))
+    edit(folder / "manifest.json", lambda held: held.update(more=1))
+    assert "manifest.json: is damaged" in complaint(folder)
 
 
 def test_no_model_folder(folder, tmp_path):
@@ -226,6 +239,30 @@ def test_a_vocabulary_that_is_none(folder, change):
     edit(folder / "vocabulary.json", change)
     reseal(folder)
     assert "does not hold what a model needs" in complaint(folder)
+
+
+def test_a_vocabulary_that_is_nested_too_deeply(folder, monkeypatch):
+    nested = b'{"inventory":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    (folder / "vocabulary.json").write_bytes(nested)
+    reseal(folder)
+    assert "is not JSON" in complaint(folder)
+    (folder / "vocabulary.json").write_bytes(b'{"inventory":[]}')
+    reseal(folder)
+
+    def recurse(*_):
+        raise RecursionError("maximum recursion depth exceeded")
+
+    # What the parser lets through may still be too deep for what comes after it.
+    monkeypatch.setattr(PunctuationModel, "from_data", recurse)
+    assert "does not hold what a model needs" in complaint(folder)
+    (folder / "config.json").write_bytes(nested)
+    assert "not ours" in refusal(folder)
+
+
+def refusal(folder):
+    with pytest.raises(ModelError) as error:
+        check_output(folder)
+    return str(error.value)
 
 
 def test_settings_that_do_not_fit(folder):

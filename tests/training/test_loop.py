@@ -1,6 +1,7 @@
 import json
 import math
 import os
+import shutil
 import signal
 import threading
 from dataclasses import replace
@@ -12,8 +13,8 @@ import numpy as np
 import optax
 import pytest
 
-from semipunct.arrays.compilation import Shapes, enable_compilation_cache
-from semipunct.errors import ModelError, TreebankError
+from semipunct.arrays.compilation import CompileClock, Shapes, enable_compilation_cache
+from semipunct.errors import ModelError, TreebankError, UsageError
 from semipunct.models.optimisation import FINAL_RATE
 from semipunct.models.punctuation.optimiser import optimiser
 from semipunct.models.punctuation.options import TrainOptions
@@ -24,6 +25,7 @@ from semipunct.training.interrupt import interruptible
 from semipunct.training.loop import train
 from semipunct.training.plan import Plan
 from semipunct.training.report import TrainingError
+from semipunct.training.run import Run
 from semipunct.training.step import Outcome
 
 
@@ -70,6 +72,17 @@ def test_progress_is_reported(finished):
     assert finished.reports[-1].best == finished.result.best["dev_perplexity"]
 
 
+def test_progress_ends_where_it_is_to_end(tiny, tmp_path):
+    """The last batch is a whole one, so a run may make more visits than were planned."""
+    reports = []
+    trainer = loop._Trainer(tiny.config, tmp_path, "", reports.append, None, CompileClock())
+    trainer.plan, trainer.shapes = Plan(24, 4, visits=18, evaluate_every=9), Shapes()
+    assert 4 * trainer.plan.steps == 20
+    for visits in (16, 20):
+        trainer._tell("training", Run({}, None, visits=visits))
+    assert [(now.visits, now.total) for now in reports] == [(16, 18), (18, 18)]
+
+
 def test_the_saved_model_scores_as_told(tiny, finished):
     loaded = load(finished.folder)
     evaluation = evaluate(loaded, tiny.dev)
@@ -96,23 +109,62 @@ def test_resumed_equals_uninterrupted(tiny, finished, tmp_path):
         assert (folder / name).read_bytes() == (finished.folder / name).read_bytes()
 
 
-def test_resuming_a_finished_run_gives_it_back(tiny, finished):
-    result = train(tiny.config, tiny.train, tiny.dev, finished.folder, resume=True)
+@pytest.fixture
+def folder(finished, tmp_path):
+    """A copy of the finished run: two trainings at a time may not write one folder."""
+    return shutil.copytree(finished.folder, tmp_path / "finished")
+
+
+def test_resuming_a_finished_run_gives_it_back(tiny, finished, folder):
+    result = train(tiny.config, tiny.train, tiny.dev, folder, resume=True)
     assert same_bits(result.parameters, finished.result.parameters)
     assert result.metrics == finished.result.metrics
     assert result.best == finished.result.best
 
 
-def test_resuming_needs_the_same_run(tiny, finished, tmp_path):
+def test_a_model_is_not_overwritten_without_a_word(tiny, folder):
+    before = (folder / "manifest.json").read_bytes()
+    with pytest.raises(ModelError, match=r"there is a model already.*--force.*--resume"):
+        train(tiny.config, tiny.train, tiny.dev, folder)
+    with pytest.raises(UsageError, match="give one of the two"):
+        train(tiny.config, tiny.train, tiny.dev, folder, resume=True, force=True)
+    assert (folder / "manifest.json").read_bytes() == before
+
+
+def test_a_model_that_is_replaced_stays_until_the_new_one_is_complete(tiny, finished, folder):
+    other = replace(tiny.config, train=replace(tiny.config.train, seed=4))
+    (folder / "notes.txt").write_text("mine")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    def stopped():
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+        with pytest.raises(ModelError, match="another training is writing this folder"):
+            train(other, tiny.train, tiny.dev, folder, force=True)
+        return True
+
+    first = train(other, tiny.train, tiny.dev, folder, force=True, stop=stopped)
+    assert first.interrupted
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    with pytest.raises(ModelError, match="--resume"):
+        train(other, tiny.train, tiny.dev, folder)
+    second = train(other, tiny.train, tiny.dev, folder, resume=True)
+    assert same_bits(load(folder).parameters, second.parameters)
+    assert not same_bits(second.parameters, finished.result.parameters)
+    assert (folder / "notes.txt").read_text() == "mine"
+    assert load_state(folder) is None
+    assert [path.name for path in folder.parent.iterdir()] == ["finished"]
+
+
+def test_resuming_needs_the_same_run(tiny, folder, tmp_path):
     other = replace(tiny.config, train=replace(tiny.config.train, l2=0.5))
     with pytest.raises(ModelError, match=r"train\.l2 was 0\.001 when the run began and is 0\.5"):
-        train(other, tiny.train, tiny.dev, finished.folder, resume=True)
+        train(other, tiny.train, tiny.dev, folder, resume=True)
     with pytest.raises(ModelError, match="there is no such folder"):
         train(tiny.config, tiny.train, tiny.dev, tmp_path / "none", resume=True)
-    folder = tmp_path / "model"
-    train(tiny.config, tiny.train, tiny.dev, folder, stop=after(1))
+    begun = tmp_path / "begun"
+    train(tiny.config, tiny.train, tiny.dev, begun, stop=after(1))
     with pytest.raises(ModelError, match="the development sentences are not those"):
-        train(tiny.config, tiny.train, tiny.dev[:-1], folder, resume=True)
+        train(tiny.config, tiny.train, tiny.dev[:-1], begun, resume=True)
 
 
 def test_patience_ends_a_run(tiny, finished, tmp_path, monkeypatch):
@@ -215,9 +267,21 @@ def test_signals_raise_a_flag(number):
         assert not stop()
         os.kill(os.getpid(), number)
         assert stop()
+        assert stop.signal == number
         # The next one acts as it would have without us.
         assert signal.getsignal(number) == before
     assert signal.getsignal(number) == before
+
+
+def test_signals_that_are_ignored_stay_ignored():
+    """A Ctrl-C that is meant for others does not end a training in the background of a script."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with interruptible() as stop:
+            os.kill(os.getpid(), signal.SIGINT)
+            assert not stop()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_signals_in_another_thread_are_left_alone():

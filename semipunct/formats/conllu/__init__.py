@@ -7,7 +7,7 @@ from typing import TextIO
 
 from semipunct.corpus import Entry
 from semipunct.formats.base import Annotation, Format, Writer
-from semipunct.formats.conllu.punctuate import convention_of, punctuated, surface_text
+from semipunct.formats.conllu.punctuate import convention_of, punctuated, spelt, surface_text
 from semipunct.formats.conllu.reading import to_entry
 from semipunct.formats.conllu.records import (
     Record,
@@ -49,13 +49,17 @@ class ConlluWriter(Writer[Record]):
             for word, attributes in annotation.attributes.items()
         }
         comments = [f"# {name} = {value}" for name, value in annotation.comments.items()]
-        return format_record(with_longer_id(entry.record, annotation.suffix), misc, comments)
+        record = with_longer_id(entry.record, annotation.suffix)
+        return format_record(record, misc, comments, annotation.replaces)
 
     def punctuated(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
         return format_record(punctuated(entry, slots, self.convention))
 
     def text(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
         return surface_text(entry, slots)
+
+    def spelt(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> list[Puncteme]:
+        return spelt(entry, slots)
 
     def write(self, texts: Iterable[str], stream: TextIO) -> None:
         write_texts(texts, stream)

@@ -56,6 +56,18 @@ def with_attributes(column: str, attributes: Mapping[str, str]) -> str:
     return "|".join(result)
 
 
+def without_attributes(column: str, beginnings: tuple[str, ...]) -> str:
+    """Take attributes out of a MISC column.
+
+    Args:
+        column: as it is in the file.
+        beginnings: of the keys that go.
+    """
+    items = column.split("|")
+    kept = [item for item in items if not item.startswith(beginnings)]
+    return column if len(kept) == len(items) else "|".join(kept) or EMPTY
+
+
 def _checked(key: str) -> str:
     if not key or any(_is_unsafe(char) for char in key):
         raise UsageError(

@@ -40,7 +40,8 @@ def punctuated(
     ``marks.ABBREVIATION``, first in a slot, puts a dot on the word before it, and its absence
     takes one off; boundary marks are left out. A straight quotation mark that stays becomes
     directional where it would no longer be read as the same mark or its partner is a new,
-    directional one.
+    directional one; not so where marks are added and none is taken away: then all that are there
+    keep their forms.
 
     A multiword range that loses tokens shrinks to those left, with their marks taken out of
     its form; one that keeps a single token, or gets a mark inside, is dropped, and its words
@@ -89,6 +90,26 @@ def surface_text(entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
         return stated
     heads = _heads(source, target, "unit")
     return _text(source, target, heads, _forms(source, target, heads))
+
+
+def spelt(entry: Entry[Record], slots: Sequence[Puncteme]) -> list[Puncteme]:
+    """Return slots with the characters that ``punctuated`` and ``surface_text`` write for them.
+
+    Args:
+        entry: of CoNLL-U.
+        slots: ``[n + 1]`` strings of tokens; tokens that are not written stay as they are.
+
+    Raises:
+        UsageError: as ``punctuated`` does.
+    """
+    source = _Source.of(entry)
+    target = _Target.of(source, slots)
+    forms = iter(
+        form for row in _forms(source, target, _heads(source, target, "unit")) for form in row
+    )
+    return [
+        tuple(token if token in marks.SILENT else next(forms) for token in slot) for slot in slots
+    ]
 
 
 def convention_of(entries: Iterable[Entry[Record]]) -> Convention:
@@ -225,6 +246,10 @@ class _Target:
         """Tell whether the record has these slots and dots already."""
         return self.slots == source.slots and self.dots == source.dots
 
+    def keeps_all(self, source: _Source) -> bool:
+        """Tell whether no token of the record is taken away."""
+        return sum(map(len, source.ids)) == sum(1 for row in self.ids for old in row if old)
+
 
 def _check_dot(record: Record, slot: int, tokens: Puncteme) -> None:
     if marks.ABBREVIATION in tokens[min(slot, 1) :]:
@@ -272,13 +297,15 @@ def _forms(source: _Source, target: _Target, heads: Sequence[Sequence[int]]) -> 
     """Spell every visible token: one that stays as in the record, unless it is read otherwise.
 
     A straight quotation mark becomes directional where its partner is new, and where the
-    sentence would not be read again with the same slots.
+    sentence would not be read again with the same slots; not so where no token is taken away.
     """
     tokens = source.record.tokens
     forms = [
         [tokens[old - 1].form if old else token for token, old in zip(slot, row, strict=True)]
         for slot, row in zip(target.slots, target.ids, strict=True)
     ]
+    if target.keeps_all(source):
+        return forms
     for pair in matched_pairs(target.slots):
         if not all(target.ids[slot][index] for slot, index in pair):
             for slot, index in pair:

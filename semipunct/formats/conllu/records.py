@@ -20,7 +20,7 @@ from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import display_name
 from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, blocks, is_blank, is_comment
-from semipunct.formats.conllu.misc import with_attributes
+from semipunct.formats.conllu.misc import with_attributes, without_attributes
 from semipunct.formats.lines import text_lines
 from semipunct.trees import tree_fault
 
@@ -141,6 +141,7 @@ def _is_outside(line: str) -> bool:
 
 def _tokens(record: Record, trees: bool) -> Iterator[Token]:
     expected = 1
+    ranges: list[tuple[int, int, int]] = []  # place, first and last word
     for position, text in enumerate(record.lines):
         if _is_outside(text):
             continue
@@ -156,7 +157,11 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
             word_id = parse_id_value(columns[0])
         except (ParseException, ValueError):
             word_id = None
+        if not columns[1].strip():
+            _fail(record, position, "the FORM is empty", "give the word or mark as it is written")
         if isinstance(word_id, tuple):
+            if "-" in word_id:
+                ranges.append(_range(record, position, columns[0], expected, ranges))
             continue
         if word_id is None or word_id != expected:
             _fail(
@@ -169,6 +174,28 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
         head = _head(record, position, columns[6], trees)
         _, form, lemma, upos, xpos, feats, _, relation, *_ = columns
         yield Token(word_id, form, lemma, upos, xpos, feats, head, relation, position)
+    for position, first, last in ranges:
+        if 1 < expected <= last:
+            _fail(
+                record,
+                position,
+                f"the range {first}-{last} ends beyond the last word, {expected - 1}",
+                "give the range of the words that the token stands for",
+            )
+
+
+def _range(
+    record: Record, position: int, text: str, expected: int, before: Sequence[tuple[int, int, int]]
+) -> tuple[int, int, int]:
+    """Check the ID of a multiword token, whose first word is to be the next one."""
+    first, last = map(int, text.split("-"))
+    advice = "put each range on the line before its first word, and let none overlap another"
+    if first != expected:
+        _fail(record, position, f"the range {text} stands before word {expected}", advice)
+    if before and first <= before[-1][2]:
+        _, other, end = before[-1]
+        _fail(record, position, f"the range {text} overlaps the range {other}-{end}", advice)
+    return position, first, last
 
 
 def _head(record: Record, position: int, text: str, trees: bool) -> int:
@@ -197,6 +224,7 @@ def format_record(
     record: Record,
     misc: Mapping[int, Mapping[str, str]] = _NOTHING,
     comments: Sequence[str] = (),
+    replaces: tuple[str, ...] = (),
 ) -> str:
     """Return the text of a sentence with annotations; all else is byte for byte the same.
 
@@ -204,12 +232,18 @@ def format_record(
         record: the sentence.
         misc: attributes for the MISC column, by word id (see ``misc.with_attributes``).
         comments: lines to put after the sentence's own comments, the leading ``#`` included.
+        replaces: beginnings of the names of attributes and comments that go first.
 
     Raises:
         UsageError: for a word id that the sentence does not have, and for a comment that would
             not be read as one.
     """
     lines = list(record.lines)
+    if replaces:
+        for token in record.tokens:
+            columns = lines[token.position].split("\t")
+            columns[_MISC] = without_attributes(columns[_MISC], replaces)
+            lines[token.position] = "\t".join(columns)
     for word_id, wanted in misc.items():
         if not 1 <= word_id <= len(record.tokens):
             raise UsageError(
@@ -221,8 +255,12 @@ def format_record(
         columns[_MISC] = with_attributes(columns[_MISC], wanted)
         lines[position] = "\t".join(columns)
     texts = [line + end for line, end in zip(lines, record.ends, strict=True)]
+    first = sum(1 for _ in takewhile(_is_outside, lines))
+    for position, line in enumerate(lines[:first]):
+        body = line.lstrip(BYTE_ORDER_MARK)
+        if replaces and is_comment(line) and body[1:].lstrip().startswith(replaces):
+            texts[position] = line[: len(line) - len(body)]
     if comments:
-        first = sum(1 for _ in takewhile(_is_outside, lines))
         end = record.line_end
         mark = BYTE_ORDER_MARK if first == 0 and texts[0].startswith(BYTE_ORDER_MARK) else ""
         texts[first] = texts[first].removeprefix(mark)

@@ -16,6 +16,7 @@ def bad(*lines: str) -> bytes:
     return sentence("# sent_id = bad", *lines).encode()
 
 
+# fmt: off
 CASES = {
     "9 columns": (bad("1\ta\ta\tX\t_\t_\t0\troot\t_"), 5, "9 columns instead of 10"),
     "11 columns": (bad(word(1, "a", 0) + "\t_"), 5, "11 columns instead of 10"),
@@ -35,9 +36,26 @@ CASES = {
     "ID is a word": (bad(word("x", "a", 0)), 5, "the ID is 'x' where 1 was expected"),
     "ID is enormous": (bad(word("9" * 5000, "a", 0)), 5, "where 1 was expected"),
     "range backwards": (bad(word("3-2", "a", "_")), 5, "the ID is '3-2'"),
+    "FORM is empty": (bad(word(1, "a", 0), word(2, "", 1)), 6, "the FORM is empty"),
+    "FORM is a space": (bad(word(1, " ", 0)), 5, "the FORM is empty"),
+    "FORM of a range": (bad(word("1-2", "", "_"), word(1, "a", 0), word(2, "b", 1)), 5, "FORM"),
+    "range too long": (bad(word("1-3", "ab", "_"), word(1, "a", 0), word(2, "b", 1)), 5, "beyond"),
+    "range too late": (
+        bad(word(1, "a", 0), word("1-2", "ab", "_"), word(2, "b", 1)), 6, "before word 2",
+    ),
+    "range too early": (bad(word("2-3", "ab", "_"), word(1, "a", 0)), 5, "before word 1"),
+    "ranges overlap": (
+        bad(word("1-2", "x", "_"), word(1, "a", 0), word("2-3", "y", "_"), word(2, "b", 1),
+            word(3, "c", 1)), 7, "overlaps the range 1-2",
+    ),
+    "a range twice": (
+        bad(word("1-2", "x", "_"), word("1-2", "x", "_"), word(1, "a", 0), word(2, "b", 1)),
+        6, "overlaps the range 1-2",
+    ),
     "no blank line": (bad(word(1, "a", 0), word(1, "b", 0)), 6, "empty line between sentences"),
     "no words": (bad(word("1-2", "a", "_")), 4, "no word with an integer ID"),
 }
+# fmt: on
 
 
 @pytest.mark.parametrize("content, line, message", CASES.values(), ids=CASES)

@@ -9,6 +9,7 @@ from semipunct.formats.conllu.punctuate import (
     bare_entry,
     convention_of,
     punctuated,
+    spelt,
     surface_text,
 )
 from semipunct.formats.conllu.reading import to_entry
@@ -125,6 +126,25 @@ def test_straight_quotation_marks(slots, forms, surface):
     assert [token.form for token in found.tokens] == forms
     assert content(reread(found)).slots == tuple(slots)
     assert surface_text(source, slots) == surface
+
+
+@pytest.mark.parametrize(
+    "lines, slots, forms",
+    [
+        # Not even where their partner is new and directional.
+        ([mark(1, '"', 2), word(2, "Go", 0)], [('"',), ("”",)], ['"', "Go", "”"]),
+        ([mark(1, '"', 2, "``"), word(2, "Go", 0)], [("“",), ("”",)], ['"', "Go", "”"]),
+        (QUOTES, [("“",), (",", "”"), ("“", ".", "”")], ['"', "Go", ",", '"', "he", "“", ".", "”"]),
+        (QUOTES, [("“",), ("”",), (".", "!")], ['"', "Go", '"', "he", ".", "!"]),
+    ],
+)
+def test_marks_that_are_there_keep_their_forms_where_others_are_added(lines, slots, forms):
+    source = entry_of(*lines)
+    found = punctuated(source, slots)
+    assert [token.form for token in found.tokens] == forms
+    assert content(reread(found)).slots == tuple(slots)
+    written = [token for slot in spelt(source, slots) for token in slot]
+    assert written == [form for form in forms if form not in ("Go", "he")]
 
 
 def test_tagged_quotation_marks_stay_straight_alone():

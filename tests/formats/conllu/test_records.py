@@ -15,6 +15,7 @@ from tests.formats.conllu.builders import chain, record, records, sentence, word
 from tests.trees.cases import trees
 
 ODD = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\t\n\r"), max_size=4)
+FORMS = ODD.filter(str.strip)
 
 
 def written(found):
@@ -29,10 +30,12 @@ def texts(draw):
     lines = draw(st.lists(st.sampled_from(["", "# newdoc", "\ufeff", " "]), max_size=3))
     for heads in draw(st.lists(trees(5), min_size=1, max_size=3)):
         lines += draw(st.lists(st.builds("# {}".format, ODD), max_size=2))
+        covered = 0
         for word_id, head in enumerate(heads, start=1):
-            if draw(st.booleans()):
-                lines.append(word(f"{word_id}-{word_id + 1}", draw(ODD), "_"))
-            lines.append(word(word_id, draw(ODD), head, misc=draw(ODD)))
+            if covered < word_id < len(heads) and draw(st.booleans()):
+                covered = word_id + 1
+                lines.append(word(f"{word_id}-{covered}", draw(FORMS), "_"))
+            lines.append(word(word_id, draw(FORMS), head, misc=draw(ODD)))
             if draw(st.booleans()):
                 lines.append(word(f"{word_id}.1", "empty", "_"))
         lines += draw(st.sampled_from([[""], ["", ""], ["  "], ["", "# apart", ""]]))
@@ -174,4 +177,18 @@ def test_a_sentence_of_100000_words_is_read_in_seconds():
     text = chain(100_000)
     (found,) = records(text)
     assert len(found.tokens) == 100_000
+    assert format_record(found) == text
+
+
+def test_annotations_that_are_replaced_go():
+    text = sentence(
+        "\ufeff# ours_a = 1", "# text = a", "#ours_b", "# oursmine = no",
+        word(1, "a", 0, misc="OursX=1|Gloss=y|OursY"), word(2, "b", 1, misc="OursX=1"),
+    )  # fmt: skip
+    (found,) = records(text)
+    kept = format_record(found, {1: {"OursZ": "2"}}, ["# ours_c = 3"], ("ours_", "Ours"))
+    assert kept == sentence(
+        "\ufeff# text = a", "# oursmine = no", "# ours_c = 3",
+        word(1, "a", 0, misc="Gloss=y|OursZ=2"), word(2, "b", 1),
+    )  # fmt: skip
     assert format_record(found) == text

@@ -152,7 +152,9 @@ WORDS = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\0\t\n\r\ufeff"),
     min_size=1,
     max_size=4,
-).filter(lambda form: not form.endswith("..")) | st.sampled_from(["etc.", "Mr.", "字", "'s", "1."])
+).filter(lambda form: form.strip() and not form.endswith("..")) | st.sampled_from(
+    ["etc.", "Mr.", "字", "'s", "1."]
+)
 OLD_MARKS = [",", ".", '"', "'", "``", "''", "(", ")", "…", "^", "¿", "，", "COMMA"]
 NEW_MARKS = [",", ".", "“", "”", "‘", "(", ")", "-", "—", "?", "¿", "。"]
 

@@ -1,0 +1,138 @@
+"""A signal ends every command, always, with its status, without a traceback and half of a file."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+# What runs the tests may have been told to ignore Ctrl-C, as a shell tells its background jobs.
+START = """
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+NAME = sys.argv.pop()
+def send():
+    os.kill(os.getpid(), getattr(signal, NAME))
+    for _ in range(1000):  # Python handles a signal between two steps
+        pass
+"""
+
+WHILE_IMPORTING = """
+class Finder:
+    @staticmethod
+    def find_spec(name, *rest):
+        if name == "typer":
+            send()
+sys.meta_path.insert(0, Finder)
+"""
+
+IN_A_CALLBACK = """
+import gc
+import semipunct.formats.reading as reading
+def callback(phase, info):
+    if phase == "start":
+        gc.callbacks.remove(callback)
+        send()
+def count(*files):
+    gc.callbacks.append(callback)
+    gc.collect()
+    time.sleep(20)
+reading.stats = count
+"""
+
+WHILE_WRITING = """
+import semipunct.formats.reading as reading
+from semipunct.files import locked, output, replace_folder
+import semipunct.files.folders as folders
+def count(target):
+    with output(target + "/new/file.txt") as stream, locked(target + "/lock"):
+        stream.write("half of it")
+        stream.flush()
+        folders.os.fsync = lambda _: send()
+        replace_folder(target + "/folder", {"a": b"new"}, {"a"})
+reading.stats = count
+"""
+
+BETWEEN_TWO_RENAMES = """
+import semipunct.formats.reading as reading
+import semipunct.files.folders as folders
+from semipunct.files import replace_folder
+rename = folders.Path.rename
+def interrupted(path, target):
+    rename(path, target)
+    if str(target).endswith(".old"):
+        send()
+def count(target):
+    folders.Path.rename = interrupted
+    replace_folder(target + "/folder", {"a": b"new"}, {"a"})
+reading.stats = count
+"""
+
+RUN = """
+from semipunct.cli import main
+main()
+"""
+
+SIGNALS = {"SIGINT": (130, "interrupted"), "SIGTERM": (143, "terminated")}
+
+
+def ended(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", START + program + RUN, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+@pytest.mark.parametrize("program", [WHILE_IMPORTING, IN_A_CALLBACK], ids=["import", "callback"])
+def test_a_signal_ends_a_command_wherever_it_comes(program: str, name: str):
+    """Also where an exception would be taken for another one, or printed and forgotten."""
+    done = ended(program, "stats", "absent.conllu", name)
+    status, word = SIGNALS[name]
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", f"error: {word}\n")
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+@pytest.mark.parametrize("program", [WHILE_WRITING, BETWEEN_TWO_RENAMES], ids=["write", "rename"])
+def test_what_is_unfinished_goes_and_what_was_there_stays(tmp_path: Path, program: str, name: str):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a").write_bytes(b"old")
+    done = ended(program, "stats", tmp_path, name)
+    assert done.returncode == SIGNALS[name][0], done.stderr
+    assert sorted(p.name for p in tmp_path.rglob("*")) == ["a", "folder"]
+    assert (tmp_path / "folder" / "a").read_bytes() == b"old"
+
+
+def test_a_signal_that_is_ignored_stays_ignored():
+    """A Ctrl-C that is meant for others does not end a command in the background of a script."""
+    ignoring = "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+    done = ended(ignoring + WHILE_IMPORTING, "stats", "absent.conllu", "SIGINT")
+    assert done.returncode == 1
+    assert "no such file" in done.stderr
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", SIGNALS)
+def test_commands_end_at_any_time(
+    treebanks: dict[str, Path], model: Path, tmp_path: Path, name: str
+):
+    """Whole processes, in which a signal comes sooner or later."""
+    status, _ = SIGNALS[name]
+    commands = {
+        "train": ("train", treebanks["train"], "--dev", treebanks["dev"], "-o", tmp_path / "m"),
+        "decode": ("decode", model, *[treebanks["test"]] * 40, "-o", tmp_path / "out.conllu"),
+    }
+    for command in commands.values():
+        for tenths in (2, 4, 7, 10, 15, 20, 30, 45):
+            program = [sys.executable, "-c", START + RUN, *map(str, command), name]
+            with subprocess.Popen(program, stderr=subprocess.PIPE, text=True) as process:
+                time.sleep(tenths / 10)
+                process.send_signal(getattr(signal, name))
+                _, told = process.communicate(timeout=120)
+            assert process.returncode == status, told
+            assert "Traceback" not in told
+            left = {path.name for path in tmp_path.iterdir()} - {"m"}
+            assert not left, (tenths, left)
+            if (tmp_path / "m").exists():  # it had begun to train, and left a model
+                (tmp_path / "m").rename(tmp_path.with_name(f"m-{name}-{tenths}-{os.getpid()}"))
