@@ -142,7 +142,7 @@ def choose(uniform: jax.Array, log_weight: jax.Array) -> jax.Array:
     # The first beyond the threshold that has weight; where rounding leaves none, the last one.
     chosen = jnp.min(jnp.where(beyond & (terms > 0), index, len(index)), -1)
     last = jnp.max(jnp.where(terms > 0, index, 0), -1)
-    return jnp.minimum(chosen, last)
+    return jnp.minimum(chosen, last).astype(jnp.int32)
 
 
 def descend(
