@@ -125,10 +125,9 @@ class Weighted:
         return found
 
     @property
-    def close(self) -> dict[str, float]:
-        """The tolerances within which numbers are the enumeration's."""
-        tolerance = 1e-10 if self.dtype == np.float64 else 2e-5
-        return {"rtol": tolerance, "atol": tolerance}
+    def close(self) -> float:
+        """The tolerance, relative and absolute, within which numbers are the enumeration's."""
+        return 1e-10 if self.dtype == np.float64 else 2e-5
 
     @cached_property
     def items(self) -> range:

@@ -38,7 +38,8 @@ def expect_number(w: Weighted, got: Any, expected: Any, what: str) -> None:
         expected: numbers of the same shape.
         what: their name.
     """
-    np.testing.assert_allclose(np.asarray(got, np.float64), expected, **w.close, err_msg=what)
+    found = np.asarray(got, np.float64)
+    np.testing.assert_allclose(found, expected, rtol=w.close, atol=w.close, err_msg=what)
 
 
 def expect(w: Weighted, got: jax.Array, answer: Callable[[Enumeration], float], what: str) -> None:
