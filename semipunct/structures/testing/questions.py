@@ -115,7 +115,8 @@ def _forward(d: Distribution[Any], along: Parts) -> tuple[jax.Array, Parts]:
 
     def both(log_weights: Parts) -> tuple[jax.Array, Parts]:
         inner = replace(d, structure=expanded.with_log_weights(log_weights))
-        return inner.log_partition_and_marginals()
+        # Not together: in the one forward mode is alone, in the other it is over reverse mode.
+        return inner.log_partition(), inner.marginals()
 
     return jax.jvp(both, (expanded.log_weights,), (along,))[1]
 
@@ -134,7 +135,7 @@ def in_a_direction(w: Weighted, along: Parts, *, forward: bool) -> tuple[jax.Arr
     Args:
         w: what is asked.
         along: a number for each part.
-        forward: in forward mode over reverse mode, or in reverse mode only.
+        forward: in forward mode, for marginals over reverse mode; or in reverse mode only.
     """
     return (_forward if forward else _reverse)(w.distribution, along)
 
@@ -159,12 +160,12 @@ def heads(w: Weighted) -> tuple[Answer, Answer]:
     return _heads(w.distribution)
 
 
-def ranked(w: Weighted, most: int | None = None) -> Answer:
+def ranked(w: Weighted, most: int) -> Answer:
     """Ask for derivations from the best on, with a leading axis.
 
     Args:
         w: what is asked.
-        most: how many, or all by default.
+        most: how many at most.
     """
     found = list(itertools.islice(w.distribution.ranked(), most))
     return jax.tree.map(lambda *xs: np.stack(xs), *found)
@@ -186,7 +187,7 @@ def draws(w: Weighted, seed: int, *, untraced: bool = False) -> Answer:
     """
     d = w.distribution
     if untraced:
-        d = replace(d, structure=Untraced(d.structure))
+        d = replace(d, structure=Untraced(d.structure, type(d.structure)))
     return _draws(d, jax.random.key(seed))
 
 
@@ -242,12 +243,18 @@ def more_averages(w: Weighted, other: Weighted) -> MoreAverages:
     return _more_averages(w.distribution, other.distribution, w.features(1))
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["structure"], meta_fields=[])
+@partial(jax.tree_util.register_dataclass, data_fields=["structure"], meta_fields=["kind"])
 @dataclass(frozen=True)
 class Untraced:
-    """A structure that hides whether it is ``Traceable``."""
+    """A structure that hides whether it is ``Traceable``.
+
+    Attributes:
+        structure: the structure itself.
+        kind: its class, by which jax tells it from others.
+    """
 
     structure: Any
+    kind: type
 
     @property
     def log_weights(self) -> Parts:
@@ -255,10 +262,10 @@ class Untraced:
         return self.structure.log_weights
 
     def with_log_weights(self, log_weights: Parts) -> Untraced:
-        return Untraced(self.structure.with_log_weights(log_weights))
+        return replace(self, structure=self.structure.with_log_weights(log_weights))
 
     def expanded(self) -> Untraced:
-        return Untraced(self.structure.expanded())
+        return replace(self, structure=self.structure.expanded())
 
     def by_item(self, parts: Parts) -> jax.Array:
         return self.structure.by_item(parts)
