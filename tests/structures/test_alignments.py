@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -46,6 +47,13 @@ def test_its_own_tests_are_one_for_each_check(example: Any):
 
 def test_there_are_as_many_paths_as_delannoy_counted(example: Any):
     assert [len(list(example.derivations(item))) for item in range(4)] == [1, 5, 7, 25]
+
+
+def test_the_page_describes_every_check():
+    page = (ROOT / "docs" / "extending.md").read_text("utf-8")
+    (table,) = re.findall(r"(?m)^\| Checks \|.*\n\| --- .*\n((?:\|.*\n)+)", page)
+    first = [line.split(" | ")[0] for line in table.splitlines()]
+    assert sorted(x for cell in first for x in re.findall("`(.+?)`", cell)) == sorted(CHECKS)
 
 
 @pytest.mark.parametrize("file", ["alignments.py", "test_alignments.py"])
