@@ -15,7 +15,6 @@ from typing import Any
 import jax
 import jax.monitoring
 import numpy as np
-import platformdirs
 
 _COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
 
@@ -102,6 +101,8 @@ def enable_compilation_cache() -> Path | None:
     chosen: str | None = getattr(jax.config, "jax_compilation_cache_dir", None)
     if chosen:
         return Path(chosen)
+    import platformdirs  # only here: what is above needs jax and numpy alone
+
     folder = platformdirs.user_cache_path("semipunct") / "xla"
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,7 @@ convention, and may move.
 """
 
 from semipunct.structures.automata import PathParts, StringPaths, string_paths
-from semipunct.structures.base import Parts, PartWise, Structure, Total
+from semipunct.structures.base import Parts, PartWise, Structure, Total, lifted
 from semipunct.structures.chain import ChainParts, LinearChain, linear_chain
 from semipunct.structures.distribution import Answer, Distribution
 from semipunct.structures.draws import Draws, Places, Traceable
@@ -43,6 +43,7 @@ __all__ = [
     "Total",
     "Traceable",
     "inside",
+    "lifted",
     "linear_chain",
     "pcfg",
     "projective_trees",

@@ -76,7 +76,8 @@ class PartWise(ABC, Generic[P]):
     Attributes:
         weights: log weights of the parts, arrays ``[batch, ...]``; with a first axis of size 1
             where all items share them.
-        lengths: ``[batch]`` how much of each item is used.
+        lengths: ``[batch]`` how much of each item is used; ``[batch, 2]`` of items that have two
+            lengths, and so on: only ``total`` reads it.
     """
 
     weights: P

@@ -46,9 +46,7 @@ class Answer(NamedTuple):
     log_weight: jax.Array
 
 
-@partial(
-    jax.tree_util.register_dataclass, data_fields=["structure"], meta_fields=["base", "recursion"]
-)
+@jax.tree_util.register_pytree_with_keys_class
 @dataclass(frozen=True)
 class Distribution(Generic[S]):
     """The distribution over a structure's derivations in proportion to their weights.
@@ -72,6 +70,23 @@ class Distribution(Generic[S]):
     def __post_init__(self) -> None:
         """Refuse a base that loses extreme weights."""
         _refuse_narrow(self.base)
+
+    def tree_flatten_with_keys(self) -> tuple[Any, Any]:
+        """Return the structure, and what is static: to be called by jax."""
+        # To jax 0.10 two dataclasses that are registered with the same fields are one, and what was
+        # compiled for the one may be run for the other, unless something static tells them apart.
+        children = ((jax.tree_util.GetAttrKey("structure"), self.structure),)
+        return children, (self.base, self.recursion, type(self.structure))
+
+    @classmethod
+    def tree_unflatten(cls, static: Any, children: Any) -> Distribution[Any]:
+        """Return the distribution again: to be called by jax.
+
+        Args:
+            static: what ``tree_flatten_with_keys`` returned as such.
+            children: the structure, or what a function of pytrees made of it.
+        """
+        return cls(children[0], *static[:2])
 
     def ask(self, semiring: Semiring, counted: Parts | None = None) -> Total:
         """Sum over all derivations in a semiring of one's own.

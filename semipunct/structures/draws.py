@@ -69,7 +69,7 @@ class Draws(Generic[P]):
 
     @property
     def parts(self) -> P:
-        """How often each draw uses each part: arrays ``[count, batch, ...]`` for all parts."""
+        """The number of uses of each part: arrays ``[count, batch, ...]`` for all parts."""
         return jax.tree.map(
             lambda x: x.marks() if isinstance(x, Places) else x,
             self.uses,

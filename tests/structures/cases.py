@@ -1,6 +1,6 @@
 """The structures under test: one registry line each, and the enumeration behind it.
 
-`test_conformance` asks every case every question. What a case has to bring is a small batch with
+`test_conformance` makes every check of every case. What a case has to bring is a small batch with
 items of every length, and the list of all derivations of an item, found without the library.
 """
 
@@ -25,43 +25,27 @@ from semipunct.structures.grammar import GrammarParts, pcfg
 from semipunct.structures.projective import ArcParts, projective_trees
 from semipunct.structures.semi_markov import SemiMarkovParts, semi_markov_chain
 from semipunct.structures.spans import SpanParts, span_trees
+from semipunct.structures.testing import Case, Event
 from tests.oracle import constituent_slots, underlying_slots
-from tests.structures.enumeration import Event
 from tests.structures.matrices import Dense
 
 LENGTHS = (0, 1, 2, 3, 4)
 
 
-@dataclass(frozen=True)
-class Case:
-    """A structure, and what is known about it.
+@dataclass(frozen=True, kw_only=True)
+class Known(Case):
+    """A case of which more is known than what is checked of any.
 
     Attributes:
-        name: of the case.
-        build: a batch with log weights of zero, of the padded length.
         lengths: the length of each item of the batch; all from `shortest` to the padded one.
-        events: all derivations of an item; their parts are shaped like the item's rows of the
-            expanded log weights.
         count: how many derivations an item of a length has.
-        rows: where an item's parts are along the first axis of the expanded log weights.
-        forbids_forward_mode: whether its total has reverse-mode derivatives only.
-        scans: whether its steps run through `Recursion.scan`, which has a memory budget.
-        saves: whether even so few steps keep less when they are computed twice; those of charts,
-            whose states are most of what they keep, do not.
         shortest: the least length that has a derivation.
         variant: whether another case is of the same structure; by default, sums and the best are
             then all that is asked.
     """
 
-    name: str
-    build: Callable[[], Structure]
     lengths: tuple[int, ...]
-    events: Callable[[int], Iterator[Event]]
     count: Callable[[int], int]
-    rows: Callable[[int], int | slice] = int
-    forbids_forward_mode: bool = False
-    scans: bool = True
-    saves: bool = True
     shortest: int = 0
     variant: bool = False
 
@@ -98,10 +82,10 @@ def chain_events(item: int) -> Iterator[Event]:
         yield Event(ChainParts(emission, transition))
 
 
-def chain(name: str, method: str, *, shared: bool) -> Case:
+def chain(name: str, method: str, *, shared: bool) -> Known:
     build = partial(chain_build, method, shared=shared)
-    return Case(
-        name, build, LENGTHS, chain_events, lambda length: STATES**length,
+    return Known(
+        name, build, chain_events, lengths=LENGTHS, count=lambda length: STATES**length,
         scans=method == "sequential", variant=method != "sequential",
     )  # fmt: skip
 
@@ -207,11 +191,10 @@ def is_projective(heads: tuple[int, ...]) -> bool:
     )
 
 
-def trees(name: str, count: Callable[[int], int], *, single_root: bool) -> Case:
+def trees(name: str, count: Callable[[int], int], *, single_root: bool) -> Known:
     build = partial(trees_build, single_root=single_root)
-    return Case(
-        name, build, LENGTHS, partial(trees_events, single_root=single_root), count, saves=False
-    )
+    events = partial(trees_events, single_root=single_root)
+    return Known(name, build, events, saves=False, lengths=LENGTHS, count=count)
 
 
 WIDTHS = 2
@@ -355,21 +338,32 @@ def paths_events(item: int) -> Iterator[Event]:
         yield Event(PathParts(initial, arcs, final))
 
 
-CASES: tuple[Case, ...] = (
+CASES: tuple[Known, ...] = (
     chain("chain", "sequential", shared=False),
     chain("parallel chain", "parallel", shared=True),
-    Case(
-        "given tree", tree_build, tuple(map(len, TREES)), tree_events,
-        lambda length: len(PAIRS) ** length, tree_rows,
-        scans=False,
+    Known(
+        "given tree", tree_build, tree_events, tree_rows, scans=False,
+        lengths=tuple(map(len, TREES)), count=lambda length: len(PAIRS) ** length,
     ),
     trees(
         "projective trees",
         lambda n: math.comb(3 * n - 2, n - 1) // n if n else 1,
         single_root=True,
     ),
-    Case("semi-Markov chain", segments_build, LENGTHS, segments_events, segments_count),
-    Case("bracketings", spans_build, BRACKETED, spans_events, spans_count, saves=False),
-    Case("grammar", grammar_build, PARSED, grammar_events, grammar_count, shortest=2),
-    Case("string paths", paths_build, LENGTHS, paths_events, lambda n: NODES ** (n + 1)),
+    Known(
+        "semi-Markov chain", segments_build, segments_events,
+        lengths=LENGTHS, count=segments_count,
+    ),
+    Known(
+        "bracketings", spans_build, spans_events, saves=False,
+        lengths=BRACKETED, count=spans_count,
+    ),
+    Known(
+        "grammar", grammar_build, grammar_events,
+        lengths=PARSED, count=grammar_count, shortest=2,
+    ),
+    Known(
+        "string paths", paths_build, paths_events,
+        lengths=LENGTHS, count=lambda n: NODES ** (n + 1),
+    ),
 )  # fmt: skip

@@ -1,0 +1,286 @@
+"""A structure under test: a case, what its derivations are, and the case with some log weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from semipunct.structures.base import Parts, Structure
+from semipunct.structures.distribution import Distribution
+from semipunct.structures.testing.enumeration import Enumeration, Event
+from semirings.capabilities import Divisible
+from semirings.log import Log
+
+FORBIDDEN = 0.15
+"""The share of log weights that are minus infinity."""
+
+T = TypeVar("T")
+A = ParamSpec("A")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A structure, and what is known about it.
+
+    Attributes:
+        name: of the case, for messages.
+        build: makes a batch with log weights of zero (where some are always minus infinity, no
+            derivation uses them), in double precision where jax has it enabled. A few small items
+            of different lengths, padded, the largest with a few dozen derivations, serve best.
+        derivations: lists all derivations of an item, each once; their parts are shaped like the
+            item's rows of the expanded log weights. Every item has one or more.
+        rows: where an item's parts are along the first axis of the expanded log weights.
+        scans: its steps run through ``Recursion.scan``, which has a memory budget.
+        saves: even so few steps keep less when they are computed twice. Those whose states are
+            most of what they keep do not.
+    """
+
+    name: str
+    build: Callable[[], Structure]
+    derivations: Callable[[int], Iterable[Event]]
+    rows: Callable[[int], int | slice] = int
+    scans: bool = True
+    saves: bool = True
+    _kept: dict[Any, Any] = field(
+        default_factory=dict[Any, Any], init=False, repr=False, compare=False
+    )
+
+    def uniform(self, base: Divisible = Log()) -> Weighted:
+        """Return the case with all log weights zero."""
+        return self._once(("uniform", base), lambda: Weighted(self, self.build(), base))
+
+    def weighted(self, base: Divisible = Log(), seed: int = 0) -> Weighted:
+        """Return the case with random log weights that leave every item a derivation.
+
+        Args:
+            base: the semiring of sums.
+            seed: the same seed gives the same weights, of which some are minus infinity.
+
+        Raises:
+            AssertionError: if no such weights are found.
+        """
+        return self._once(("weighted", base, seed), lambda: _weighted(self, base, seed))
+
+    def events(self, item: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return all derivations of an item, ``[derivations, parts]``, and what is aside of parts.
+
+        Raises:
+            AssertionError: if there is none, or one is not shaped like the item's log weights.
+        """
+        return self._once(("events", item), lambda: _events(self, item))
+
+    def _once(self, key: Any, make: Callable[[], T]) -> T:
+        # The precision is that of the time when the question is asked.
+        key = key, jnp.result_type(float)
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+
+@dataclass(frozen=True, eq=False)
+class Weighted:
+    """A case with log weights; arrays of one item's parts are flat vectors of float64 here.
+
+    Attributes:
+        case: the case.
+        structure: its structure, with these log weights.
+        base: the semiring of sums.
+    """
+
+    case: Case
+    structure: Structure
+    base: Divisible = Log()
+    _kept: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False, repr=False)
+
+    def ask(
+        self, question: Callable[Concatenate[Weighted, A], T], *args: A.args, **kwargs: A.kwargs
+    ) -> T:
+        """Answer a question, once for all who ask it.
+
+        Args:
+            question: a function of this.
+            *args: its other arguments, which can be hashed.
+            **kwargs: likewise.
+        """
+        key = question, args, tuple(kwargs.items())
+        if key not in self._kept:
+            self._kept[key] = question(self, *args, **kwargs)
+        return self._kept[key]
+
+    @property
+    def distribution(self) -> Distribution[Any]:
+        """The distribution that is asked."""
+        return Distribution(self.structure, self.base)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The precision of the log weights."""
+        (found,) = {x.dtype for x in jax.tree.leaves(self.structure.log_weights)}
+        return found
+
+    @property
+    def close(self) -> float:
+        """The tolerance, relative and absolute, within which numbers are the enumeration's."""
+        return 1e-10 if self.dtype == np.float64 else 2e-5
+
+    @cached_property
+    def items(self) -> range:
+        """The numbers of the items."""
+        return range(self.expanded.by_item(self.expanded.log_weights).shape[0])
+
+    @cached_property
+    def expanded(self) -> Structure:
+        """The structure with shared log weights written out."""
+        return self.structure.expanded()
+
+    @cached_property
+    def enumerations(self) -> list[Enumeration]:
+        """All derivations of each item, weighed."""
+        weights = self.expanded.log_weights
+        return [
+            Enumeration.of(*self.case.events(item), self.flat(weights, item)) for item in self.items
+        ]
+
+    def each(self) -> Iterator[tuple[int, Enumeration]]:
+        """Yield the items with their enumerations."""
+        return enumerate(self.enumerations)
+
+    @cached_property
+    def fullest(self) -> int:
+        """The item with most derivations."""
+        return int(np.argmax([e.possible for e in self.enumerations]))
+
+    def flat(self, parts: Parts, item: int, axes: int = 0) -> np.ndarray:
+        """Return one item's entries of arrays of parts.
+
+        Args:
+            parts: expanded.
+            item: the number of the item.
+            axes: how many axes stand in front of that of items, which are kept.
+        """
+        rows = (slice(None),) * axes + (self.case.rows(item),)
+        found = [np.asarray(x, np.float64)[rows] for x in jax.tree.leaves(parts)]
+        return np.concatenate([x.reshape(*x.shape[:axes], -1) for x in found], -1)
+
+    def with_item(self, parts: Parts, item: int, flat: np.ndarray) -> Parts:
+        """Replace one item's entries.
+
+        Args:
+            parts: expanded.
+            item: the number of the item.
+            flat: its new entries.
+
+        Returns:
+            Arrays of numpy.
+        """
+        leaves, treedef = jax.tree.flatten(parts)
+        new: list[np.ndarray] = []
+        start = 0
+        for leaf in leaves:
+            changed = np.array(leaf)
+            rows = changed[self.case.rows(item)]
+            changed[self.case.rows(item)] = flat[start : start + rows.size].reshape(rows.shape)
+            start += rows.size
+            new.append(changed)
+        return jax.tree.unflatten(treedef, new)
+
+    @cached_property
+    def zeros(self) -> Parts:
+        """Zero for each part, as arrays of numpy."""
+        return jax.tree.map(lambda x: np.zeros(x.shape, x.dtype), self.expanded.log_weights)
+
+    def weighing(self, log_weights: Parts) -> Weighted:
+        """Return the same with other log weights, expanded or not."""
+        like = [x.shape for x in jax.tree.leaves(log_weights)]
+        mine = [x.shape for x in jax.tree.leaves(self.structure.log_weights)]
+        structure = self.structure if like == mine else self.expanded
+        log_weights = jax.tree.map(jnp.asarray, log_weights)
+        return replace(self, structure=structure.with_log_weights(log_weights))
+
+    def looked_at(self, items: Iterable[int]) -> Parts:
+        """Tell which log weights, as before expansion, some derivation of the items uses."""
+        spread = self.zeros
+        for item in items:
+            spread = self.with_item(spread, item, self.enumerations[item].used)
+        return jax.tree.map(lambda x: np.asarray(x) > 0, self.gathered(spread))
+
+    def gathered(self, parts: Parts) -> Parts:
+        """Add up expanded parts where one log weight stands for several."""
+
+        def spread(log_weights: Parts) -> Parts:
+            return self.structure.with_log_weights(log_weights).expanded().log_weights
+
+        pull: Callable[[Parts], tuple[Parts]]
+        pull = jax.vjp(spread, self.structure.log_weights)[1]
+        return pull(jax.tree.map(jnp.asarray, parts))[0]
+
+    def disturbed(self, items: Iterable[int], seed: int) -> Weighted:
+        """Return the same with other log weights wherever no derivation of the items looks.
+
+        Args:
+            items: numbers of items.
+            seed: of the other weights.
+        """
+        rng = np.random.default_rng(seed)
+        return self.weighing(
+            jax.tree.map(
+                lambda x, y: jnp.where(y, x, rng.normal(0, 5, x.shape).astype(x.dtype)),
+                self.structure.log_weights,
+                self.looked_at(items),
+            )
+        )
+
+    def impossible(self) -> Weighted:
+        """Return the same where all parts are forbidden."""
+        return self.weighing(
+            jax.tree.map(lambda x: jnp.full_like(x, -jnp.inf), self.structure.log_weights)
+        )
+
+    def features(self, seed: int) -> Parts:
+        """Return a random number for each part of the expanded structure."""
+        rng = np.random.default_rng(seed)
+        return jax.tree.map(
+            lambda x: jnp.asarray(rng.normal(0, 1, x.shape).astype(x.dtype)),
+            self.expanded.log_weights,
+        )
+
+
+def _events(case: Case, item: int) -> tuple[np.ndarray, np.ndarray]:
+    w = case.uniform()
+    rows = [np.asarray(x)[case.rows(item)] for x in jax.tree.leaves(w.expanded.log_weights)]
+    expected = [x.shape for x in rows]
+    found = list(case.derivations(item))
+    if not found:
+        raise AssertionError(f"{case.name}: item {item} has no derivation; give it one or more")
+    parts: list[np.ndarray] = []
+    for event in found:
+        leaves = [np.asarray(x) for x in jax.tree.leaves(event.parts)]
+        shapes = [x.shape for x in leaves]
+        if shapes != expected:
+            raise AssertionError(
+                f"{case.name}: a derivation of item {item} has parts of the shapes {shapes}; the "
+                f"item's rows of the expanded log weights have {expected}"
+            )
+        parts.append(np.concatenate([x.ravel() for x in leaves]))
+    return np.array(parts, np.float64), np.array([event.aside for event in found])
+
+
+def _weighted(case: Case, base: Divisible, seed: int) -> Weighted:
+    rng = np.random.default_rng(seed)
+    template = case.uniform(base)
+
+    def draw(x: jax.Array) -> jax.Array:
+        drawn = np.where(rng.random(x.shape) < FORBIDDEN, -np.inf, rng.normal(0, 1, x.shape))
+        return jnp.where(x > -jnp.inf, drawn.astype(x.dtype), x)
+
+    for _ in range(1000):
+        found = template.weighing(jax.tree.map(draw, template.structure.log_weights))
+        if all(e.possible for e in found.enumerations):
+            return found
+    raise AssertionError(f"{case.name}: no weights were found that leave every item a derivation")

@@ -1,0 +1,51 @@
+"""The check of a structure against an enumeration of its derivations."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from semipunct.structures.testing.answers import ANSWERS, Check
+from semipunct.structures.testing.behaviour import BEHAVIOUR
+from semipunct.structures.testing.case import Case
+from semirings.capabilities import Divisible
+from semirings.log import Log
+
+CHECKS: Mapping[str, Check] = {**ANSWERS, **BEHAVIOUR}
+"""All checks by name."""
+
+
+def check(case: Case, only: Collection[str] | None = None, base: Divisible = Log()) -> None:
+    """Ask a structure every question, and compare its answers with the enumeration.
+
+    Args:
+        case: the structure, and all its derivations.
+        only: names of checks, to make no others.
+        base: the semiring of sums.
+
+    Raises:
+        AssertionError: naming the checks that failed, each with what is wrong; an exception of
+            the structure is a failure, too.
+        ValueError: if ``only`` names a check that there is not.
+    """
+    if unknown := set(only or ()) - set(CHECKS):
+        raise ValueError(f"no checks: {sorted(unknown)}; there are {', '.join(CHECKS)}")
+    w = case.weighted(base)
+    names = [name for name in CHECKS if only is None or name in only]
+    failures: dict[str, Exception] = {}
+    for name in names:
+        try:
+            CHECKS[name](w)
+        except Exception as error:  # noqa: BLE001 - whatever a stranger's structure raises
+            failures[name] = error
+    if failures:
+        lines = [
+            f"{case.name}, in {base.name} and {w.dtype}: {len(failures)} of {len(names)} checks "
+            "fail"
+        ]
+        lines += [f"{name}: {_said(error)}" for name, error in failures.items()]
+        raise AssertionError("\n".join(lines)) from next(iter(failures.values()))
+
+
+def _said(error: Exception) -> str:
+    text = str(error).strip()
+    return text if isinstance(error, AssertionError) else f"{type(error).__name__}: {text}"

@@ -1,0 +1,280 @@
+"""The questions of the conformance suite, compiled once for each structure."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from semipunct.structures.base import Parts, Structure, Total
+from semipunct.structures.distribution import Answer, Distribution
+from semipunct.structures.recursion import Recursion
+from semipunct.structures.testing.case import Weighted
+from semirings.base import Semiring
+from semirings.counting import Counting
+
+DRAWS = 2000
+"""The number of draws of a sample."""
+traces: Counter[str] = Counter()
+"""How often each question was traced."""
+
+
+class Sums(NamedTuple):
+    """The log partition with the marginals, and with its gradient, which is not expanded."""
+
+    log_partition: jax.Array
+    alone: jax.Array
+    marginals: Parts
+    gradient: Parts
+
+
+class Averages(NamedTuple):
+    """Averages over derivations, one in each semiring that there is for them."""
+
+    entropy: jax.Array
+    kl: jax.Array
+    expectation: jax.Array
+    covariance: jax.Array
+
+
+class MoreAverages(NamedTuple):
+    """The other averages, and gradients."""
+
+    cross_entropy: jax.Array
+    variance: jax.Array
+    entropy_slopes: Parts
+    expectation_slopes: Parts
+
+
+def _compiled(ask: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a question, and count how often that happens."""
+
+    def traced(*arguments: Any) -> Any:
+        traces[ask.__name__] += 1
+        return ask(*arguments)
+
+    return jax.jit(traced)
+
+
+def slopes(
+    d: Distribution[Any],
+    answer: Callable[[Distribution[Any]], jax.Array],
+    structure: Structure | None = None,
+) -> tuple[jax.Array, Parts]:
+    """Return an answer and its gradient with respect to the log weights.
+
+    Args:
+        d: the distribution that is asked.
+        answer: the question.
+        structure: that of the log weights; expanded by default.
+    """
+    at = d.structure.expanded() if structure is None else structure
+
+    def of(log_weights: Parts) -> tuple[jax.Array, jax.Array]:
+        found = answer(replace(d, structure=at.with_log_weights(log_weights)))
+        return jnp.sum(jnp.where(jnp.isfinite(found), found, 0.0)), found
+
+    gradient, found = jax.grad(of, has_aux=True)(at.log_weights)
+    return found, gradient
+
+
+@_compiled
+def _sums(d: Distribution[Any]) -> Sums:
+    log_partition, marginals = d.log_partition_and_marginals()
+    alone, gradient = slopes(d, lambda e: e.log_partition(), d.structure)
+    return Sums(log_partition, alone, marginals, gradient)
+
+
+def sums(w: Weighted) -> Sums:
+    """Ask for the sums."""
+    return _sums(w.distribution)
+
+
+@_compiled
+def _number(d: Distribution[Any]) -> tuple[jax.Array, jax.Array]:
+    semiring = Counting()
+    total = d.ask(semiring)
+    return semiring.count(total.value), total.log_scale
+
+
+def number(w: Weighted) -> tuple[jax.Array, jax.Array]:
+    """Count the derivations of each item, forbidden parts left out; and the scale of that."""
+    return _number(w.distribution)
+
+
+@_compiled
+def _forward(d: Distribution[Any], along: Parts) -> tuple[jax.Array, Parts]:
+    expanded = d.structure.expanded()
+
+    def both(log_weights: Parts) -> tuple[jax.Array, Parts]:
+        inner = replace(d, structure=expanded.with_log_weights(log_weights))
+        # Not together: in the one forward mode is alone, in the other it is over reverse mode.
+        return inner.log_partition(), inner.marginals()
+
+    return jax.jvp(both, (expanded.log_weights,), (along,))[1]
+
+
+@_compiled
+def _reverse(d: Distribution[Any], along: Parts) -> tuple[jax.Array, Parts]:
+    def slope(e: Distribution[Any]) -> jax.Array:
+        return e.structure.by_item(jax.tree.map(jnp.multiply, e.marginals(), along))
+
+    return slopes(d, slope)
+
+
+def in_a_direction(w: Weighted, along: Parts, *, forward: bool) -> tuple[jax.Array, Parts]:
+    """Return the derivatives of the log partition and of the marginals in a direction.
+
+    Args:
+        w: what is asked.
+        along: a number for each part.
+        forward: in forward mode, for marginals over reverse mode; or in reverse mode only.
+    """
+    return (_forward if forward else _reverse)(w.distribution, along)
+
+
+@_compiled
+def _best(d: Distribution[Any]) -> Answer:
+    return d.best()
+
+
+def best(w: Weighted) -> Answer:
+    """Ask for the best derivation."""
+    return _best(w.distribution)
+
+
+@_compiled
+def _heads(d: Distribution[Any]) -> tuple[Answer, Answer]:
+    return d.top(2), d.top(4)
+
+
+def heads(w: Weighted) -> tuple[Answer, Answer]:
+    """Ask for the two best derivations, and for the four best."""
+    return _heads(w.distribution)
+
+
+def ranked(w: Weighted, most: int) -> Answer:
+    """Ask for derivations from the best on, with a leading axis.
+
+    Args:
+        w: what is asked.
+        most: how many at most.
+    """
+    found = list(itertools.islice(w.distribution.ranked(), most))
+    return jax.tree.map(lambda *xs: np.stack(xs), *found)
+
+
+@_compiled
+def _draws(d: Distribution[Any], key: jax.Array) -> Answer:
+    drawn = d.sample(key, DRAWS, together=500)
+    return Answer(drawn.parts, drawn.log_weight)
+
+
+def draws(w: Weighted, seed: int, *, untraced: bool = False) -> Answer:
+    """Draw many derivations.
+
+    Args:
+        w: what is asked.
+        seed: of the random key.
+        untraced: draw in the reverse pass, also where the structure is ``Traceable``.
+    """
+    d = w.distribution
+    if untraced:
+        d = replace(d, structure=Untraced(d.structure, type(d.structure)))
+    return _draws(d, jax.random.key(seed))
+
+
+@_compiled
+def _log_prob(d: Distribution[Any], parts: Parts) -> jax.Array:
+    return jax.vmap(d.log_prob)(parts)
+
+
+def log_prob(w: Weighted, parts: Parts) -> jax.Array:
+    """Ask for the log probabilities of many derivations, ``[derivations, batch]``.
+
+    Args:
+        w: what is asked.
+        parts: arrays ``[derivations, batch, ...]``.
+    """
+    return _log_prob(w.distribution, parts)
+
+
+@_compiled
+def _averages(
+    d: Distribution[Any], other: Distribution[Any], first: Parts, second: Parts
+) -> Averages:
+    return Averages(d.entropy(), d.kl(other), d.expectation(first), d.covariance(first, second))
+
+
+def averages(w: Weighted, other: Weighted) -> Averages:
+    """Ask for averages.
+
+    Args:
+        w: what is asked.
+        other: of the same shapes, for divergences.
+    """
+    return _averages(w.distribution, other.distribution, w.features(1), w.features(2))
+
+
+@_compiled
+def _more_averages(d: Distribution[Any], other: Distribution[Any], feature: Parts) -> MoreAverages:
+    return MoreAverages(
+        d.cross_entropy(other),
+        d.variance(feature),
+        slopes(d, lambda e: e.entropy())[1],
+        slopes(d, lambda e: e.expectation(feature))[1],
+    )
+
+
+def more_averages(w: Weighted, other: Weighted) -> MoreAverages:
+    """Ask for the other averages.
+
+    Args:
+        w: what is asked.
+        other: of the same shapes, for the cross entropy.
+    """
+    return _more_averages(w.distribution, other.distribution, w.features(1))
+
+
+@partial(jax.tree_util.register_dataclass, data_fields=["structure"], meta_fields=["kind"])
+@dataclass(frozen=True)
+class Untraced:
+    """A structure that hides whether it is ``Traceable``.
+
+    Attributes:
+        structure: the structure itself.
+        kind: its class, by which jax tells it from others.
+    """
+
+    structure: Any
+    kind: type
+
+    @property
+    def log_weights(self) -> Parts:
+        """The log weights of all parts."""
+        return self.structure.log_weights
+
+    def with_log_weights(self, log_weights: Parts) -> Untraced:
+        return replace(self, structure=self.structure.with_log_weights(log_weights))
+
+    def expanded(self) -> Untraced:
+        return replace(self, structure=self.structure.expanded())
+
+    def by_item(self, parts: Parts) -> jax.Array:
+        return self.structure.by_item(parts)
+
+    def score(self, parts: Parts) -> jax.Array:
+        return self.structure.score(parts)
+
+    def total(
+        self, semiring: Semiring, feature: Parts | None = None, recursion: Recursion = Recursion()
+    ) -> Total:
+        """Sum over all derivations; arguments as in ``Structure.total``."""
+        return self.structure.total(semiring, feature, recursion)
