@@ -7,7 +7,7 @@ they define besides may change in any release.
 
 from semirings.base import Groups, Laws, Semiring, Value
 from semirings.boolean import Boolean
-from semirings.capabilities import Divisible, Selective, Stochastic
+from semirings.capabilities import Divisible, Selective, Stochastic, Traceable
 from semirings.counting import Counting
 from semirings.derivation import Derivation
 from semirings.divergence import Divergence, Entropy
@@ -46,6 +46,7 @@ __all__ = [
     "SignedLog",
     "Stochastic",
     "Strings",
+    "Traceable",
     "Tropical",
     "Value",
     "Viterbi",
