@@ -112,14 +112,15 @@ class Expectation(Semiring):
         For ``star(a) = 1 + a star(a)`` has the mean ``x = s (m + x)``, where s is the share of the
         second term; in a selective base it is that of the winner.
         """
-        weight = self.base.star(a.weight)
-        more = self.base.times(a.weight, weight)
-        ends = jax.tree.map(lambda x, y: jnp.stack([x, y]), self.base.ones_like(more), more)
-        stop, go_on = self.base.shares(ends, 0)
-        finite = (stop > 0) & (self.base.log_weight(weight) < jnp.inf)
-        rounds = jnp.where(finite, go_on / jnp.where(finite, stop, 1.0), 0.0)
+        base, weight = self.base, self.base.star(a.weight)
+        ends = base.log_weight(weight) < jnp.inf
+        # Masked before it is multiplied: the gradient of infinity times nothing is NaN.
+        one = base.ones_like(weight)
+        more = base.times(a.weight, base.where(ends, weight, one))
+        stop, go_on = base.shares(jax.tree.map(lambda x, y: jnp.stack([x, y]), one, more), 0)
+        rounds = jnp.where(ends, go_on / jnp.where(ends, stop, 1.0), 0.0)
         endless = jnp.where(a.mean == 0, 0.0, jnp.where(a.mean > 0, jnp.inf, -jnp.inf))
-        return Moments(weight, jnp.where(finite, weighted(rounds, a.mean), endless))
+        return Moments(weight, jnp.where(ends, weighted(rounds, a.mean), endless))
 
     def balance(self, a: Moments, axes: tuple[int, ...]) -> tuple[Moments, jax.Array]:
         """Balance the weight; averages have no scale."""

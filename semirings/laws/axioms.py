@@ -74,7 +74,7 @@ def _star_least(s: Semiring, o: Operands) -> Iterator[Equation]:
     first = (start, s.plus(start, s.times(o.a, start)), s.times(o.a, o.a))
     before, total, _ = jax.lax.fori_loop(0, DOUBLINGS, doubled, first)
     read, least = s.log_weight(star), s.log_weight(total)
-    settled = _alike(s, before, total)
+    settled = _alike(s, before, total) & (least < jnp.inf)
     statement = "star( a ) = 1 + a + a a + ... where the series has converged"
     yield equal_values(s, statement, star, s.where(settled, total, star))
     above = (read >= least) | jnp.isclose(read, least, 1e-4, 1e-4)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from typing import cast
 
 import jax
@@ -12,7 +13,7 @@ import numpy as np
 from semirings.base import Semiring, Value
 from semirings.capabilities import Divisible, Selective, Traceable
 from semirings.laws.expressions import EXPRESSIONS, PARTS, Expression
-from semirings.laws.law import Equation, Law, Operands, Pull, equal_values
+from semirings.laws.law import Equation, Law, Operands, Pull, compiled, equal_values
 
 SHAPE = (3, PARTS)
 """The axes of an operand besides the draws."""
@@ -45,8 +46,8 @@ def _select(s: Semiring, o: Operands) -> Iterator[Equation]:
         yield Equation(statement, s.select(twice, axis), chosen)
 
 
-def _shares(s: Semiring, o: Operands) -> Iterator[Equation]:
-    assert isinstance(s, Divisible)
+def _shares(semiring: Semiring, o: Operands) -> Iterator[Equation]:
+    s = cast(Divisible, semiring)
     for what, a, axis in _places(o.a):
         shares, total = s.shares(a, axis), s.sum(a, axis)
         some = s.log_weight(total) > -jnp.inf
@@ -73,20 +74,24 @@ def _shares(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 
 def _marks(s: Semiring, o: Operands) -> Iterator[Equation]:
-    assert isinstance(s, Traceable)
+    for expression in EXPRESSIONS:
+        yield from compiled(partial(_marked, expression))(s, o)
+
+
+def _marked(expression: Expression, semiring: Semiring, o: Operands) -> Iterator[Equation]:
+    s = cast(Traceable, semiring)
     # One part is impossible; all others have weight.
     w = jnp.where(jnp.isfinite(o.w[:, 0]), o.w[:, 0], 0.5).at[:, 2].set(-jnp.inf)
-    for expression in EXPRESSIONS:
-        yield from _marked(s, expression, w)
 
-
-def _marked(s: Traceable, expression: Expression, w: jax.Array) -> Iterator[Equation]:
     def total(feature: jax.Array) -> Value:
         return expression.value(s, s.lift(w, feature))
 
     value, pull = cast("tuple[Value, Pull]", jax.vjp(total, jnp.zeros_like(w)))
     seeds = s.seeds(value)
-    mark: Callable[[Value], jax.Array] = lambda seed: pull(seed)[0]
+
+    def mark(seed: Value) -> jax.Array:
+        return pull(seed)[0]
+
     has_ranks = jax.tree.leaves(seeds)[-1].ndim > w.ndim - 1
     ranks = jax.vmap(mark)(seeds) if has_ranks else mark(seeds)[None]
     possible = [d for d in expression.derivations if 2 not in d]
@@ -99,9 +104,7 @@ def _marked(s: Traceable, expression: Expression, w: jax.Array) -> Iterator[Equa
     count = jnp.sum(jnp.any(same, 1), -1)
     yield Equation(statement, count, jnp.full_like(count, same.shape[1]), beside)
     lifted = s.lift(w)
-    each = [
-        s.prod(jax.tree.map(lambda x, d=d: x[:, np.array(d)], lifted), -1) for d in possible
-    ]
+    each = [s.prod(jax.tree.map(lambda x, d=d: x[:, np.array(d)], lifted), -1) for d in possible]
     products = s.concatenate([jax.tree.map(lambda x: x[:, None], x) for x in each], 1)
     index = jnp.argmax(same, -1)
     found = jax.tree.map(lambda x: jnp.take_along_axis(x, index, 1), products)
@@ -136,6 +139,7 @@ CHOICES: tuple[Law, ...] = (
         _marks,
         capability=Traceable,
         shape=SHAPE,
+        compiled=False,
     ),
 )
 """The laws of capabilities."""

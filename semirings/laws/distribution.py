@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import cast
 
@@ -33,19 +33,20 @@ def _in_distribution(s: Semiring, o: Operands) -> Iterator[Equation]:
     )
     if not isinstance(s, Stochastic):
         return
+    seeds = (s.seed(jax.random.key(0), (5, 2)) for _ in range(2))
+    yield Equation("the same key makes the same seeds", next(seeds), next(seeds))
     weights = jnp.log(jnp.array(WEIGHTS, jnp.float32))
     if EXTREME not in s.laws.broken:
         weights = weights + jnp.array(SCALES)[:, None]
     else:
         weights = jnp.broadcast_to(weights, (2, PARTS))
-    draw = cast("Callable[[jax.Array], list[jax.Array]]", jax.jit(partial(_drawn, s, weights)))
-    first, other = (draw(jax.random.key(key)) for key in (0, 1))
-    yield Equation("the same key draws the same", draw(jax.random.key(0)), first)
     # Read as lifted: a semiring may draw from other weights than it is given, and say so.
     read = np.exp(np.asarray(s.log_weight(s.lift(weights[0])), np.float64) - SCALES[0])
-    for expression, indices, others in zip(EXPRESSIONS, first, other, strict=True):
-        index = np.asarray(indices)
+    for expression in EXPRESSIONS:
+        draw = jax.jit(partial(_drawn, s, expression, weights))
+        index, again, other = (np.asarray(draw(jax.random.key(key))) for key in (0, 0, 1))
         text, size = expression.text, len(expression.derivations)
+        yield Equation(f"the same key draws the same from {text}", again, index)
         yield Equation(f"what is drawn from {text} is a derivation", int(index.min()) >= 0, True)
         weight = np.array([np.prod(read[list(d)]) for d in expression.derivations])
         share = weight / weight.sum()
@@ -54,7 +55,7 @@ def _in_distribution(s: Semiring, o: Operands) -> Iterator[Equation]:
         for what, x, y in (
             ("two items of a draw", index[:, 0], index[:, 1]),
             ("a draw and the next", index[::2, 0], index[1::2, 0]),
-            ("draws of two keys", index[:, 0], np.asarray(others)[:, 0]),
+            ("draws of two keys", index[:, 0], other[:, 0]),
         ):
             joint = np.bincount(x * size + y, minlength=size * size)
             statement = f"{what} from {text} are independent"
@@ -70,15 +71,9 @@ def _as_expected(statement: str, counts: np.ndarray, share: np.ndarray) -> Equat
     return Equation(statement, by_chance((x - y) ** 2, y), True, beside)
 
 
-def _drawn(s: Stochastic, weights: jax.Array, key: jax.Array) -> list[jax.Array]:
-    """Draw from each expression: the number of the derivation, ``[SAMPLES, 2]``, -1 for none."""
-    keys = jax.random.split(key, len(EXPRESSIONS))
-    return [_draws_of(s, each, weights, key) for each, key in zip(EXPRESSIONS, keys, strict=True)]
+def _drawn(s: Stochastic, expression: Expression, weights: jax.Array, key: jax.Array) -> jax.Array:
+    """Draw from an expression: the number of the derivation, ``[SAMPLES, 2]``, -1 for none."""
 
-
-def _draws_of(
-    s: Stochastic, expression: Expression, weights: jax.Array, key: jax.Array
-) -> jax.Array:
     def total(feature: jax.Array) -> Value:
         return expression.value(s, s.lift(weights, feature))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax
 
@@ -86,6 +86,28 @@ class Law:
         if not isinstance(semiring, self.capability):
             return f"not a semirings.{self.capability.__name__}"
         return ""
+
+
+def compiled(equations: Equations) -> Equations:
+    """Compile equations: one program is several times faster than one for each primitive.
+
+    Args:
+        equations: yields equations between arrays.
+    """
+
+    def run(semiring: Semiring, operands: Operands) -> Iterator[Equation]:
+        statements: list[str] = []
+
+        def sides(operands: Operands) -> list[tuple[Any, ...]]:
+            found = list(equations(semiring, operands))
+            statements.extend(equation.statement for equation in found)
+            return [equation[1:] for equation in found]
+
+        program = jax.jit(sides, compiler_options=FAST)
+        results = cast("list[tuple[Any, ...]]", program(operands))
+        return (Equation(text, *both) for text, both in zip(statements, results, strict=True))
+
+    return run
 
 
 def equal_values(s: Semiring, statement: str, left: Value, right: Value) -> Equation:

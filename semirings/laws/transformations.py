@@ -154,10 +154,12 @@ def _gradients(s: Semiring, o: Operands) -> Iterator[Equation]:
         ]
         slope = _by_draw(pull(cotangents)[0] * v)
 
+        near = outputs(around)
+
         def difference(
             first: int,
             second: int,
-            near: list[jax.Array] = outputs(around),
+            near: list[jax.Array] = near,
             cotangents: list[jax.Array] = cotangents,
         ) -> jax.Array:
             """Return the difference quotient of the outputs, weighted as the gradient is."""
@@ -195,8 +197,8 @@ def _gradients_at_zero(s: Semiring, o: Operands) -> Iterator[Equation]:
         )
 
 
-def _gradients_of_ties(s: Semiring, o: Operands) -> Iterator[Equation]:
-    assert isinstance(s, Selective)
+def _gradients_of_ties(semiring: Semiring, o: Operands) -> Iterator[Equation]:
+    s = cast(Selective, semiring)
     w = jnp.concatenate([o.w, o.w], -1)
 
     def gradient(through: Callable[[Value], Value]) -> tuple[jax.Array, jax.Array]:

@@ -57,7 +57,10 @@ def _infinite(s: Semiring, o: Operands) -> Iterator[Equation]:
     yield equal_values(s, "( a + b ) lift(+inf) = a lift(+inf) + b lift(+inf)", s.times(both, c),
                        right)  # fmt: skip
     yield equal_values(
-        s, "( lift(+inf) + a ) + b = lift(+inf) + ( a + b )", s.plus(s.plus(c, a), b), s.plus(c, both)
+        s,
+        "( lift(+inf) + a ) + b = lift(+inf) + ( a + b )",
+        s.plus(s.plus(c, a), b),
+        s.plus(c, both),
     )
 
 

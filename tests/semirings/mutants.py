@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import jax
@@ -15,7 +15,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from semirings import (
-    Boolean,
     Counting,
     Derivation,
     Expectation,
@@ -26,9 +25,7 @@ from semirings import (
     Real,
     Sampling,
     Semiring,
-    SignedLog,
     Strings,
-    Tropical,
     Value,
     Viterbi,
 )
@@ -36,8 +33,7 @@ from semirings.base import Groups
 from semirings.derivation import Tagged
 from semirings.expectation import Moments
 from semirings.kbest import Ranked
-from semirings.log import Signed
-from semirings.numerics import log_sum, one_hot, relative
+from semirings.numerics import log_sum, relative
 from semirings.sampling import Drawn
 from semirings.strings import Coded
 
@@ -184,9 +180,7 @@ PLAIN: dict[str, Mutant] = {
         Log,
         sum=lambda s, a, axis: Log.sum(s, a, axis) + (a.ndim if axis == -1 else 0),
     ),
-    "reverse mode only": of(
-        "forward mode", Log, lift=lambda s, w, feature=None: reverse_only(w)
-    ),
+    "reverse mode only": of("forward mode", Log, lift=lambda s, w, feature=None: reverse_only(w)),
     "NaN gradient": of("gradients at zero", Log, sum=naive_sum),
     "always float32": of(
         "dtypes", Log, sum=lambda s, a, axis: Log.sum(s, a, axis).astype(jnp.float32)
@@ -481,14 +475,13 @@ def restless_seed() -> Semiring:
 
 def draws_with_a_floor(self: Sampling, a: Drawn, axis: int) -> Drawn:
     """Nothing is impossible."""
-    drawn = Sampling.sum(self, a._replace(weight=jnp.maximum(a.weight, -100.0)), axis)
+    drawn = Sampling.sum(self, a._replace(weight=jnp.maximum(a.weight, -61.0)), axis)
     return drawn._replace(weight=log_sum(a.weight, axis))
 
 
 def draws_unshifted(self: Sampling, a: Drawn, axis: int) -> Drawn:
     drawn = Sampling.sum(self, a._replace(weight=jnp.clip(a.weight, -50.0, 50.0)), axis)
-    drawn = drawn._replace(weight=log_sum(a.weight, axis))
-    return drawn
+    return drawn._replace(weight=log_sum(a.weight, axis))
 
 
 def tag_twice(self: Derivation, a: Tagged, b: Tagged) -> Tagged:
@@ -544,9 +537,7 @@ def _other_tangent(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> Any
 
 def noisy() -> Semiring:
     generator = np.random.default_rng(0)
-    return mutant(
-        Real, sum=lambda s, a, axis: jnp.sum(a, axis) * (1 + 1e-6 * generator.normal())
-    )
+    return mutant(Real, sum=lambda s, a, axis: jnp.sum(a, axis) * (1 + 1e-6 * generator.normal()))
 
 
 def remembers() -> Semiring:
@@ -571,8 +562,9 @@ FURTHER: dict[str, Mutant] = {
     "spread to one member": of("group spread", Log, group_spread=to_the_first_member),
     "matmul of four": of("matmul", Log, matmul=matmul_of_four),
     "plus of equal ranks only": of(
-        "broadcasting", Real, plus=lambda s, a, b: jax.lax.add(*jnp.broadcast_arrays(a, b))
-        if a.ndim == b.ndim else a
+        "broadcasting",
+        Real,
+        plus=lambda s, a, b: jax.lax.add(*jnp.broadcast_arrays(a, b)) if a.ndim == b.ndim else a,
     ),
     "shares of squares": of("shares", Log, shares=squared_shares),
     "nothing has shares": of("shares", Log, shares=shares_of_nothing),
@@ -615,7 +607,9 @@ FURTHER: dict[str, Mutant] = {
     ),
     "nothing observed": of("observed", Log, observe=lambda s, a: jnp.zeros_like(a)),
     "infinity is one of many": of(
-        "infinite weights", Log, plus=lambda s, a, b: Log.plus(s, *(jnp.minimum(x, 1e4) for x in (a, b)))
+        "infinite weights",
+        Log,
+        plus=lambda s, a, b: Log.plus(s, *(jnp.minimum(x, 1e4) for x in (a, b))),
     ),
 }
 """Others, of kinds of their own."""
