@@ -96,11 +96,11 @@ def _members(group: int) -> list[int]:
 
 EXPRESSIONS: tuple[Expression, ...] = (
     Expression("the sum of a to i", _sum, tuple((i,) for i in range(PARTS))),
+    Expression("(a + b + c) (d + e + f)", _two_sums, tuple(product(range(3), range(3, 6)))),
     Expression("(a + b) + c", _left, ((0,), (1,), (2,))),
     Expression("a + (b + c)", _right, ((0,), (1,), (2,))),
     Expression("a (b + c) + (d + e) f", _nested, ((0, 1), (0, 2), (3, 5), (4, 5))),
     Expression("a b + a c", _spread, ((0, 1), (0, 2))),
-    Expression("(a + b + c) (d + e + f)", _two_sums, tuple(product(range(3), range(3, 6)))),
     Expression(
         "the product of the sums of pairs",
         _four_sums,

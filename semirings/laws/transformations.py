@@ -273,8 +273,8 @@ def _results(s: Semiring, w: jax.Array) -> dict[str, Value]:
         "balance": s.balance(a, (0,))[0],
         "where": s.where(_ALWAYS, a, a),
         "concatenate": s.concatenate([a, a], 0),
-        "zeros_like": s.zeros_like(a),
-        "ones_like": s.ones_like(a),
+        "zeros_like": s.zeros_like(s.plus(a, a)),
+        "ones_like": s.ones_like(s.plus(a, a)),
     }
     if s.laws.star:
         found["star"] = s.star(a)

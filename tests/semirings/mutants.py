@@ -593,7 +593,7 @@ FURTHER: dict[str, Mutant] = {
     "the tangent of lift": of("gradients", Log, lift=lambda s, w, feature=None: other_tangent(w)),
     "plus shares a tie": of("gradients of ties", Viterbi, plus=plus_shares_a_tie),
     "noise in the sixth place": Mutant("repeatable", noisy),
-    "remembers by shape": Mutant("sum folds plus", remembers),
+    "remembers by shape": Mutant("checkpoint", remembers),
     "feature used in secret": of(
         "declarations",
         Log,
