@@ -226,7 +226,7 @@ class Covariance(Semiring):
 
 def _averaged(base: Semiring) -> Laws:
     """Return the laws of weights with averages, but for the star."""
-    broken = base.laws.broken | INFINITE_BROKEN
+    broken = INFINITE_BROKEN | base.laws.broken
     if base.laws.selective:
         broken |= {"plus commutative": "of equal weights the first wins, with its feature"}
     return Laws(commutative=base.laws.commutative, features=True, broken=broken)
