@@ -7,7 +7,7 @@ they define besides may change in any release.
 
 from semirings.base import Groups, Laws, Semiring, Value
 from semirings.boolean import Boolean
-from semirings.capabilities import Divisible, Selective, Stochastic
+from semirings.capabilities import Divisible, Marking, Selective, Stochastic
 from semirings.counting import Counting
 from semirings.derivation import Derivation
 from semirings.divergence import Divergence, Entropy
@@ -36,6 +36,7 @@ __all__ = [
     "KBest",
     "Laws",
     "Log",
+    "Marking",
     "Product",
     "Provenance",
     "Real",

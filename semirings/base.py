@@ -35,6 +35,7 @@ class Laws:
         selective: ``a + b`` is always one of ``a`` and ``b`` (the path property), so that a best
             derivation exists; such a semiring derives from ``Selective``.
         star: ``star``, the sum of all powers of a value, is defined.
+        features: ``lift`` puts its feature into the value; others ignore it.
         in_distribution: equations hold between the distributions of draws, not draw by draw.
         broken: laws that do not hold exactly, each with the reason.
     """
@@ -43,6 +44,7 @@ class Laws:
     idempotent: bool = False
     selective: bool = False
     star: bool = False
+    features: bool = False
     in_distribution: bool = False
     broken: dict[str, str] = field(default_factory=dict[str, str], hash=False)
 

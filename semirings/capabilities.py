@@ -55,6 +55,25 @@ class Divisible(Semiring):
         """
 
 
+class Marking(Semiring):
+    """A semiring whose reverse pass marks the parts of derivations.
+
+    A derivation is the cotangent of the features of lifted weights when a total is pulled back
+    from one of its seeds: one for each part that was used, zero for the others.
+    """
+
+    @abstractmethod
+    def seeds(self, a: Value) -> Value:
+        """Return the cotangents of totals that mark their derivations.
+
+        Args:
+            a: totals.
+
+        Returns:
+            A value of the shape of ``a``, or with an axis of ranks in front, best first.
+        """
+
+
 class Stochastic(Semiring):
     """A semiring whose reverse pass draws a derivation; its laws hold in distribution.
 

@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 
 from semirings.base import Laws
-from semirings.capabilities import Selective, require_selective
+from semirings.capabilities import Marking, Selective, require_selective
 from semirings.numerics import pick
 from semirings.viterbi import Viterbi
 
@@ -34,7 +34,7 @@ class Tagged(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Derivation(Selective):
+class Derivation(Selective, Marking):
     """The winner of a selective base semiring, with the parts that it was made of.
 
     Attributes:
@@ -50,7 +50,14 @@ class Derivation(Selective):
 
     @property
     def laws(self) -> Laws:
-        return Laws(commutative=self.base.laws.commutative, selective=True, idempotent=True)
+        base = self.base.laws
+        return Laws(
+            commutative=base.commutative,
+            selective=True,
+            idempotent=True,
+            features=True,
+            broken=base.broken,
+        )
 
     def __post_init__(self) -> None:
         """Refuse a base whose sums have no single winner."""

@@ -23,6 +23,7 @@ import jax
 import jax.numpy as jnp
 
 from semirings.base import Laws, Semiring
+from semirings.expectation import INFINITE_BROKEN
 from semirings.log import Log
 from semirings.numerics import log_balance, log_shares, log_sum, log_sum_and_shares, weighted
 
@@ -45,7 +46,7 @@ class Entropy(Semiring):
 
     @property
     def laws(self) -> Laws:
-        return Laws()
+        return Laws(broken=INFINITE_BROKEN)
 
     def zeros(self, shape: tuple[int, ...]) -> Uncertain:
         """Return the weight zero with entropy 0."""
@@ -112,7 +113,8 @@ class Divergence(Semiring):
 
     @property
     def laws(self) -> Laws:
-        return Laws()
+        unread = "the scale of the other weights, which is never read, is not kept"
+        return Laws(features=True, broken=INFINITE_BROKEN | {"balance restores": unread})
 
     def zeros(self, shape: tuple[int, ...]) -> Compared:
         """Return the weight zero under both."""

@@ -19,7 +19,7 @@ of large numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -29,6 +29,9 @@ from semirings.base import Laws, Semiring, Value
 from semirings.capabilities import Divisible, require_divisible
 from semirings.log import Log
 from semirings.numerics import weighted
+
+INFINITE_BROKEN = {"infinite weights": "times infinity all weights are alike, and so are shares"}
+"""The law that averages by shares break."""
 
 
 class Moments(NamedTuple):
@@ -59,8 +62,8 @@ class Expectation(Semiring):
 
     @property
     def laws(self) -> Laws:
-        base = self.base.laws
-        return Laws(commutative=base.commutative, star=base.star, broken=base.broken)
+        laws = _averaged(self.base)
+        return replace(laws, star=self.base.laws.star)
 
     def __post_init__(self) -> None:
         """Refuse a base whose summands have no shares."""
@@ -104,10 +107,20 @@ class Expectation(Semiring):
         return self.base.observe(a.weight), self.expected(a)
 
     def star(self, a: Moments) -> Moments:
-        """Average over the number of rounds, which is geometric: its mean is p / (1 - p)."""
-        weight = self.base.star(a.weight)
-        rounds = jnp.exp(self.base.log_weight(self.base.times(a.weight, weight)))
-        return Moments(weight, jnp.where((rounds == 0) | (a.mean == 0), 0.0, rounds * a.mean))
+        """Average over the number of rounds: of a geometric one the mean is p / (1 - p).
+
+        For ``star(a) = 1 + a star(a)`` has the mean ``x = s (m + x)``, where s is the share of the
+        second term; in a selective base it is that of the winner.
+        """
+        base, weight = self.base, self.base.star(a.weight)
+        ends = base.log_weight(weight) < jnp.inf
+        # Masked before it is multiplied: the gradient of infinity times nothing is NaN.
+        one = base.ones_like(weight)
+        more = base.times(a.weight, base.where(ends, weight, one))
+        stop, go_on = base.shares(jax.tree.map(lambda x, y: jnp.stack([x, y]), one, more), 0)
+        rounds = jnp.where(ends, go_on / jnp.where(ends, stop, 1.0), 0.0)
+        endless = jnp.where(a.mean == 0, 0.0, jnp.where(a.mean > 0, jnp.inf, -jnp.inf))
+        return Moments(weight, jnp.where(ends, weighted(rounds, a.mean), endless))
 
     def balance(self, a: Moments, axes: tuple[int, ...]) -> tuple[Moments, jax.Array]:
         """Balance the weight; averages have no scale."""
@@ -147,8 +160,7 @@ class Covariance(Semiring):
 
     @property
     def laws(self) -> Laws:
-        base = self.base.laws
-        return Laws(commutative=base.commutative, broken=base.broken)
+        return _averaged(self.base)
 
     def __post_init__(self) -> None:
         """Refuse a base whose summands have no shares."""
@@ -210,6 +222,14 @@ class Covariance(Semiring):
         """Balance the weight; averages have no scale."""
         weight, log_factor = self.base.balance(a.weight, axes)
         return a._replace(weight=weight), log_factor
+
+
+def _averaged(base: Semiring) -> Laws:
+    """Return the laws of weights with averages, but for the star."""
+    broken = INFINITE_BROKEN | base.laws.broken
+    if base.laws.selective:
+        broken |= {"plus commutative": "of equal weights the first wins, with its feature"}
+    return Laws(commutative=base.laws.commutative, features=True, broken=broken)
 
 
 def _masked(log_weight: jax.Array, feature: jax.Array | None) -> jax.Array:

@@ -20,7 +20,7 @@ import jax
 import jax.numpy as jnp
 
 from semirings.base import Condition, Laws, Semiring, Value
-from semirings.capabilities import Selective, require_selective
+from semirings.capabilities import Marking, Selective, require_selective
 from semirings.numerics import one_hot, unbroadcast
 from semirings.viterbi import Viterbi
 
@@ -45,7 +45,7 @@ class Ranked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class KBest(Semiring):
+class KBest(Marking):
     """The k best weights of a selective base semiring, with the parts of each.
 
     Ties keep the order of the summands, so that the first j of k best are the j best. Ranks
@@ -67,7 +67,8 @@ class KBest(Semiring):
 
     @property
     def laws(self) -> Laws:
-        return Laws(commutative=self.base.laws.commutative)
+        base = self.base.laws
+        return Laws(commutative=base.commutative, features=True, broken=base.broken)
 
     def __post_init__(self) -> None:
         """Refuse a base whose sums have no single winner, and lists without entries."""

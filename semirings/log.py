@@ -115,11 +115,19 @@ class SignedLog(Semiring):
     @property
     def laws(self) -> Laws:
         return Laws(
+            features=True,
             broken=dict.fromkeys(
-                ("plus associative", "sum folds plus", "left distributive", "right distributive"),
+                (
+                    "plus associative",
+                    "sum folds plus",
+                    "sum of extreme weights",
+                    "left distributive",
+                    "right distributive",
+                ),
                 "the logarithm of what cancellation leaves is that of rounding",
             )
-            | {"balance": "negative numbers have no log weight to compare"},
+            | {"balance": "negative numbers have no log weight to compare"}
+            | {"infinite weights": "infinity less infinity is zero"},
         )
 
     def zeros(self, shape: tuple[int, ...]) -> Signed:

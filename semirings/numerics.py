@@ -22,9 +22,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-_INFINITE = 1e30
-"""Stands for plus infinity inside a matrix product, where infinity times zero would be NaN."""
-
 _SHORT = 256
 """The longest axis whose running sums are a matrix product."""
 
@@ -128,7 +125,7 @@ def relative(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
 
     Args:
         a: any shape, infinities allowed.
-        axis: the axis along which one number is taken out; not empty.
+        axis: the axis along which one number is taken out.
 
     Returns:
         The exponentials, and the log with an axis of size one.
@@ -138,7 +135,7 @@ def relative(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
 
 
 def _shifted(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
-    most = jax.lax.stop_gradient(jnp.max(a, axis, keepdims=True))
+    most = jax.lax.stop_gradient(jnp.max(a, axis, keepdims=True, initial=-jnp.inf))
     infinite = most == jnp.inf
     shift = jnp.where(jnp.isfinite(most), most, 0.0)
     shifted = jnp.where(infinite, jnp.where(a == jnp.inf, 0.0, -jnp.inf), a - shift)
@@ -233,13 +230,10 @@ def log_matmul(a: jax.Array, b: jax.Array) -> jax.Array:
         a: ``[..., i, k]`` logs.
         b: ``[..., k, j]`` logs.
     """
-    a, b = jnp.minimum(a, _INFINITE), jnp.minimum(b, _INFINITE)
-    rows = jax.lax.stop_gradient(jnp.max(a, -1, keepdims=True, initial=-jnp.inf))
-    columns = jax.lax.stop_gradient(jnp.max(b, -2, keepdims=True, initial=-jnp.inf))
-    rows = jnp.where(jnp.isfinite(rows), rows, 0.0)
-    columns = jnp.where(jnp.isfinite(columns), columns, 0.0)
-    product = safe_log(jnp.exp(a - rows) @ jnp.exp(b - columns)) + rows + columns
-    return jnp.where(product >= _INFINITE / 2, jnp.inf, product)
+    rows, most_of_rows = relative(a, -1)
+    columns, most_of_columns = relative(b, -2)
+    # Nothing stays nothing, even where infinity was taken out of it.
+    return log_times(log_times(safe_log(rows @ columns), most_of_rows), most_of_columns)
 
 
 def pick(a: jax.Array, winner: jax.Array, axis: int) -> jax.Array:

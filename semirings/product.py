@@ -55,6 +55,7 @@ class Product(Semiring):
             commutative=first.commutative and second.commutative,
             idempotent=first.idempotent and second.idempotent,
             star=first.star and second.star,
+            features=first.features or second.features,
             in_distribution=first.in_distribution or second.in_distribution,
             broken=first.broken | second.broken,
         )

@@ -65,6 +65,7 @@ class Provenance(Semiring):
         return Laws(
             idempotent=True,
             star=True,
+            features=True,
             broken={"read back": "only whether there is any weight is kept"},
         )
 

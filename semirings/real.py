@@ -42,7 +42,9 @@ class Real(Divisible):
                 "zero annihilates infinity": (
                     "0 * inf is NaN in IEEE arithmetic; weights are finite"
                 ),
+                "infinite weights": "likewise",
                 "extreme weights": "the exponentials of 90 and of -110 are outside of float32",
+                "sum of extreme weights": "likewise",
                 "matmul of extreme weights": "likewise; Log has them",
             },
         )

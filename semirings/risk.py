@@ -47,8 +47,11 @@ class Risk(Semiring):
         kept = self._average.laws
         if self.gamma == 1:
             return kept
-        reason = "weights are read as they are, annealed"
-        return replace(kept, broken=kept.broken | {"read back": reason})
+        annealed = {
+            "read back": "weights are read as they are, annealed",
+            "balance restores": "lifted again, the factor is annealed again",
+        }
+        return replace(kept, broken=kept.broken | annealed)
 
     @property
     def _average(self) -> Expectation:

@@ -67,7 +67,7 @@ class Sampling(Stochastic):
 
     @property
     def laws(self) -> Laws:
-        return Laws(in_distribution=True)
+        return Laws(features=True, in_distribution=True)
 
     def zeros(self, shape: tuple[int, ...]) -> Drawn:
         """Return the weight zero."""

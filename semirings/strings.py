@@ -77,6 +77,7 @@ class Strings(Selective):
             idempotent=True,
             selective=True,
             star=True,
+            features=True,
             broken={"read back": "only whether there is any weight is kept"},
         )
 

@@ -95,7 +95,7 @@ def test_it_keeps_its_laws():
     assert report["ok"]
     assert (report["distribution"], report["draws"]) == ("semiring-bottleneck", 100)
     assert {"selective", "select", "star", "matmul"} <= set(report["passed"])
-    assert set(report["not_claimed"]) == {"weight one", "in distribution"}
+    assert set(report["not_claimed"]) == {"weight one", "shares", "marks", "in distribution"}
 
 
 @pytest.mark.usefixtures("here", "loaded_once", "one_shape")

@@ -198,7 +198,8 @@ def _forward(chain: LinearChain, s: Semiring, feature: ChainParts | None) -> _Fo
         # Compensated (Kahan 1965): many small factors would round a large sum in one direction.
         factor = jnp.where(active, factor, 0.0) - lost
         scaled = log_scale + factor
-        lost = (scaled - log_scale) - factor
+        # Beyond the range of floats the scale is infinite, and has lost nothing that can be found.
+        lost = jnp.where(jnp.isfinite(scaled), (scaled - log_scale) - factor, 0.0)
         return s.where(active[:, None], after, forward), scaled, lost
 
     later = jnp.broadcast_to(jnp.arange(1, length), (batch, length - 1))

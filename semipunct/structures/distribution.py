@@ -26,6 +26,7 @@ from semirings.divergence import Divergence, Entropy
 from semirings.expectation import Covariance, Expectation
 from semirings.kbest import KBest
 from semirings.log import Log
+from semirings.numerics import log_times
 from semirings.sampling import Sampling
 from semirings.viterbi import Viterbi
 
@@ -162,7 +163,7 @@ class Distribution(Generic[S]):
         semiring = KBest(k, base)
         total, mark = self._marking(semiring)
         parts = jax.vmap(mark)(semiring.seeds(total.value))
-        return Answer(parts, semiring.log_weights(total.value) + total.log_scale)
+        return Answer(parts, log_times(semiring.log_weights(total.value), total.log_scale))
 
     def ranked(self, base: Selective = Viterbi()) -> Iterator[Answer]:
         """Yield derivations from the best on, as many as are asked for.
@@ -277,7 +278,7 @@ class Distribution(Generic[S]):
         return self._of(self.structure.expanded())._total(semiring, feature)
 
     def _log_weight(self, semiring: Semiring, total: Total) -> jax.Array:
-        return semiring.log_weight(total.value) + total.log_scale
+        return log_times(semiring.log_weight(total.value), total.log_scale)
 
     def _marking(self, semiring: Semiring) -> tuple[Total, Callable[[Any], Parts]]:
         """Return the total, and a function from a cotangent of its value to the parts it marks.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial, reduce
+from itertools import accumulate
 
 import jax
 import jax.numpy as jnp
@@ -12,50 +13,52 @@ import numpy as np
 from semirings.base import Groups, Semiring, Value
 from semirings.laws.law import Equation, Equations, Law, Operands, at, equal_values
 
-SHAPE = (3, 4)
-"""The axes of an operand besides the draws."""
+SHAPE = (3, 9)
+"""The axes of an operand besides the draws: longer than an unrolled sum is ever wide."""
 
-GROUPS = Groups.of([2, 0, 2, 0], SHAPE[1])
-"""Four items in four groups, two of them empty."""
+GROUPS = Groups.of([2, 0, 2, 4, 0, 2, 0, 3, 2], 5)
+"""Nine items in five groups: of three, none, four, one and one."""
+
+PLACES = ((1, 0), (2, -1), (3, 1), (5, -3), (7, -2), (9, 2))
+"""Numbers of entries and the axis that they lie along: every one of three, counted either way."""
 
 Operation = Callable[[Value, Value], Value]
 
 
-def _fold(operation: Operation, a: Value, axis: int) -> Value:
-    size = jax.tree.leaves(a)[0].shape[axis]
-    parts = [jax.tree.map(lambda x, i=i: jnp.take(x, i, axis), a) for i in range(size)]
-    return reduce(operation, parts)
-
-
 def _sum(s: Semiring, o: Operands) -> Iterator[Equation]:
-    yield from _folds(s, o, "sum", s.sum, s.plus)
+    yield from _folds("sum", s, o, s.sum, s.plus, PLACES)
+    # Beyond any number that is summed in one piece.
+    many = jax.tree.map(lambda x: jnp.resize(x, (2, 15, 20)), o.a)
+    whole = s.sum(jax.tree.map(lambda x: x.reshape(2, 300), many), -1)
+    statement = "the sum of 300 entries is that of 15 sums of 20"
+    yield equal_values(s, statement, whole, s.sum(s.sum(many, -1), -1))
+
+
+def _sum_of_extremes(s: Semiring, o: Operands) -> Iterator[Equation]:
+    yield from _folds("sum", s, o, s.sum, s.plus, ((4, -1),))
 
 
 def _prod(s: Semiring, o: Operands) -> Iterator[Equation]:
-    yield from _folds(s, o, "prod", s.prod, s.times)
+    yield from _folds("prod", s, o, s.prod, s.times, PLACES)
 
 
 def _folds(
+    name: str,
     s: Semiring,
     o: Operands,
-    name: str,
     along: Callable[[Value, int], Value],
     operation: Operation,
+    places: tuple[tuple[int, int], ...],
 ) -> Iterator[Equation]:
-    first = jax.tree.map(lambda x: jnp.moveaxis(x, 0, 1), o.a)
-    alone = at(o.a, slice(1), slice(None))
-    for value, axis, note in (
-        (first, 0, ""),
-        (o.a, 1, ""),
-        (o.a, -1, ""),
-        (alone, 1, ", of one entry,"),
-    ):
-        statement = f"{name} of a along axis {axis}{note} is the fold"
-        yield equal_values(s, statement, along(value, axis), _fold(operation, value, axis))
+    folds = list(accumulate((at(o.a, i) for i in range(SHAPE[-1])), operation))
+    for size, axis in places:
+        part = jax.tree.map(lambda x, n=size, i=axis: jnp.moveaxis(x[..., :n], -1, i), o.a)
+        statement = f"{name} of {size} of a along axis {axis} is the fold"
+        yield equal_values(s, statement, along(part, axis), folds[size - 1])
 
 
 def _empty_axes(s: Semiring, o: Operands) -> Iterator[Equation]:
-    for shape, axis in (((0,), 0), ((2, 0, 3), 1), ((2, 0), -1)):
+    for shape, axis in (((0,), 0), ((2, 0, 3), 1), ((2, 0), -1), ((0, 2, 3), -3)):
         rest = tuple(np.delete(shape, axis).tolist())
         empty = s.zeros(shape)
         where = f"over axis {axis} of shape {shape}"
@@ -66,48 +69,72 @@ def _empty_axes(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 
 def _broadcasting(s: Semiring, o: Operands) -> Iterator[Equation]:
-    a, b = at(o.a, slice(1), slice(None)), at(s.lift(o.w, o.n), slice(1))
+    b = s.lift(o.w, o.n)
+    for note, x, y in (
+        ("row a and column b of lifted w and n", at(o.a, slice(1), slice(None)), at(b, slice(1))),
+        ("a and one row of all draws", o.a, _first(b, 2)),
+        ("a and a single value", o.a, _first(b, 3)),
+    ):
+        shape = jnp.broadcast_shapes(*(jax.tree.leaves(each)[0].shape for each in (x, y)))
+        whole = [jax.tree.map(partial(jnp.broadcast_to, shape=shape), each) for each in (x, y)]
+        for name, operation in (("plus", s.plus), ("times", s.times)):
+            got, expected = operation(x, y), operation(*whole)
+            yield equal_values(s, f"{name} broadcasts {note}", got, expected)
+            got, expected = operation(y, x), operation(*reversed(whole))
+            yield equal_values(s, f"{name} broadcasts {note} the other way", got, expected)
 
-    def whole(x: jax.Array) -> jax.Array:
-        return jnp.broadcast_to(x, (len(x), *SHAPE))
 
-    rows, columns = jax.tree.map(whole, (a, b))
-    for sign, operation in (("+", s.plus), ("", s.times)):
-        got, expected = operation(a, b), operation(rows, columns)
-        yield equal_values(s, f"row a {sign} column b of lifted w and n", got, expected)
-        got, expected = operation(b, a), operation(columns, rows)
-        yield equal_values(s, f"column b of lifted w and n {sign} row a", got, expected)
+def _first(a: Value, axes: int) -> Value:
+    """Return the first entry along each of the first axes."""
+    return jax.tree.map(lambda x: x[(0,) * axes], a)
 
 
 def _matmul(s: Semiring, o: Operands) -> Iterator[Equation]:
-    b = jax.tree.map(lambda x: jnp.swapaxes(x, -1, -2), o.b)
-    statement = "matmul of a and the transpose of b is the sum of products"
-    yield equal_values(s, statement, s.matmul(o.a, b), Semiring.matmul(s, o.a, b))
+    yield _product(s, "a and the transpose of b", o.a, _transposed(o.b))
+
+
+def _matmul_in_batches(s: Semiring, o: Operands) -> Iterator[Equation]:
+    yield from _matmul(s, o)
+    b = _transposed(o.b)
+    one, two = _first(b, 1), jax.tree.map(lambda x: x[:2], b)
+    yield _product(s, "a and one matrix for all draws", o.a, one)
+    yield _product(s, "one matrix for all draws and the transpose of b", _first(o.a, 1), b)
+    column = jax.tree.map(lambda x: x[:, None], o.a)
+    yield _product(s, "a with a batch axis of one and two matrices", column, two)
+
+
+def _transposed(a: Value) -> Value:
+    return jax.tree.map(lambda x: jnp.swapaxes(x, -1, -2), a)
+
+
+def _product(s: Semiring, what: str, a: Value, b: Value) -> Equation:
+    statement = f"matmul of {what} is the sum of products"
+    return equal_values(s, statement, s.matmul(a, b), Semiring.matmul(s, a, b))
 
 
 def _group_sum(s: Semiring, o: Operands) -> Iterator[Equation]:
     summed, zero = s.group_sum(o.a, GROUPS), s.zeros(o.w.shape[:-1])
-    expected = (
-        s.plus(at(o.a, 1), at(o.a, 3)),
-        zero,
-        s.plus(at(o.a, 0), at(o.a, 2)),
-        zero,
-    )
-    for group, value in enumerate(expected):
-        statement = f"group {group} of group_sum of a , items in 2 0 2 0"
-        yield equal_values(s, statement, at(summed, group), value)
+    for group in range(len(GROUPS.table)):
+        members = np.flatnonzero(GROUPS.group == group).tolist()
+        expected = reduce(s.plus, (at(o.a, i) for i in members)) if members else zero
+        statement = f"group {group} of group_sum of a , items {members}"
+        yield equal_values(s, statement, at(summed, group), expected)
 
 
 def _group_spread(s: Semiring, o: Operands) -> Iterator[Equation]:
-    spread = s.group_spread(o.a, GROUPS)
+    spread = s.group_spread(at(o.a, slice(len(GROUPS.table))), GROUPS)
     for item, group in enumerate(GROUPS.group.tolist()):
-        statement = f"item {item} of group_spread of a , items in 2 0 2 0"
+        statement = f"item {item} of group_spread of a , in group {group}"
         yield equal_values(s, statement, at(spread, item), at(o.a, group))
+
+
+AXES = ((), (1,), (-1, 1), (0, 1, 2))
+"""The axes that share a factor of ``balance``."""
 
 
 def _balance(s: Semiring, o: Operands) -> Iterator[Equation]:
     shape = o.w.shape
-    for axes in ((), (1,), (-1, 1), (0, 1, 2)):
+    for axes in AXES:
         balanced, factor = s.balance(o.a, axes)
         gone = {axis % 3 for axis in axes}
         kept = [size for axis, size in enumerate(shape) if axis not in gone]
@@ -119,20 +146,48 @@ def _balance(s: Semiring, o: Operands) -> Iterator[Equation]:
         yield Equation(statement, put_back, s.log_weight(o.a))
 
 
+def _balance_restores(s: Semiring, o: Operands) -> Iterator[Equation]:
+    for axes in AXES:
+        balanced, factor = s.balance(o.a, axes)
+        factor = jnp.expand_dims(factor, axes)
+        # Where nothing was taken out: not every semiring lifts 0.0 to one.
+        put_back = s.where(factor == 0, balanced, s.times(s.lift(factor), balanced))
+        yield equal_values(s, f"lift(factor) balanced = a along {axes}", put_back, o.a)
+
+
 def _where(s: Semiring, o: Operands) -> Iterator[Equation]:
-    a, b, condition = o.a, s.lift(o.w, o.n), o.n[..., :1] > 0
-    expected = jax.tree.map(lambda x, y: jnp.where(condition, x, y), s.observe(a), s.observe(b))
-    statement = "where a or lifted w and n chooses entries"
-    yield Equation(statement, s.observe(s.where(condition, a, b)), expected)
+    a, b, some = o.a, s.lift(o.w, o.n), np.arange(SHAPE[1]) % 3 == 1
+    conditions = {
+        "computed": o.n > 0,
+        "computed for rows": o.n[..., :1] > 0,
+        "computed for columns": o.n[0, 0] > 0,
+        "of numpy": np.broadcast_to(some, o.w.shape),
+        "of numpy for columns": some,
+        "of numpy, a single one,": np.ones((), bool),
+    }
+    for note, condition in conditions.items():
+        yield _choice(s, f"a condition {note} chooses from a and lifted w and n", condition, a, b)
+    first = _first(a, 3)
+    yield _choice(s, "where chooses from a and a single value", conditions["computed"], a, first)
+    yield _choice(s, "where chooses from a single value and a", conditions["of numpy"], first, a)
+
+
+def _choice(
+    s: Semiring, statement: str, condition: jax.Array | np.ndarray, a: Value, b: Value
+) -> Equation:
+    x, y = s.observe(a), s.observe(b)
+    expected = jax.tree.map(lambda x, y: jnp.where(jnp.asarray(condition), x, y), x, y)
+    return Equation(statement, s.observe(s.where(condition, a, b)), expected)
 
 
 def _concatenate(s: Semiring, o: Operands) -> Iterator[Equation]:
     a, b = o.a, s.lift(o.w, o.n)
-    for axis in (1, -1):
-        join = partial(jnp.concatenate, axis=axis)
-        expected = jax.tree.map(lambda *xs, f=join: f(xs), s.observe(a), s.observe(b))
-        statement = f"concatenate a and lifted w and n along {axis} joins"
-        yield Equation(statement, s.observe(s.concatenate([a, b], axis)), expected)
+    for axis in (1, -1, -2):
+        for joined, what in (([a], "a"), ([a, b], "a and lifted w and n"), ([a, b, a], "three")):
+            observed = [s.observe(each) for each in joined]
+            expected = jax.tree.map(lambda *xs, i=axis: jnp.concatenate(xs, i), *observed)
+            statement = f"concatenate of {what} along {axis} joins"
+            yield Equation(statement, s.observe(s.concatenate(joined, axis)), expected)
 
 
 def _law(name: str, statement: str, equations: Equations, extreme: bool = False) -> Law:
@@ -141,10 +196,16 @@ def _law(name: str, statement: str, equations: Equations, extreme: bool = False)
 
 ARRAYS: tuple[Law, ...] = (
     _law("sum folds plus", "sum is the fold of plus", _sum),
+    _law(
+        "sum of extreme weights",
+        "the same, for weights from e**-200 to e**80",
+        _sum_of_extremes,
+        extreme=True,
+    ),
     _law("prod folds times", "prod is the fold of times, in order", _prod),
     _law("empty axes", "no summands give 0, no factors give 1", _empty_axes),
     _law("broadcasting", "plus and times broadcast", _broadcasting),
-    _law("matmul", "matmul is the sum of products", _matmul),
+    _law("matmul", "matmul is the sum of products", _matmul_in_batches),
     _law(
         "matmul of extreme weights",
         "the same, for weights from e**-200 to e**80",
@@ -154,6 +215,7 @@ ARRAYS: tuple[Law, ...] = (
     _law("group sum", "group_sum adds up each group", _group_sum),
     _law("group spread", "group_spread gives each item its group's entry", _group_spread),
     _law("balance", "log_weight(balanced) + factor = log_weight(a)", _balance),
+    _law("balance restores", "lift(factor) balanced = a, in all that is seen", _balance_restores),
     _law("where", "where chooses entries", _where),
     _law("concatenate", "concatenate joins", _concatenate),
 )

@@ -8,11 +8,13 @@ import jax
 import jax.numpy as jnp
 
 from semirings.base import Semiring, Value
-from semirings.capabilities import Selective
 from semirings.laws.law import Equation, Law, Operands, equal_values
 
 EXTREME = "extreme weights"
 """The law without which single values are not drawn from extreme weights."""
+
+DOUBLINGS = 40
+"""How often partial sums of a series are doubled: 2**40 terms."""
 
 Sides = Callable[[Semiring, Value, Value, Value], tuple[Value, Value]]
 """Both sides of an equation, from the semiring and three of its values."""
@@ -45,21 +47,6 @@ def _selective(s: Semiring, o: Operands) -> Iterator[Equation]:
     yield Equation("a + b is a or b", total, one_of_them)
 
 
-def _select(s: Semiring, o: Operands) -> Iterator[Equation]:
-    yield Equation("a selective semiring is a semirings.Selective", isinstance(s, Selective), True)
-    if not isinstance(s, Selective):
-        return
-
-    def pair(a: Value, b: Value) -> Value:
-        return s.concatenate([jax.tree.map(lambda x: x[None], x) for x in (a, b)], 0)
-
-    both = pair(o.a, o.b)
-    chosen = s.where(s.select(both, 0) == 0, o.a, o.b)
-    yield equal_values(s, "sum of a and b is what select names", s.sum(both, 0), chosen)
-    first = s.select(pair(o.a, o.a), 0)
-    yield Equation("select names the first of a and a", first, jnp.zeros_like(first))
-
-
 def _star(s: Semiring, o: Operands) -> Iterator[Equation]:
     star = s.star(o.a)
     # Where the series does not converge its value is infinite, and says nothing.
@@ -71,6 +58,33 @@ def _star(s: Semiring, o: Operands) -> Iterator[Equation]:
         right = s.where(finite, s.plus(_one(s, o.a), product), star)
         yield equal_values(s, statement, star, right)
     yield equal_values(s, "star(0) = 1", s.star(s.zeros((3,))), s.ones((3,)))
+
+
+def _star_least(s: Semiring, o: Operands) -> Iterator[Equation]:
+    """Compare the star with its partial sums: their limit is the least solution (Kleene)."""
+    star, one = s.star(o.a), _one(s, o.a)
+
+    def doubled(_: int, sums: tuple[Value, Value, Value]) -> tuple[Value, Value, Value]:
+        # 1 + a + ... + a^(2n-1) = (1 + ... + a^(n-1)) + a^n (1 + ... + a^(n-1))
+        _, total, power = sums
+        return total, s.plus(total, s.times(power, total)), s.times(power, power)
+
+    # The types of results, which sums begin with, need not be those of neutral elements.
+    start = s.plus(one, s.times(o.a, s.zeros_like(o.a)))
+    first = (start, s.plus(start, s.times(o.a, start)), s.times(o.a, o.a))
+    before, total, _ = jax.lax.fori_loop(0, DOUBLINGS, doubled, first)
+    read, least = s.log_weight(star), s.log_weight(total)
+    settled = _alike(s, before, total) & (least < jnp.inf)
+    statement = "star( a ) = 1 + a + a a + ... where the series has converged"
+    yield equal_values(s, statement, star, s.where(settled, total, star))
+    above = (read >= least) | jnp.isclose(read, least, 1e-4, 1e-4)
+    statement = "star( a ) is at least 1 + a + a a + ... + a ** n in log weight"
+    yield Equation(statement, jnp.where(above, least, read), least)
+
+
+def _alike(s: Semiring, a: Value, b: Value) -> jax.Array:
+    pairs = zip(jax.tree.leaves(s.observe(a)), jax.tree.leaves(s.observe(b)), strict=True)
+    return jnp.all(jnp.stack([jnp.isclose(x, y, 1e-6, 1e-6) for x, y in pairs]), 0)
 
 
 AXIOMS: tuple[Law, ...] = (
@@ -129,7 +143,6 @@ AXIOMS: tuple[Law, ...] = (
         declared="idempotent",
     ),
     Law("selective", "a + b is a or b", _selective, declared="selective"),
-    Law("select", "select names the winner, the first of equals", _select, declared="selective"),
     _law(
         EXTREME,
         (
@@ -141,5 +154,11 @@ AXIOMS: tuple[Law, ...] = (
         ),
     ),
     Law("star", "star(a) = 1 + a star(a) = 1 + star(a) a", _star, declared="star"),
+    Law(
+        "star least",
+        "star(a) is the limit of 1 + a + a a + ..., the least solution",
+        _star_least,
+        declared="star",
+    ),
 )
 """The axioms, with the laws that are declared."""

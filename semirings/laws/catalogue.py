@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from semirings.laws.arrays import ARRAYS
 from semirings.laws.axioms import AXIOMS
+from semirings.laws.choices import CHOICES
 from semirings.laws.declarations import DECLARATIONS
 from semirings.laws.distribution import DISTRIBUTION
 from semirings.laws.law import Law
 from semirings.laws.transformations import TRANSFORMATIONS
 from semirings.laws.weights import WEIGHTS
 
-LAWS: tuple[Law, ...] = (*AXIOMS, *WEIGHTS, *ARRAYS, *TRANSFORMATIONS, *DISTRIBUTION)
+LAWS: tuple[Law, ...] = (
+    *AXIOMS,
+    *WEIGHTS,
+    *CHOICES,
+    *ARRAYS,
+    *TRANSFORMATIONS,
+    *DISTRIBUTION,
+)
 """Every law that ``Laws.broken`` may name."""
 
 EVERY: tuple[Law, ...] = (*DECLARATIONS, *LAWS)

@@ -6,6 +6,9 @@ import copy
 from collections.abc import Iterator
 from dataclasses import FrozenInstanceError
 
+import jax
+import jax.numpy as jnp
+
 from semirings.base import Semiring
 from semirings.capabilities import Selective
 from semirings.laws.law import Equation, Law, Operands
@@ -14,6 +17,10 @@ from semirings.laws.law import Equation, Law, Operands
 def _declared(s: Semiring, o: Operands) -> Iterator[Equation]:
     chooses = isinstance(s, Selective)
     yield Equation("laws.selective is declared of a Selective alone", s.laws.selective, chooses)
+    bare, featured = (jax.tree.leaves(x) for x in (s.lift(o.w), s.lift(o.w, o.n)))
+    same = all(bool(jnp.all(x == y)) for x, y in zip(bare, featured, strict=True))
+    statement = "laws.features is declared just where lift puts its feature into the value"
+    yield Equation(statement, s.laws.features, not same)
     for name, reason in s.laws.broken.items():
         yield Equation(f"there is a reason for breaking {name!r}", bool(reason.strip()), True)
 

@@ -1,9 +1,10 @@
-"""The law of stochastic semirings: equal expressions draw alike, in proportion to weight."""
+"""The law of stochastic semirings: a draw is a derivation, in proportion to its weight."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, cast
+from collections.abc import Iterator
+from functools import partial
+from typing import cast
 
 import jax
 import jax.numpy as jnp
@@ -12,35 +13,18 @@ from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
 from semirings.base import Semiring, Value
 from semirings.capabilities import Stochastic
-from semirings.laws.law import Equation, Law, Operands, Pull, at
+from semirings.laws.axioms import EXTREME
+from semirings.laws.expressions import EXPRESSIONS, PARTS, Expression
+from semirings.laws.law import Equation, Law, Operands, Pull
 
-SAMPLES = 4000
-"""The number of draws from each expression."""
+SAMPLES = 20_000
+"""The number of draws of each of two items from each expression."""
 
+WEIGHTS = (0.1, 8.0, 1.0, 0.0, 0.5, 3.0, 20.0, 0.3, 2.0)
+"""Spread so far that powers of them, or constants beside them, show."""
 
-Expression = Callable[[Semiring, Value, Value, Value], Value]
-
-
-class Pair(NamedTuple):
-    """Two expressions that a law calls equal."""
-
-    statement: str
-    left: Expression
-    right: Expression
-
-
-PAIRS = (
-    Pair(
-        "(a + b) + c draws as a + (b + c)",
-        lambda s, a, b, c: s.plus(s.plus(a, b), c),
-        lambda s, a, b, c: s.plus(a, s.plus(b, c)),
-    ),
-    Pair(
-        "a (b + c) draws as a b + a c",
-        lambda s, a, b, c: s.times(a, s.plus(b, c)),
-        lambda s, a, b, c: s.plus(s.times(a, b), s.times(a, c)),
-    ),
-)
+SCALES = (60.0, -60.0)
+"""Log factors of the weights of the two items, which change no proportion."""
 
 
 def _in_distribution(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -49,37 +33,54 @@ def _in_distribution(s: Semiring, o: Operands) -> Iterator[Equation]:
     )
     if not isinstance(s, Stochastic):
         return
-    weights = jnp.log(jnp.array([0.5, 1.0, 2.0], jnp.float32))
-    keys = iter(jax.random.split(jax.random.key(0), 5))
-    for statement, left, right in PAIRS:
-        x, y = _drawn(s, left, weights, next(keys)), _drawn(s, right, weights, next(keys))
-        counts = {"sets drawn, left": x, "sets drawn, right": y}
-        yield Equation(statement, by_chance((x - y) ** 2, x + y), True, counts)
-    x = _drawn(s, PAIRS[0].left, weights, next(keys))
-    lifted = s.lift(weights)
-    shares = np.exp(np.asarray(s.log_weight(lifted) - s.log_weight(s.sum(lifted, 0))))
-    expected = np.zeros(8)
-    expected[[1, 2, 4]] = SAMPLES * shares
-    counts = {"sets drawn": x, "expected": expected}
-    yield Equation(
-        "a + b + c draws by weight", by_chance((x - expected) ** 2, expected), True, counts
-    )
+    seeds = (s.seed(jax.random.key(0), (5, 2)) for _ in range(2))
+    yield Equation("the same key makes the same seeds", next(seeds), next(seeds))
+    weights = jnp.log(jnp.array(WEIGHTS, jnp.float32))
+    if EXTREME not in s.laws.broken:
+        weights = weights + jnp.array(SCALES)[:, None]
+    else:
+        weights = jnp.broadcast_to(weights, (2, PARTS))
+    # Read as lifted: a semiring may draw from other weights than it is given, and say so.
+    read = np.exp(np.asarray(s.log_weight(s.lift(weights[0])), np.float64) - SCALES[0])
+    for expression in EXPRESSIONS:
+        draw = jax.jit(partial(_drawn, s, expression, weights))
+        index, again, other = (np.asarray(draw(jax.random.key(key))) for key in (0, 0, 1))
+        text, size = expression.text, len(expression.derivations)
+        yield Equation(f"the same key draws the same from {text}", again, index)
+        yield Equation(f"what is drawn from {text} is a derivation", int(index.min()) >= 0, True)
+        weight = np.array([np.prod(read[list(d)]) for d in expression.derivations])
+        share = weight / weight.sum()
+        counts = np.bincount(index.ravel(), minlength=size)
+        yield _as_expected(f"{text} is drawn by weight", counts, share)
+        for what, x, y in (
+            ("two items of a draw", index[:, 0], index[:, 1]),
+            ("a draw and the next", index[::2, 0], index[1::2, 0]),
+            ("draws of two keys", index[:, 0], other[:, 0]),
+        ):
+            joint = np.bincount(x * size + y, minlength=size * size)
+            statement = f"{what} from {text} are independent"
+            yield _as_expected(statement, joint, np.outer(share, share).ravel())
 
 
-def _drawn(s: Stochastic, expression: Expression, weights: jax.Array, key: jax.Array) -> Any:
-    """Count the uses of each set of weights, ``[8]``: set i has the weights of the bits of i."""
+def _as_expected(statement: str, counts: np.ndarray, share: np.ndarray) -> Equation:
+    """Compare counts with expectations; cells of which little is expected are one."""
+    expected = counts.sum() * share
+    rare = (expected < 5) & (share > 0)
+    x, y = (np.append(each[~rare], each[rare].sum()) for each in (counts, expected))
+    beside = {"drawn": counts, "expected": expected}
+    return Equation(statement, by_chance((x - y) ** 2, y), True, beside)
+
+
+def _drawn(s: Stochastic, expression: Expression, weights: jax.Array, key: jax.Array) -> jax.Array:
+    """Draw from an expression: the number of the derivation, ``[SAMPLES, 2]``, -1 for none."""
 
     def total(feature: jax.Array) -> Value:
-        lifted = s.lift(weights, feature)
-        return expression(s, *(at(lifted, i) for i in range(3)))
+        return expression.value(s, s.lift(weights, feature))
 
-    def marks(seeds: Value) -> jax.Array:
-        pull = cast(Pull, jax.vjp(total, jnp.zeros(3, jnp.float32))[1])
-        return jax.vmap(lambda seed: pull(seed)[0])(seeds)
-
-    seeds = s.seed(key, (SAMPLES,))
-    used = np.asarray(jax.jit(marks)(seeds)) > 0
-    return np.bincount(used @ np.array([1, 2, 4]), minlength=8)
+    pull = cast(Pull, jax.vjp(total, jnp.zeros_like(weights))[1])
+    marks = jax.vmap(lambda seed: pull(seed)[0])(s.seed(key, (SAMPLES, len(weights))))
+    same = jnp.all(marks[:, :, None] == expression.parts(expression.derivations), -1)
+    return jnp.where(jnp.any(same, -1), jnp.argmax(same, -1), -1)
 
 
 def by_chance(squares: np.ndarray, variances: np.ndarray) -> bool:
@@ -101,7 +102,7 @@ def by_chance(squares: np.ndarray, variances: np.ndarray) -> bool:
 DISTRIBUTION: tuple[Law, ...] = (
     Law(
         "in distribution",
-        "what is drawn obeys the laws in distribution",
+        "what is drawn is a derivation, in proportion to its weight, and independent",
         _in_distribution,
         declared="in_distribution",
         compiled=False,

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax
 
-from semirings.base import Laws, Semiring, Value
+from semirings.base import Semiring, Value
+
+FAST = {"xla_backend_optimization_level": 0}
+"""Options of the compiler for what is run once: it need not be optimised."""
 
 Pull = Callable[[Any], tuple[jax.Array, ...]]
 """Maps the cotangents of a function's results to those of its arguments."""
 
 
 class Operands(NamedTuple):
-    """The variables of equations; leaves are ``[draws]``, or ``[draws, 3, 4]``.
+    """The variables of equations; leaves are ``[draws]``, or ``[draws, 3, 9]``.
 
     Attributes:
         a, b, c: values of the semiring.
@@ -57,6 +60,7 @@ class Law:
         statement: the law as people write it.
         equations: yields the equations.
         declared: the attribute of ``Laws`` without which it is not claimed, or the empty string.
+        capability: the class that a semiring must derive from to claim it.
         shape: the axes of the operands besides the draws.
         extreme: the weights of arrays go from e**-200 to e**80; those of single values do unless
             ``extreme weights`` is broken.
@@ -67,17 +71,43 @@ class Law:
     statement: str
     equations: Equations
     declared: str = ""
+    capability: type[Semiring] = Semiring
     shape: tuple[int, ...] = ()
     extreme: bool = False
     compiled: bool = True
 
-    def waived(self, laws: Laws) -> str:
-        """Give the reason why these declarations excuse the law, or the empty string."""
+    def waived(self, semiring: Semiring) -> str:
+        """Give the reason why a semiring is excused from the law, or the empty string."""
+        laws = semiring.laws
         if self.name in laws.broken:
             return laws.broken[self.name]
         if self.declared and not getattr(laws, self.declared):
             return "not declared"
+        if not isinstance(semiring, self.capability):
+            return f"not a semirings.{self.capability.__name__}"
         return ""
+
+
+def compiled(equations: Equations) -> Equations:
+    """Compile equations: one program is several times faster than one for each primitive.
+
+    Args:
+        equations: yields equations between arrays.
+    """
+
+    def run(semiring: Semiring, operands: Operands) -> Iterator[Equation]:
+        statements: list[str] = []
+
+        def sides(operands: Operands) -> list[tuple[Any, ...]]:
+            found = list(equations(semiring, operands))
+            statements.extend(equation.statement for equation in found)
+            return [equation[1:] for equation in found]
+
+        program = jax.jit(sides, compiler_options=FAST)
+        results = cast("list[tuple[Any, ...]]", program(operands))
+        return (Equation(text, *both) for text, both in zip(statements, results, strict=True))
+
+    return run
 
 
 def equal_values(s: Semiring, statement: str, left: Value, right: Value) -> Equation:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from semirings.base import Semiring, Value
-from semirings.laws.law import Operands
+from semirings.laws.law import FAST, Operands
 
 Draw = Callable[[np.random.Generator, tuple[int, ...]], Value]
 """Makes an array of values of the given shape; every entry is an independent draw."""
@@ -45,7 +45,7 @@ def draw_operands(
         mixed = semiring.where(kind == 1, semiring.plus(a, b), semiring.times(a, b))
         return semiring.where(kind == 0, a, mixed)
 
-    compiled = cast("Callable[..., Value]", jax.jit(compose))
+    compiled = cast("Callable[..., Value]", jax.jit(compose, compiler_options=FAST))
 
     def value() -> Value:
         if draw:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import jax
 import jax.numpy as jnp
 
 from semirings.base import Semiring
@@ -37,11 +38,39 @@ def _infinity(s: Semiring, o: Operands) -> Iterator[Equation]:
     yield equal_values(s, "lift(+inf) 0 = 0", s.times(infinite, zero), zero)
 
 
+def _observed(s: Semiring, o: Operands) -> Iterator[Equation]:
+    read = [s.log_weight(x) for x in (o.a, o.b)]
+    # NaN, as the log weight of a negative number may be, is told apart from nothing.
+    apart = jnp.abs(read[0] - read[1]) > 0.01
+    pairs = zip(*(jax.tree.leaves(s.observe(x)) for x in (o.a, o.b)), strict=True)
+    seen = jnp.any(jnp.stack([x != y for x, y in pairs]), 0)
+    statement = "what log_weight tells apart, a and b , observe tells apart"
+    yield Equation(statement, seen | ~apart, jnp.ones_like(apart))
+
+
+def _infinite(s: Semiring, o: Operands) -> Iterator[Equation]:
+    c = s.lift(jnp.full_like(o.w, jnp.inf))
+    both, a, b = s.plus(o.a, o.b), o.a, o.b
+    left, right = s.plus(s.times(c, a), s.times(c, b)), s.plus(s.times(a, c), s.times(b, c))
+    yield equal_values(s, "lift(+inf) ( a + b ) = lift(+inf) a + lift(+inf) b", s.times(c, both),
+                       left)  # fmt: skip
+    yield equal_values(s, "( a + b ) lift(+inf) = a lift(+inf) + b lift(+inf)", s.times(both, c),
+                       right)  # fmt: skip
+    yield equal_values(
+        s,
+        "( lift(+inf) + a ) + b = lift(+inf) + ( a + b )",
+        s.plus(s.plus(c, a), b),
+        s.plus(c, both),
+    )
+
+
 WEIGHTS: tuple[Law, ...] = (
     Law("support", "just minus infinity is lifted to what reads as such", _support),
     Law("read back", "log_weight(lift(w)) = w", _read_back),
     Law("weight zero", "lift(-inf) = 0 and log_weight(0) = -inf", _weight_zero),
     Law("weight one", "lift(0.0) = 1 and log_weight(1) = 0.0", _weight_one),
     Law("zero annihilates infinity", "0 lift(+inf) = 0 = lift(+inf) 0", _infinity),
+    Law("infinite weights", "lift(+inf) distributes over plus", _infinite),
+    Law("observed", "what log_weight tells apart, observe tells apart", _observed),
 )
 """The laws of lifting and reading back."""

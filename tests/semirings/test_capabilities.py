@@ -86,7 +86,11 @@ def test_laws_follow_from_the_parts():
     assert Expectation(Real()).laws.broken == Real().laws.broken
     assert Covariance(Real()).laws.broken == Real().laws.broken
     assert Risk(Real()).laws == Expectation(Real()).laws
-    assert set(Risk(gamma=2.0).laws.broken) == {*Log().laws.broken, "read back"}
+    assert Derivation(Strings()).laws.broken == Strings().laws.broken
+    assert KBest(2, Strings()).laws.broken == Strings().laws.broken
+    annealed = {"read back", "balance restores"}
+    assert set(Risk(gamma=2.0).laws.broken) == {*Risk().laws.broken, *annealed}
+    assert set(Expectation().laws.broken) == {*Log().laws.broken, "infinite weights"}
     with pytest.raises(ValueError, match="gamma is 0"):
         Risk(gamma=0)
     assert Sampling().laws.in_distribution

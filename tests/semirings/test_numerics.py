@@ -9,8 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from semipunct.structures.chain import linear_chain
+from semipunct.structures.distribution import Distribution
 from semirings import Real, Semiring, Value
-from semirings.numerics import log_add, log_matmul, log_sum, safe_log
+from semirings.numerics import log_add, log_balance, log_matmul, log_shares, log_sum, safe_log
 from tests.semirings.cases import SEMIRINGS
 
 INF = np.inf
@@ -92,6 +94,35 @@ def test_log_matmul():
     )(jnp.float32(a), jnp.float32(b))
     assert all(np.isfinite(g).all() for g in gradients)
     np.testing.assert_array_equal(gradients[0][0], 0.0)
+
+
+def test_log_matmul_of_what_is_almost_infinite():
+    """Sums of float32 up to its largest are right, beyond it infinite, and never NaN."""
+    for scale, twice in ((1e30, 2e30), (1e37, 2e37), (-1e37, -2e37), (3e38, INF), (-3e38, -INF)):
+        a = jnp.full((1, 1), scale, jnp.float32)
+        np.testing.assert_allclose(log_matmul(a, a), [[np.float32(twice)]], rtol=1e-6)
+    some = np.array([INF, 3e38, 1e37, 1.0, -1e37, -3e38, -INF], np.float32)
+    a = jnp.asarray(np.random.default_rng(0).choice(some, (200, 3, 3)))
+    for value in (log_matmul(a, a[::-1]), log_sum(a, 1), log_shares(a, 1), log_balance(a, (1,))[0]):
+        assert not np.isnan(value).any()
+
+    @jax.grad
+    def gradient(a: jax.Array) -> jax.Array:
+        product = log_matmul(a, a[::-1])
+        return jnp.sum(jnp.where(jnp.isfinite(product), product, 0.0))
+
+    assert not np.isnan(gradient(a)).any()
+
+
+def test_a_chain_of_weights_that_are_almost_infinite():
+    """Forty weights of 1e37 are more than a float can hold: the total is infinite, not NaN."""
+    for weight, total in ((1e36, 8e37 - 1e36), (1e37, INF), (-1e37, -INF)):
+        weights = jnp.full((1, 40, 2), weight, jnp.float32), jnp.full((39, 2, 2), weight)
+        got = Distribution(linear_chain(*weights)).log_partition()
+        np.testing.assert_allclose(got, np.float32(total), rtol=1e-4)
+    forbidden = jnp.full((1, 40, 2), 1e37).at[0, -1].set(-INF)
+    got = Distribution(linear_chain(forbidden, jnp.full((39, 2, 2), 1e37))).log_partition()
+    assert got == -INF
 
 
 OPERATIONS: tuple[Callable[[Semiring, Value], Value], ...] = (

@@ -34,16 +34,19 @@ class Bottleneck(Selective):
         return jnp.full(shape, jnp.inf, jnp.float32)
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Return the stronger one."""
-        return jnp.maximum(a, b)
+        """Return the stronger one, the first of equals."""
+        return jnp.where(a >= b, a, b)
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
         """Return the weaker one."""
         return jnp.minimum(a, b)
 
     def sum(self, a: jax.Array, axis: int) -> jax.Array:
-        """Return the strongest along one axis."""
-        return jnp.max(a, axis, initial=-jnp.inf)
+        """Return the strongest along one axis, the first of equals."""
+        if a.shape[axis] == 0:
+            return jnp.max(a, axis, initial=-jnp.inf)
+        index = jnp.expand_dims(self.select(a, axis), axis)
+        return jnp.squeeze(jnp.take_along_axis(a, index, axis), axis)
 
     def select(self, a: jax.Array, axis: int) -> jax.Array:
         """Return the index of the strongest along one axis, the first of equals."""
