@@ -110,14 +110,15 @@ class Semiring(ABC):
     def ones(self, shape: tuple[int, ...]) -> Value:
         """Return an array of multiplicative neutral elements of the given shape."""
 
-    @abstractmethod
     def plus(self, a: Value, b: Value) -> Value:
-        """Add elementwise with broadcasting.
+        """Add elementwise with broadcasting; by default the sum of the two.
 
         Args:
             a: values.
             b: values of a shape that broadcasts with theirs.
         """
+        both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
+        return self.sum(both, 0)
 
     @abstractmethod
     def times(self, a: Value, b: Value) -> Value:
@@ -178,7 +179,7 @@ class Semiring(ABC):
 
     def _like(self, neutral: Callable[[tuple[int, ...]], Value], a: Value) -> Value:
         new = neutral(jax.tree.leaves(a)[0].shape)
-        return jax.tree.map(lambda x, y: x.astype(y.dtype), new, a)
+        return jax.tree.map(lambda x, y: x if x.dtype == y.dtype else x.astype(y.dtype), new, a)
 
     def prod(self, a: Value, axis: int) -> Value:
         """Multiply along one axis, in order.

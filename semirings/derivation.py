@@ -71,11 +71,6 @@ class Derivation(Selective, Marking):
         """Return the base's one with the tag 0."""
         return Tagged(self.base.ones(shape), jnp.zeros(shape, jnp.float32))
 
-    def plus(self, a: Tagged, b: Tagged) -> Tagged:
-        """Return whichever the base prefers; the first in a tie."""
-        both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
-        return self.sum(both, 0)
-
     def times(self, a: Tagged, b: Tagged) -> Tagged:
         """Multiply in the base; add tags."""
         return Tagged(self.base.times(a.weight, b.weight), a.tag + b.tag)

@@ -56,11 +56,6 @@ class Entropy(Semiring):
         """Return the weight one with entropy 0."""
         return Uncertain(Log().ones(shape), jnp.zeros(shape, jnp.float32))
 
-    def plus(self, a: Uncertain, b: Uncertain) -> Uncertain:
-        """Choose between two."""
-        both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
-        return self.sum(both, 0)
-
     def times(self, a: Uncertain, b: Uncertain) -> Uncertain:
         """Multiply independent parts: entropies add."""
         return Uncertain(Log().times(a.weight, b.weight), a.nats + b.nats)
@@ -123,11 +118,6 @@ class Divergence(Semiring):
     def ones(self, shape: tuple[int, ...]) -> Compared:
         """Return the weight one under both."""
         return Compared(Log().ones(shape), Log().ones(shape), jnp.zeros(shape, jnp.float32))
-
-    def plus(self, a: Compared, b: Compared) -> Compared:
-        """Choose between two."""
-        both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
-        return self.sum(both, 0)
 
     def times(self, a: Compared, b: Compared) -> Compared:
         """Multiply independent parts: divergences add."""

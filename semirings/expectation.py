@@ -77,11 +77,6 @@ class Expectation(Semiring):
         """Return the weight one with features of zero."""
         return Moments(self.base.ones(shape), jnp.zeros(shape, jnp.float32))
 
-    def plus(self, a: Moments, b: Moments) -> Moments:
-        """Add weights, average features."""
-        both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
-        return self.sum(both, 0)
-
     def times(self, a: Moments, b: Moments) -> Moments:
         """Multiply weights, add features."""
         return Moments(self.base.times(a.weight, b.weight), a.mean + b.mean)
@@ -177,11 +172,6 @@ class Covariance(Semiring):
     def _certain(self, weight: Value, shape: tuple[int, ...]) -> Covariances:
         nothing = jnp.zeros(shape, jnp.float32)
         return Covariances(weight, nothing, nothing, nothing)
-
-    def plus(self, a: Covariances, b: Covariances) -> Covariances:
-        """Add by the law of total covariance."""
-        both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
-        return self.sum(both, 0)
 
     def times(self, a: Covariances, b: Covariances) -> Covariances:
         """Multiply independent parts: everything adds."""

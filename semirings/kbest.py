@@ -18,8 +18,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-from semirings.base import Condition, Laws, Semiring, Value
+from semirings.base import Laws, Value
 from semirings.capabilities import Marking, Selective, require_selective
 from semirings.numerics import one_hot, unbroadcast
 from semirings.viterbi import Viterbi
@@ -31,10 +32,9 @@ Request = tuple[jax.Array, jax.Array]
 class Ranked(NamedTuple):
     """A value of ``KBest``, of equally shaped arrays.
 
-    A lifted weight has one rank, which products need not pad; every sum has k.
-
     Attributes:
-        weights: values of the base by rank, best first.
+        weights: values of the base by rank, best first; always k of them. The ranks that a lifted
+            weight lacks are constants of the host, so that products see that they are empty.
         mark: its cotangent says how often a derivation uses the value.
         rank: its cotangent says which rank of the value is asked for, from 1; 0 is none.
     """
@@ -78,36 +78,26 @@ class KBest(Marking):
 
     def zeros(self, shape: tuple[int, ...]) -> Ranked:
         """Return lists without a derivation."""
-        return self._padded(self._single(self.base.zeros(shape)))
+        return self._single(self.base.zeros(shape))
 
     def ones(self, shape: tuple[int, ...]) -> Ranked:
         """Return lists of one derivation, of weight one."""
-        return self._padded(self._single(self.base.ones(shape)))
-
-    def plus(self, a: Ranked, b: Ranked) -> Ranked:
-        """Merge two lists into the k best of both."""
-        a, b = self._padded(a), self._padded(b)
-        both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
-        return self.sum(both, 0)
+        return self._single(self.base.ones(shape))
 
     def times(self, a: Ranked, b: Ranked) -> Ranked:
         """Return the k best pairs: rank i with rank j only where (i + 1) (j + 1) <= k."""
-        pairs = [
-            (i, j)
-            for i in range(len(a.weights))
-            for j in range(len(b.weights))
-            if (i + 1) * (j + 1) <= self.k
-        ]
+        of_a, of_b = _filled(a.weights), _filled(b.weights)
+        pairs = [(i, j) for i in range(of_a) for j in range(of_b) if (i + 1) * (j + 1) <= self.k]
         weights = [self.base.times(a.weights[i], b.weights[j]) for i, j in pairs]
         shape = jax.tree.leaves(weights[0])[0].shape
         winners = jnp.arange(len(pairs)).reshape(-1, *(1 for _ in shape))
-        if len(a.weights) > 1 and len(b.weights) > 1:
+        if of_a > 1 and of_b > 1:
             best, winners = self._best(jax.tree.map(lambda *xs: jnp.stack(xs), *weights), 0)
             weights = _listed(best)
         request: Request = _both(
             (a.mark, a.rank), (b.mark, b.rank), winners, jnp.array(pairs, jnp.int32)
         )
-        return Ranked(tuple(weights), *request)
+        return self._padded(weights, request)
 
     def sum(self, a: Ranked, axis: int) -> Ranked:
         """Merge all lists along one axis into the k best."""
@@ -115,7 +105,7 @@ class KBest(Marking):
         axis %= len(shape)
         if shape[axis] == 0:
             return self.zeros(shape[:axis] + shape[axis + 1 :])
-        weights, winners, ranks = self._merged(a.weights, axis)
+        weights, winners, ranks = self._merged(a.weights[: _filled(a.weights)], axis)
         request: Request = _one((a.mark, a.rank), winners, ranks, axis, shape[axis])
         return Ranked(tuple(_listed(weights)), *request)
 
@@ -173,18 +163,16 @@ class KBest(Marking):
 
     def _single(self, weight: Value) -> Ranked:
         nothing = jnp.zeros(jax.tree.leaves(weight)[0].shape, jnp.float32)
-        return Ranked((weight,), nothing, nothing)
+        return self._padded([weight], (nothing, nothing))
 
-    def _padded(self, a: Ranked) -> Ranked:
-        """Return the same list with all k ranks."""
-        missing = self.k - len(a.weights)
-        return a._replace(weights=a.weights + (self._none(a.weights[0]),) * missing)
-
-    def concatenate(self, values: Sequence[Ranked], axis: int) -> Ranked:
-        return Semiring.concatenate(self, [self._padded(value) for value in values], axis)
-
-    def where(self, condition: Condition, a: Ranked, b: Ranked) -> Ranked:
-        return Semiring.where(self, condition, self._padded(a), self._padded(b))
+    def _padded(self, weights: Sequence[Value], request: Request) -> Ranked:
+        """Return a list with all k ranks, those that are missing as constants of the host."""
+        with jax.ensure_compile_time_eval():
+            zero = jax.tree.map(np.asarray, self.base.zeros(()))
+        empty = jax.tree.map(
+            lambda x, z: np.broadcast_to(z.astype(x.dtype), x.shape), weights[0], zero
+        )
+        return Ranked((*weights, *[empty] * (self.k - len(weights))), *request)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Ranked:
         """Return one derivation; the cotangent of ``feature`` marks it where it is used."""
@@ -199,14 +187,15 @@ class KBest(Marking):
 
     def log_weights(self, a: Ranked) -> jax.Array:
         """Return all log weights, ``[k, ...]``, best first; minus infinity beyond the last."""
-        return jnp.stack([self.base.log_weight(x) for x in self._padded(a).weights])
+        return jnp.stack([self.base.log_weight(x) for x in a.weights])
 
     def balance(self, a: Ranked, axes: tuple[int, ...]) -> tuple[Ranked, jax.Array]:
         """Take the factor that balances the best out of all ranks."""
         best, log_factor = self.base.balance(a.weights[0], axes)
         factor = jnp.expand_dims(log_factor, axes)
-        others = tuple(self._divided(weight, factor) for weight in a.weights[1:])
-        return a._replace(weights=(best, *others)), log_factor
+        filled = _filled(a.weights)
+        others = tuple(self._divided(weight, factor) for weight in a.weights[1:filled])
+        return a._replace(weights=(best, *others, *a.weights[filled:])), log_factor
 
     def _divided(self, weight: Value, log_factor: jax.Array) -> Value:
         divided = self.base.times(self.base.lift(-log_factor), weight)
@@ -214,7 +203,7 @@ class KBest(Marking):
         return jax.tree.map(lambda x, y: jnp.where(log_factor == 0, x, y), weight, divided)
 
     def observe(self, a: Ranked) -> Any:
-        return tuple(self.base.observe(x) for x in self._padded(a).weights)
+        return tuple(self.base.observe(x) for x in a.weights)
 
     def seeds(self, a: Ranked) -> Ranked:
         """Return the cotangents of totals, ``[k, ...]``, that mark the derivation of each rank."""
@@ -222,6 +211,12 @@ class KBest(Marking):
         mark = jnp.ones((self.k, *a.mark.shape), a.mark.dtype)
         ranks = jnp.arange(1, self.k + 1, dtype=a.rank.dtype)
         return Ranked(weights, mark, mark * ranks.reshape(-1, *(1,) * a.rank.ndim))
+
+
+def _filled(weights: Sequence[Value]) -> int:
+    """Return how many of the ranks may hold a derivation."""
+    on_device = [any(isinstance(x, jax.Array) for x in jax.tree.leaves(w)) for w in weights]
+    return max(1, sum(on_device))
 
 
 def _listed(stacked: Value) -> list[Value]:

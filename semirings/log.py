@@ -138,11 +138,6 @@ class SignedLog(Semiring):
         """Return magnitudes of one with positive sign."""
         return Signed(jnp.zeros(shape, jnp.float32), jnp.ones(shape, jnp.float32))
 
-    def plus(self, a: Signed, b: Signed) -> Signed:
-        """Add or cancel."""
-        both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
-        return self.sum(both, 0)
-
     def times(self, a: Signed, b: Signed) -> Signed:
         """Multiply magnitudes and signs."""
         return Signed(log_times(a.magnitude, b.magnitude), a.sign * b.sign)

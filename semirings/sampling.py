@@ -77,11 +77,6 @@ class Sampling(Stochastic):
         """Return the weight one."""
         return _plain(jnp.zeros(shape, jnp.float32))
 
-    def plus(self, a: Drawn, b: Drawn) -> Drawn:
-        """Add weights; the reverse pass chooses one of the two."""
-        both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
-        return self.sum(both, 0)
-
     def times(self, a: Drawn, b: Drawn) -> Drawn:
         """Multiply weights; the reverse pass goes on in both factors."""
         state: State = _both(a[1:], b[1:])
