@@ -143,15 +143,12 @@ def memory_budget(w: Weighted) -> None:
     asked = (
         saves(lambda d: d.marginals(), w, w.ask(questions.sums).marginals, "marginals"),
         saves(lambda d: d.best(), w, w.ask(questions.best), "the best"),
-        saves(
-            lambda d: d.sample(key, questions.DRAWS, together=500).parts,
-            w,
-            w.ask(questions.draws, 1).parts,
-            "draws",
-        ),
     )
     can = w.case.scans and w.case.saves
     require(any(asked) == can, f"a budget {'saves nothing' if can else 'saves memory'}: {asked}")
+    # What a trace keeps is another matter than what the reverse pass does.
+    drawn = w.ask(questions.draws, 1).parts
+    saves(lambda d: d.sample(key, questions.DRAWS, together=500).parts, w, drawn, "draws")
 
 
 def memory_plans(w: Weighted) -> None:
