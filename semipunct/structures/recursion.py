@@ -153,7 +153,7 @@ def _residual_bytes(body: Callable[..., Any], state: Carry, slices: Slices) -> i
 
     def residuals(carry: Carry, sliced: Slices) -> Any:
         # The function that jax.vjp returns is a pytree of what it kept.
-        kept = jax.vjp(lambda c, x: body(c, (jnp.int32(0), x))[0], carry, sliced)[1]
+        kept = jax.vjp(lambda c, x: body(c, (jnp.int32(0), x)), carry, sliced)[1]
         return jax.tree.leaves(kept)
 
     kept: list[Any] = jax.eval_shape(residuals, state, slices)

@@ -257,3 +257,28 @@ def extreme(seed: int) -> Question:
     dense.start[:] = np.where(np.arange(STATES) == seed % STATES, 0.0, -np.inf)
     dense.end[:] = np.where(np.arange(STATES) == seed // STATES % STATES, 0.0, -np.inf)
     return Question([heads], [slots], choice, np.zeros_like(choice), dense)
+
+
+def test_derivatives_agree_in_forward_and_in_reverse_mode():
+    choice = np.full((CAPACITY.words, len(PAIRS)), -1.0, np.float32)
+    question = Question([(2, 0, 2)], [[1, 2, 3, 4]], choice, choice, automata(1))
+    trees = jax.tree.map(jnp.asarray, given_trees(question))
+
+    def log_partition(shift: jax.Array) -> jax.Array:
+        total = inside(trees._replace(choice=trees.choice.at[1].add(shift), feature=None), Log())
+        return (total.value + total.log_scale)[0]
+
+    at = jnp.asarray(np.random.default_rng(0).normal(size=len(PAIRS)), jnp.float32)
+    slope = jax.jit(jax.grad(log_partition))
+    np.testing.assert_allclose(jax.jit(jax.jacfwd(log_partition))(at), slope(at), rtol=1e-4)
+    forward, mixed, reverse = (
+        jax.jit(x)(at)
+        for x in (jax.jacfwd(jax.jacfwd(log_partition)), jax.hessian(log_partition),
+                  jax.jacrev(jax.jacrev(log_partition)))
+    )  # fmt: skip
+    step = 0.01 * jnp.eye(len(PAIRS))
+    differences = [(slope(at + h) - slope(at - h)) / 0.02 for h in step]
+    np.testing.assert_allclose(mixed, differences, atol=2e-4)
+    for other in (forward, reverse):
+        np.testing.assert_allclose(other, mixed, atol=1e-6)
+    assert np.abs(mixed).max() > 0.01

@@ -100,3 +100,30 @@ def test_derivatives_of_every_kind_pass_through():
     step = 1e-2
     two = [jax.grad(lambda a: total(Recursion(), a))(A + s * direction) for s in (step, -step)]
     np.testing.assert_allclose(second, (two[0] - two[1]) / (2 * step), rtol=2e-2, atol=2e-2)
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_outputs_of_all_steps_are_kept_in_order(chunked: bool):
+    """In chunks, and in what is left over of them, with their gradient."""
+    budget = 0.005 if chunked else None
+    plans: list[Plan] = []
+
+    def running(a: jax.Array) -> jax.Array:
+        recursion = Recursion(budget, plans.append)
+        state, sums = recursion.scan_outputs(
+            lambda s, x: (jnp.sin(s) + x, s + jnp.sin(x)), jnp.zeros((2, 50)), a, STEPS
+        )
+        return jnp.concatenate([sums, state[:, None]], 1)
+
+    expected, state = [], np.zeros((2, 50))
+    for i in range(STEPS):
+        expected.append(state + np.sin(A[:, i]))
+        state = np.sin(state) + A[:, i]
+    got = running(A)
+    np.testing.assert_allclose(got, np.stack([*expected, state], 1), rtol=1e-5, atol=1e-5)
+    assert plans[0].recomputes == chunked
+    assert not chunked or STEPS % plans[0].chunk
+    slopes = jax.grad(lambda a: jnp.sum(running(a)[:, 1]))(A)
+    np.testing.assert_allclose(slopes[:, 0], np.ones((2, 50)), rtol=1e-5)
+    np.testing.assert_allclose(slopes[:, 1], np.cos(A[:, 1]), rtol=1e-5, atol=1e-6)
+    assert not slopes[:, 2:].any()
