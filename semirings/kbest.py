@@ -170,7 +170,9 @@ class KBest(Marking):
         with jax.ensure_compile_time_eval():
             zero = jax.tree.map(np.asarray, self.base.zeros(()))
         empty = jax.tree.map(
-            lambda x, z: np.broadcast_to(z.astype(x.dtype), x.shape), weights[0], zero
+            lambda x, z: np.broadcast_to(z.astype(x.dtype), x.shape).view(_Constant),
+            weights[0],
+            zero,
         )
         return Ranked((*weights, *[empty] * (self.k - len(weights))), *request)
 
@@ -211,6 +213,23 @@ class KBest(Marking):
         mark = jnp.ones((self.k, *a.mark.shape), a.mark.dtype)
         ranks = jnp.arange(1, self.k + 1, dtype=a.rank.dtype)
         return Ranked(weights, mark, mark * ranks.reshape(-1, *(1,) * a.rank.ndim))
+
+
+class _Constant(np.ndarray):
+    """An array of the host that is indexed as those of the device are."""
+
+    def __getitem__(self, index: Any) -> Any:
+        if any(isinstance(x, jax.Array) for x in jax.tree.leaves(index)):
+            return self._on_device[index]
+        return super().__getitem__(index)
+
+    @property
+    def at(self) -> Any:
+        return self._on_device.at
+
+    @property
+    def _on_device(self) -> jax.Array:
+        return jnp.asarray(self.view(np.ndarray))
 
 
 def _filled(weights: Sequence[Value]) -> int:

@@ -36,3 +36,15 @@ def test_a_lifted_weight_is_carried_by_a_scan():
 
     total, _ = jax.lax.scan(step, s.lift(jnp.log(0.75)), weights)
     np.testing.assert_allclose(np.exp(s.log_weights(total)), [0.75, 0.5, 0.25], rtol=1e-6)
+
+
+def test_all_ranks_of_a_lifted_weight_are_indexed_by_what_is_traced():
+    s = KBest(2)
+
+    @jax.jit
+    def entry(i):
+        lifted = s.lift(jnp.log(jnp.array([0.5, 0.25])))
+        changed = jax.tree.map(lambda x: x.at[0].set(x[i]), lifted)
+        return s.log_weights(jax.tree.map(lambda x: x[0], changed))
+
+    np.testing.assert_allclose(np.exp(entry(1)), [0.25, 0.0], rtol=1e-6)
