@@ -11,10 +11,38 @@ INTEGERS = (
 )  # fmt: skip
 """Texts for whole numbers that cost nothing however large, such as seeds."""
 
-WRONG_COUNTS = ("-1", "0", "", "1.5", "1e3", "0x10", "x", "-99999999999", "--seed")
+WRONG_COUNTS = (
+    "-1",
+    "0",
+    "",
+    "1.5",
+    "1e3",
+    "0x10",
+    "x",
+    "-99999999999",
+    "--seed",
+    "1000000000",
+    "9" * 30,
+)
 """Texts that are no number of analyses."""
 
-COUNTS = ("-1", "0", "1", "2", "3", "5", "", "1.5", "1e3", "0x10", "1_0", "x", "-99999999999")
+COUNTS = (
+    "-1",
+    "0",
+    "1",
+    "2",
+    "3",
+    "5",
+    "",
+    "1.5",
+    "1e3",
+    "0x10",
+    "1_0",
+    "x",
+    "-99999999999",
+    "1000000000",
+    "9" * 30,
+)
 """Texts for whole numbers that cost time: none is large."""
 
 FRACTIONS = (
