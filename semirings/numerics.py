@@ -221,10 +221,11 @@ def log_add(a: jax.Array, b: jax.Array) -> jax.Array:
 
 
 def log_matmul(a: jax.Array, b: jax.Array) -> jax.Array:
-    """Multiply matrices in log space: shift by the largest entries, multiply, take the log.
+    """Multiply matrices in log space.
 
-    Entries more than 87 below the largest of their row (of ``a``) or column (of ``b``) vanish
-    in float32; ``log_sum`` of the sums keeps them.
+    Shifted by the largest entries of their rows and columns, the matrices are multiplied as
+    numbers. Where a finite entry lies so far below these that a product could be lost, all of it
+    is summed term by term instead, at the price of ``[..., i, k, j]`` terms.
 
     Args:
         a: ``[..., i, k]`` logs.
@@ -232,8 +233,24 @@ def log_matmul(a: jax.Array, b: jax.Array) -> jax.Array:
     """
     rows, most_of_rows = relative(a, -1)
     columns, most_of_columns = relative(b, -2)
-    # Nothing stays nothing, even where infinity was taken out of it.
-    return log_times(log_times(safe_log(rows @ columns), most_of_rows), most_of_columns)
+    # The product of two floats above the root of the smallest one is a float.
+    least = jnp.finfo(rows.dtype).tiny ** 0.5
+    near_a = (a == -jnp.inf) | (rows >= least)
+    near_b = (b == -jnp.inf) | (columns >= least)
+
+    def by_numbers(a: jax.Array, b: jax.Array) -> jax.Array:
+        # Nothing stays nothing, even where infinity was taken out of it.
+        product = safe_log(rows @ columns)
+        return log_times(log_times(product, most_of_rows), most_of_columns)
+
+    # Its reverse pass keeps no terms: they would take memory even where they are not summed.
+    @partial(jax.checkpoint, prevent_cse=False)
+    def term_by_term(a: jax.Array, b: jax.Array) -> jax.Array:
+        return log_sum(log_times(a[..., :, :, None], b[..., None, :, :]), -2)
+
+    near = jnp.all(near_a) & jnp.all(near_b)
+    product: jax.Array = jax.lax.cond(near, by_numbers, term_by_term, a, b)
+    return product
 
 
 def pick(a: jax.Array, winner: jax.Array, axis: int) -> jax.Array:

@@ -134,7 +134,7 @@ COMMANDS = (
         ("model", "treebank"),
         {
             "--output": "output", "--semiring": "semiring", "--samples": "one",
-            "--nbest": "one", "--seed": "integer", "--format": "decoded",
+            "--nbest": "one", "--seed": "integer", "--format": "decoded", "--quiet": "",
         },
         2,
     ),
@@ -146,7 +146,7 @@ COMMANDS = (
             "--minimise": "minimise", "--marks": "marks", "--min-confidence": "fraction",
             "--nbest": "count", "--keep": "keep", "--mistaken": "fraction",
             "--format": "restored", "--gold": "", "--json": "", "--confusions": "count",
-            "--result": "output",
+            "--result": "output", "--quiet": "",
         },
         2,
     ),
@@ -163,9 +163,12 @@ COMMANDS = (
         {
             "--dev": "treebank", "--output": "output", "--kind": "kind", "--config": "config",
             "--set": "setting", "--channel": "channel", "--seed": "integer", "--resume": "",
+            "--force": "",
         },
     ),
-    Command(("quickstart",), (), {"--seed": "integer", "--output": "not ours"}, 0),
+    Command(
+        ("quickstart",), (), {"--seed": "integer", "--output": "not ours", "--force": ""}, 0,
+    ),
     Command(("semirings", "list"), (), {"--json": ""}, 0),
     Command(
         ("semirings", "check"),

@@ -196,9 +196,8 @@ def pcfg(
     single word is a preterminal. Sentences of no word or of one have no parse: their total is
     zero. A product has the root, then for each span its rule, its left and its right part.
 
-    In ``Log`` the sums over splits and over rules are matrix products. Among the parts of one
-    sum, those whose weight is e**87 times less than what the two factors' largest weights allow
-    are lost in float32.
+    In ``Log`` the sums over splits and over rules are matrix products, of numbers where no factor
+    is e**43 times less than the largest of its row or column, and term by term where one is.
 
     Args:
         root: ``[batch, nonterminals]`` log weight of each symbol of the whole sentence.

@@ -55,3 +55,16 @@ def test_a_log_weight_of_89_is_none_too_many():
     log_partition, marginals = d.log_partition_and_marginals()
     np.testing.assert_allclose(log_partition, [89 + np.log(4)], rtol=1e-6)
     np.testing.assert_allclose(marginals.emission[0, 1], [1.0, 0.0], atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["sequential", "parallel"])
+def test_a_chain_of_distant_weights_has_a_total(method: str):
+    """What is e**100 times less than the rest of its row is all that the next step allows."""
+    far = jnp.array([[0.0, -100.0], [-100.0, 0.0]])
+    only_second = jnp.array([[-jnp.inf, -jnp.inf], [-jnp.inf, 0.0]])
+    transition = jnp.stack([far, only_second, far])[None]
+    emission = jnp.zeros((1, 4, 2)).at[0, 0, 1].set(-jnp.inf)
+    d = Distribution(linear_chain(emission, transition, method=method))
+    log_partition, marginals = d.log_partition_and_marginals()
+    np.testing.assert_allclose(log_partition, [-100.0], rtol=1e-6)
+    np.testing.assert_allclose(marginals.transition[0, 0], [[0, 1], [0, 0]], atol=1e-6)

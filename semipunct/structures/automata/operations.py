@@ -251,8 +251,8 @@ def _check_symbols(
 def _product(s: Semiring, a: Value, b: Value) -> Value:
     """Multiply matrices, summing term by term.
 
-    ``Semiring.matmul`` may drop what is far below the largest entry; of an automaton that would
-    be a string that is no longer accepted.
+    A semiring's own ``matmul`` may drop what is far below the largest entry; of an automaton that
+    would be a string that is no longer accepted.
     """
     left = jax.tree.map(lambda x: x[..., :, :, None], a)
     right = jax.tree.map(lambda x: x[..., None, :, :], b)

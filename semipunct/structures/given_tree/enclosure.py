@@ -11,14 +11,13 @@ Source: Moore (1966), Interval analysis: outward rounding.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from semipunct.structures.given_tree.trees import GivenTrees, inside
-from semirings.base import Laws, Semiring
+from semirings.base import Semiring
 from semirings.log import Log
 from semirings.real import Real
 
@@ -53,20 +52,6 @@ class RoundedUp(Real):
         return _up(divided, a > 0), log_factor
 
 
-class TermByTerm(Log):
-    """Logarithms whose matrix products lose nothing; see ``log_matmul`` for what ``Log``'s do."""
-
-    name = "term-by-term"
-
-    @property
-    def laws(self) -> Laws:
-        return replace(super().laws, broken={})
-
-    def matmul(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Multiply matrices, summing logarithms term by term."""
-        return Semiring.matmul(self, a, b)
-
-
 def log_totals(trees: GivenTrees) -> jax.Array:
     """Return the log of each sentence's total, ``[sentences]``.
 
@@ -85,7 +70,7 @@ def log_totals(trees: GivenTrees) -> jax.Array:
     certain = agree | (above == -jnp.inf)
 
     def slow(_: None) -> jax.Array:
-        return jnp.where(certain, fast, _log_totals(trees, TermByTerm()))
+        return jnp.where(certain, fast, _log_totals(trees, Log()))
 
     return jax.lax.cond(jnp.all(certain), lambda _: fast, slow, None)
 
