@@ -65,7 +65,7 @@ class Alignments(PartWise[Steps]):
         weights = jax.tree.map(partial(by_diagonal, -jnp.inf), self.weights)
         features = jax.tree.map(partial(by_diagonal, 0.0), feature or Steps(None, None, None))
         shape, dtype = (batch, 1, rows + 1), weights.match.dtype
-        like = s.times(s.ones(shape), s.lift(jnp.zeros(shape, dtype)))
+        like = s.lift(jnp.zeros(shape, dtype))
         zero, first = s.zeros_like(like), s.ones_like(like)
         cells = s.concatenate([s.where(row == 0, first, zero), zero], axis=1)
         slices = jnp.broadcast_to(diagonal, (batch, len(diagonal))), weights, features
