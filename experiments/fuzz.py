@@ -40,6 +40,9 @@ MEMORY = 8 << 30
 KILLED = 60.0
 """Seconds after which a worker ends that does not even hear its alarm."""
 
+SHIFT = 20_000
+"""Cases after which a worker makes room for a new one: what it has compiled takes memory."""
+
 SHOWN = 5
 """Numbers of cases that are named for each failure."""
 
@@ -142,6 +145,9 @@ def everything(seed: int, first: int, cases: int, jobs: int) -> Iterator[Report]
             except EOFError:
                 process.join()
                 del workers[connection]
+                if process.exitcode == 0 and number < end and number in ready:
+                    start(number)
+                    continue
                 if number not in ready:
                     raise SystemExit("a worker could not prepare its first case") from None
                 if number < end:
@@ -177,7 +183,7 @@ def work(connection: Connection, seed: int, numbers: range) -> None:
         material = Material.made(Path(name))
         warm(material)
         connection.send(None)
-        for number in numbers:
+        for number in numbers[:SHIFT]:
             faulthandler.dump_traceback_later(KILLED, exit=True)
             connection.send(attempt(seed, number, material, Path(name) / "case"))
             faulthandler.cancel_dump_traceback_later()

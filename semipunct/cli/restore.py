@@ -126,6 +126,11 @@ def restore(
             "--nbest is about restored sentences as JSON: give --format json (with --gold also "
             "--output)"
         )
+    if gold and json and out == console.STANDARD:
+        raise UsageError(
+            "--json prints the comparison, which leaves no room for restored sentences on standard "
+            "output: give --output the name of a file"
+        )
     if result == console.STANDARD:
         raise UsageError("--result needs the name of a file; --json prints the figures")
     console.check_targets(out, result)
@@ -166,7 +171,8 @@ def restore(
         if gold:
             outcomes = list(outcomes)
             done = [found for _, found in outcomes if found]
-        if out is not None or not gold:
+        # Where nothing can be compared nothing is written.
+        if not gold or (done and out is not None):
             with console.output(out or console.STANDARD) as stream:
                 _write(outcomes, form, writer, stream)
     for reason, number in omitted.items():

@@ -115,6 +115,7 @@ def test_marks_restrict(cli: Cli, model: Path, some: Path):
         (("--marks", "€"), "never seen €; its marks are: , . "),
         (("--min-confidence", 2), "confidence of 2.0"),
         (("--json",), "--json is about the comparison that --gold makes"),
+        (("--json", "--gold", "--output", "-"), "give --output the name of a file"),
         (("--confusions", 3), "--confusions is about the comparison that --gold makes"),
         (("--result", "x.json"), "--result is about the comparison that --gold makes"),
     ],
@@ -128,9 +129,12 @@ def test_wrong_usage(cli: Cli, model: Path, some: Path, options: tuple[object, .
 def test_nothing_to_compare(cli: Cli, model: Path, tmp_path: Path):
     path = tmp_path / "only.conllu"
     path.write_text("1\t!\t!\tPUNCT\t_\t_\t0\troot\t_\t_\n\n", encoding="utf-8")
-    result = cli("restore", model, path, "--gold", *FEW)
+    out = tmp_path / "out.conllu"
+    out.write_text("as it was", encoding="utf-8")
+    result = cli("restore", model, path, "--gold", "--output", out, *FEW)
     assert result.status == 1
     assert "no sentence could be restored" in result.err
+    assert out.read_text(encoding="utf-8") == "as it was"
 
 
 def test_marks_of_the_input_are_kept(cli: Cli, model: Path, some: Path, tmp_path: Path):
