@@ -86,7 +86,9 @@ def loaded_once() -> Iterator[None]:
 
     @wraps(load)
     def load_once(folder: str | Path, expected: type | None = None) -> checkpoint.SavedModel:
-        files = tuple(sorted((p.name, p.stat().st_mtime_ns) for p in Path(folder).glob("*")))
+        files = tuple(
+            sorted((p.name, p.stat().st_mtime_ns) for p in Path(folder).glob("*") if p.exists())
+        )
         if files not in loaded:
             loaded[files] = load(folder)
         found = loaded[files]
