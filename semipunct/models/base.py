@@ -166,12 +166,22 @@ class Model(ABC, Generic[E, B]):
     def log_likelihoods(self, parameters: Parameters, batch: B) -> jax.Array:
         """Return log p(x | T) of each sentence, ``[sentences]``; zero for padding.
 
-        Minus infinity for a sentence of probability zero.
+        Minus infinity for a sentence of probability zero; NaN for one whose probability this way
+        of computing cannot tell, for which ``exact_log_likelihoods`` is asked.
 
         Args:
             parameters: weights by name.
             batch: from ``lay_out``.
         """
+
+    def exact_log_likelihoods(self, parameters: Parameters, batch: B) -> jax.Array:
+        """Return what ``log_likelihoods`` does, by a way that is slower and always right.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+        """
+        return self.log_likelihoods(parameters, batch)
 
     def constants(self, options: Any) -> dict[str, jax.Array]:
         """Return arrays that ``loss`` needs beside weights and batch.
@@ -303,6 +313,10 @@ def log_likelihoods(
     for members, batch in batches:
         with shapes.first_call("score", batch):
             scores = np.asarray(_score(model, weights, batch), np.float64)
+        if np.isnan(scores).any():
+            with shapes.first_call("score exactly", batch):
+                exact = np.asarray(_score_exactly(model, weights, batch), np.float64)
+            scores = np.where(np.isnan(scores), exact, scores)
         result[members] = scores[: len(members)]
     return result
 
@@ -310,6 +324,11 @@ def log_likelihoods(
 @partial(jit, static_argnums=0)
 def _score(model: Model[Any, B], parameters: Parameters, batch: B) -> jax.Array:
     return model.log_likelihoods(parameters, batch)
+
+
+@partial(jit, static_argnums=0)
+def _score_exactly(model: Model[Any, B], parameters: Parameters, batch: B) -> jax.Array:
+    return model.exact_log_likelihoods(parameters, batch)
 
 
 def digest(model: Model[Any, Any], parameters: Weights) -> str:

@@ -8,7 +8,7 @@ from semipunct.structures.automata import PathParts, StringPaths, string_paths
 from semipunct.structures.base import Parts, PartWise, Structure, Total, lifted
 from semipunct.structures.chain import ChainParts, LinearChain, linear_chain
 from semipunct.structures.distribution import Answer, Distribution
-from semipunct.structures.draws import Draws, Places, Traceable
+from semipunct.structures.draws import Draws, Places, Traceable, choose
 from semipunct.structures.given_tree import GivenTrees, inside
 from semipunct.structures.grammar import PCFG, GrammarParts, pcfg
 from semipunct.structures.projective import ArcParts, ProjectiveTrees, projective_trees
@@ -42,6 +42,7 @@ __all__ = [
     "Structure",
     "Total",
     "Traceable",
+    "choose",
     "inside",
     "lifted",
     "linear_chain",

@@ -231,17 +231,22 @@ def test_long_and_deep_trees_stay_finite(heads: Sequence[int]):
 def test_totals_are_right_for_weights_of_any_size():
     """From 1e-30 to 1e30 within one sentence: ``Real`` alone loses what the rest depends on."""
     in_reals, checked = ask(Real()), jax.jit(log_totals)
-    wrong = 0
+    wrong = unknown = 0
     for seed in (0, 1, 2, 22, 24, 28, 162, 206):
         question = extreme(seed)
         trees = given_trees(question)
         weights = [w for w, _, _ in derivations(question, 0, best=False)]
         with np.errstate(divide="ignore"):
             expected = np.log(sum(weights))
-        assert checked(trees)[0] == pytest.approx(expected, rel=1e-5, abs=1e-4)
+        close = pytest.approx(expected, rel=1e-5, abs=1e-4)
+        assert ask(Log())(trees)[1][0][0] == close
+        if np.isnan(got := checked(trees)[0]):
+            unknown += 1
+        else:
+            assert got == close
         fast = in_reals(trees)[1][0][0]
         wrong += fast != pytest.approx(expected, rel=1e-5, abs=1e-4)
-    assert wrong
+    assert 0 < wrong == unknown
 
 
 def extreme(seed: int) -> Question:

@@ -60,6 +60,7 @@ from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 from semipunct.models.punctuation.slot_automata import automata, label_tries
 from semipunct.structures.given_tree import GivenTrees, Pairs, Trie, inside, log_totals
 from semirings.base import Semiring
+from semirings.log import Log
 
 if TYPE_CHECKING:
     import optax  # pyright: ignore[reportMissingTypeStubs]
@@ -243,8 +244,9 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
     ) -> jax.Array:
         """Return the log weight of each sentence's total, ``[sentences]``; differentiable.
 
-        By default it is log p(x | T), of float32's precision whatever the weights are: minus
-        infinity for a sentence without an analysis, zero for padding.
+        By default it is log p(x | T): minus infinity for a sentence without an analysis, zero for
+        padding, and NaN where products of weights are beyond the range of floats, so that
+        ``exact_log_likelihoods`` has to be asked.
 
         Args:
             parameters: weights by name.
@@ -256,6 +258,9 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
             return log_totals(potentials)
         total = inside(potentials, semiring)
         return semiring.log_weight(total.value) + total.log_scale
+
+    def exact_log_likelihoods(self, parameters: Parameters, batch: Batch) -> jax.Array:
+        return self.log_likelihoods(parameters, batch, Log())
 
     def constants(self, options: TrainOptions) -> dict[str, jax.Array]:
         """Return the centre of L2 under ``centre = "counts"``: zero but for the log-counts.

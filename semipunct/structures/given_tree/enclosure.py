@@ -4,7 +4,7 @@
 zero, and what was lost may be all that the rest of a sentence allows. ``RoundedUp`` replaces such
 a product by the smallest float instead. All weights are nonnegative and every operation is
 monotone, so the true total lies between the totals in the two, but for rounding; where they agree
-nothing that matters was lost.
+nothing that matters was lost. Where they do not, that is said, and ``Log`` has the answer.
 
 Source: Moore (1966), Interval analysis: outward rounding.
 """
@@ -18,7 +18,6 @@ import jax.numpy as jnp
 
 from semipunct.structures.given_tree.trees import GivenTrees, inside
 from semirings.base import Semiring
-from semirings.log import Log
 from semirings.real import Real
 
 AGREEMENT = 1e-5
@@ -53,10 +52,10 @@ class RoundedUp(Real):
 
 
 def log_totals(trees: GivenTrees) -> jax.Array:
-    """Return the log of each sentence's total, ``[sentences]``.
+    """Return the log of each sentence's total in ``Real``, ``[sentences]``.
 
-    Sums are made in ``Real``; if the enclosure of one sentence of the batch is wider than
-    ``AGREEMENT``, the batch's are made in logarithms and taken where they are needed.
+    NaN where the enclosure is wider than ``AGREEMENT``, so that the total is not known: sum such a
+    sentence in ``Log``.
 
     Args:
         trees: a batch; its feature is not looked at.
@@ -67,12 +66,7 @@ def log_totals(trees: GivenTrees) -> jax.Array:
     # Large logarithms are known no better than to some part of themselves.
     tolerance = AGREEMENT * jnp.maximum(1.0, jnp.abs(fast))
     agree = jnp.isfinite(fast) & (above - fast <= tolerance)
-    certain = agree | (above == -jnp.inf)
-
-    def slow(_: None) -> jax.Array:
-        return jnp.where(certain, fast, _log_totals(trees, Log()))
-
-    return jax.lax.cond(jnp.all(certain), lambda _: fast, slow, None)
+    return jnp.where(agree | (above == -jnp.inf), fast, jnp.nan)
 
 
 def _log_totals(trees: GivenTrees, semiring: Semiring) -> jax.Array:

@@ -1,0 +1,30 @@
+"""Sentences whose probability the fast way cannot tell are asked for exactly."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from semipunct.models import base
+from tests.trained import Finished, Tiny
+
+
+def test_what_is_not_known_is_asked_for_exactly(
+    finished: Finished, tiny: Tiny, monkeypatch: pytest.MonkeyPatch
+):
+    model, parameters = finished.result.model, finished.result.parameters
+    batches = base.Batches(model, model.encode(tiny.dev[:4]))
+    expected = base.log_likelihoods(model, parameters, batches)
+    assert np.isfinite(expected).all()
+    fast = base._score
+
+    def doubtful(*arguments: object) -> jnp.ndarray:
+        return fast(*arguments).at[1].set(jnp.nan)
+
+    monkeypatch.setattr(base, "_score", doubtful)
+    got = base.log_likelihoods(model, parameters, batches)
+    np.testing.assert_allclose(got, expected, rtol=1e-4)
+    monkeypatch.setattr(base, "_score_exactly", lambda *x: jnp.full_like(fast(*x), -7.0))
+    asked = base.log_likelihoods(model, parameters, batches)
+    assert (asked == -7.0).sum() == 1
