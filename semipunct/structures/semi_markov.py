@@ -145,8 +145,8 @@ def _forward(chain: SemiMarkovChain, s: Semiring, feature: SemiMarkovParts | Non
         window, log_scale = state
         position, weight, feature = slices
         active = position < chain.lengths
-        before = jax.tree.map(lambda x: x[:, 0, :, None], window)
-        begun = s.sum(s.times(before, follow), axis=1)
+        before = jax.tree.map(lambda x: x[:, :1], window)
+        begun = jax.tree.map(lambda x: x[:, 0], s.matmul(before, follow))
         begun = s.where((position == 0)[:, None], first, begun)
         older = jax.tree.map(lambda x: x[:, 1:], window)
         opened = s.concatenate([_row(begun), older], axis=1)
