@@ -218,6 +218,12 @@ def test_mutants_are_caught_by_the_whole_kit(name: str):
     assert law in {failure.law for failure in check(make(), draws=DRAWS).failures}
 
 
+@pytest.mark.parametrize("semiring", [Log(), Tropical(), KBest(2, Viterbi())], ids=repr)
+def test_poles_and_kinks_are_no_faults_of_a_gradient(semiring: Semiring):
+    """Among so many points some lie beside the pole of ``star``, or between two kinks."""
+    check(semiring, draws=10_000, only=["gradients"]).raise_if_failed()
+
+
 def test_every_law_has_a_mutant_that_breaks_it():
     assert {law.name for law in LAWS} <= {mutant.law for mutant in MUTANTS.values()}
 
