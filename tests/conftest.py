@@ -3,8 +3,7 @@
 import gc
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -100,40 +99,6 @@ def loaded_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module")
-def one_shape() -> Iterator[None]:
-    """Sentences that are scored are laid out in the shape of twenty of the sample, or a larger.
-
-    For one module: in another shape sums are rounded otherwise, and some modules compare bits.
-    """
-    from semipunct.models.punctuation.batches import BatchShape
-    from semipunct.models.punctuation.model import PunctuationModel
-
-    fit = PunctuationModel.fit_shape
-
-    @wraps(fit)
-    def roomy(
-        model: PunctuationModel, encoded: Any, drafts: Sequence[Any], sentences: int
-    ) -> BatchShape:
-        shape = fit(model, encoded, drafts, sentences)
-        if sentences != model.scoring_limits[0]:
-            return shape
-        return replace(
-            shape,
-            words=max(shape.words, 256),
-            strings=max(shape.strings, 24),
-            states=max(shape.states, 4),
-            steps=max(shape.steps, 8),
-            lanes=tuple(map(max, shape.lanes, (24, 7))),
-            factors=max(shape.factors, 32),
-            entries={target: max(n, 20480) for target, n in shape.entries.items()},
-        )
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(PunctuationModel, "fit_shape", roomy)
-        yield
-
-
 @pytest.fixture(scope="session")
 def trained_alike() -> Iterator[None]:
     """Models that hold the same share what is compiled for the first of them.
@@ -148,7 +113,7 @@ def trained_alike() -> Iterator[None]:
     first, steps = dict[Any, Any](), dict[Any, Any]()
 
     def same(model: Any) -> Any:
-        held = (type(model), repr(model.options), base.compact(model.to_data()))
+        held = (type(model), repr(model.options), base.digest(model, {}))
         return first.setdefault(held, model)
 
     def step_made_once(model: Any, options: Any, transformation: Any) -> Any:

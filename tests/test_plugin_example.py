@@ -98,7 +98,7 @@ def test_it_keeps_its_laws():
     assert set(report["not_claimed"]) == {"weight one", "shares", "marks", "in distribution"}
 
 
-@pytest.mark.usefixtures("here", "loaded_once", "one_shape")
+@pytest.mark.usefixtures("here", "loaded_once")
 def test_it_decodes(model: Path, tmp_path: Path):
     sentences = tmp_path / "in.conllu"
     sentences.write_text("".join(sample_lines()[140:148]), encoding="utf-8")

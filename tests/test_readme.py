@@ -154,9 +154,7 @@ def page_blocks(page: str) -> list[Block]:
 
 
 @pytest.fixture(scope="module")
-def sessions(
-    tmp_path_factory: pytest.TempPathFactory, loaded_once: None, one_shape: None
-) -> dict[str, Session]:
+def sessions(tmp_path_factory: pytest.TempPathFactory, loaded_once: None) -> dict[str, Session]:
     """One session for each page."""
     found: dict[str, Session] = {}
     for page in PAGES:

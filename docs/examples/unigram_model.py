@@ -117,7 +117,9 @@ class Unigram(Model[Encoded, Batch]):
         total, slots = jnp.sum(self.log_likelihoods(parameters, batch)), jnp.sum(batch.number >= 0)
         return -total / slots, Sums(total, slots, jnp.zeros((), jnp.int32))
 
-    def optimiser(self, options: SharedTrainOptions, steps: int) -> optax.GradientTransformation:
+    def optimiser(
+        self, options: SharedTrainOptions, steps: int, slots: float
+    ) -> optax.GradientTransformation:
         return optax.adam(schedule(options.schedule, options.learning_rate, steps))
 
     def to_data(self) -> dict[str, Any]:

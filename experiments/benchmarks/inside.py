@@ -22,7 +22,7 @@ import jax
 import numpy as np
 import reference
 
-from semipunct.arrays.padding import shuffled
+from semipunct.arrays.padding import balanced
 from semipunct.corpus import Sentence
 from semipunct.corpus.synthetic import english_parameters, generate, scaling_sentence
 from semipunct.formats import read_treebank
@@ -111,13 +111,13 @@ def measure_batches(
     """
     parameters = model.initial_parameters(options.seed, 0.1)
     encoded = model.encode(sentences)
-    order = shuffled(len(sentences), size, np.random.default_rng(options.seed))
+    order = balanced(encoded.lengths, size, np.random.default_rng(options.seed))
     # Only full batches: the last one may be smaller.
     members = [m for m in order if len(m) == size][: options.count]
     if not members:
         raise SystemExit(f"{len(sentences)} sentences are too few for a batch of {size}")
     start = time.perf_counter()
-    shape = fit_shape([draft(encoded, m) for m in members], size)
+    shape = fit_shape(encoded, [draft(encoded, m) for m in members], size)
     fitted = time.perf_counter() - start
     batches = [model.batch(encoded, m, shape) for m in members]
     row: dict[str, Any] = {
@@ -128,7 +128,7 @@ def measure_batches(
     device = [jax.device_put((parameters, batch)) for batch in batches]
 
     def ours(parameters: Any, batch: Batch) -> jax.Array:
-        return model.log_likelihoods(parameters, batch)[:size]
+        return model.log_likelihoods(model.read(parameters, batch), batch)[:size]
 
     items = size * len(members)
     row |= both(ours, device, options.repeats, items, "sentences")
@@ -196,7 +196,7 @@ def measure_growth(
     host = time.perf_counter() - start
 
     def ours(parameters: Any, batch: Batch) -> jax.Array:
-        return model.log_likelihoods(parameters, batch)
+        return model.log_likelihoods(model.read(parameters, batch), batch)
 
     row = both(ours, [jax.device_put((parameters, batch))], options.repeats, total, "words")
     return {

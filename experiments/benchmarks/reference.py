@@ -200,7 +200,9 @@ def log_likelihood(
         padded: from ``lay_out`` with the same sentences.
         variant: how the sum over pairs is computed; see the module's docstring.
     """
-    potentials = model.potentials(parameters, batch._replace(accept=padded.accept))
+    potentials = model.potentials(
+        model.read(parameters, batch), batch._replace(accept=padded.accept)
+    )
     automata = dense_automata(model, potentials.automata)
     left_label, right_label = model.inventory.pairs.T[:: -1 if model.mirrored else 1]
     choice = jnp.exp(potentials.choice)

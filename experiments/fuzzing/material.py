@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, wraps
 from importlib import resources
 from pathlib import Path
@@ -18,8 +18,6 @@ import numpy as np
 from fuzzing.commands import run
 from semipunct.corpus import Sentence
 from semipunct.formats import read_treebank
-from semipunct.models.punctuation.batches import BatchShape
-from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.store import checkpoint
 from semipunct.store.card import model_card
 from semipunct.training.config import Config, load_config
@@ -144,7 +142,7 @@ def _save(
 ) -> Run:
     model = config.kind.load().fit(sentences, config.model)
     weights = {n: jnp.asarray(w) for n, w in model.initial_parameters(3, 0.3).items()}
-    made = Run(weights, model.optimiser(config.train, 10).init(weights), visits=48)
+    made = Run(weights, model.optimiser(config.train, 10, 10.0).init(weights), visits=48)
     entry = {"visits": 48, "dev_perplexity": 2.0, "dev_perplexity_of_scorable": 2.0,
              "dev_unscorable": 0}  # fmt: skip
     made.metrics, made.best_figures = [entry], entry
@@ -174,24 +172,8 @@ def shared() -> Generator[None, None, None]:
     A folder that has not changed gives the same object again, for which there are compiled
     functions.
     """
-    fit, load = PunctuationModel.fit_shape, checkpoint.load
+    load = checkpoint.load
     loaded: dict[Any, checkpoint.SavedModel] = {}
-
-    @wraps(fit)
-    def roomy(model: PunctuationModel, encoded: Any, drafts: Any, sentences: int) -> BatchShape:
-        shape = fit(model, encoded, drafts, sentences)
-        if sentences != model.scoring_limits[0]:
-            return shape
-        return replace(
-            shape,
-            words=max(shape.words, 64),
-            strings=max(shape.strings, 16),
-            states=max(shape.states, 4),
-            steps=max(shape.steps, 16),
-            lanes=(8, 4),
-            factors=max(shape.factors, 32),
-            entries={target: max(n, 1024) for target, n in shape.entries.items()},
-        )
 
     @wraps(load)
     def load_once(path: str | Path, expected: type[Any] | None = None) -> checkpoint.SavedModel:
@@ -205,7 +187,6 @@ def shared() -> Generator[None, None, None]:
         return found
 
     with (
-        mock.patch.object(PunctuationModel, "fit_shape", roomy),
         mock.patch.object(checkpoint, "load", load_once),
         # Neither what is installed nor what commands there are changes from case to case.
         _computed_once("semirings.plugins.available"),

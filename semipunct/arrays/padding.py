@@ -8,36 +8,20 @@ whole run compiles two or three shapes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-import jax
 import numpy as np
-import numpy.typing as npt
 
 
-class SparseRows(NamedTuple):
-    """Padded sparse feature vectors of the nodes of a batch.
-
-    Attributes:
-        node: ``[entries]`` ascending; padding points past the last node.
-        context: ``[entries]`` feature numbers.
-        value: ``[entries]``; zero in the padding.
-    """
-
-    node: jax.Array | npt.NDArray[np.int32]
-    context: jax.Array | npt.NDArray[np.int32]
-    value: jax.Array | npt.NDArray[np.float32]
-
-
-def round_up(size: int, least: int = 8) -> int:
-    """Return the next size of the form 2^k, 1.25 * 2^k, 1.5 * 2^k or 1.75 * 2^k.
+def round_up(size: int, least: int = 8, steps: int = 4) -> int:
+    """Return the next size of the form (1 + i / steps) * 2^k, for i below ``steps``.
 
     Args:
         size: the size that is needed.
         least: the lower bound of the result.
+        steps: sizes from one power of two to the next; a power of two itself.
     """
     size = max(size, least)
-    unit = max(1, 2 ** (int(size).bit_length() - 3))
+    unit = max(1, 2 ** (int(size).bit_length() - steps.bit_length()))
     return -(-size // unit) * unit
 
 
@@ -52,6 +36,30 @@ def shuffled(sentences: int, batch: int, generator: np.random.Generator) -> Iter
     order = generator.permutation(sentences).tolist()
     for start in range(0, sentences, batch):
         yield order[start : start + batch]
+
+
+def balanced(
+    lengths: Sequence[int], batch: int, generator: np.random.Generator
+) -> Iterator[list[int]]:
+    """Yield sentence numbers in random order, in batches of about equally many words.
+
+    There are as many batches as ``shuffled`` makes, none of them empty.
+
+    Args:
+        lengths: ``[sentences]`` words of each.
+        batch: the mean number of sentences in a batch.
+        generator: of random numbers.
+    """
+    order = generator.permutation(len(lengths))
+    batches = -(-len(lengths) // batch)
+    words = np.cumsum(np.asarray(lengths)[order])
+    number = np.arange(1, batches)
+    ends = np.searchsorted(words, words[-1] * number / batches) if batches > 1 else number
+    # A sentence of many words may be long enough for several batches.
+    ends = np.maximum.accumulate(np.maximum(ends, number) - number) + number
+    ends = np.minimum(ends, len(order) - batches + number)
+    for members in np.split(order, ends):
+        yield members.tolist()
 
 
 def by_length(lengths: Sequence[int], batch: int, words: int) -> Iterator[list[int]]:

@@ -6,8 +6,9 @@ mixed-radix number, and the contexts kept at training time are looked up by bina
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from semipunct.arrays.unique_rows import Ints
 from semipunct.corpus import Sentence
 from semipunct.features.attributes import Attributes
-from semipunct.features.templates import TARGETS, Target, Template, attribute_table
+from semipunct.features.templates import TABLES, Table, Target, Template, attribute_table
 from semipunct.features.vocabulary import Vocabulary
 
 _TOGETHER = 1024
@@ -24,34 +25,51 @@ _TOGETHER = 1024
 
 @dataclass(frozen=True, slots=True)
 class FeatureRows:
-    """Sparse feature vectors of nodes for one target, ordered by node.
+    """Sparse feature vectors of nodes for one table, ordered by node.
 
     Attributes:
         start: ``[nodes + 1]`` where each node's entries begin.
         context: ``[entries]`` feature numbers.
-        value: ``[entries]`` feature values.
+        value: ``[entries]`` feature values: counts, nearly all of them one, in as few bits as
+            the largest takes.
+        size: how many features the table has.
     """
 
     start: Ints
     context: npt.NDArray[np.int32]
-    value: npt.NDArray[np.float32]
+    value: npt.NDArray[Any]
+    size: int
+
+    def of(self, nodes: Ints) -> tuple[Ints, npt.NDArray[np.int32], npt.NDArray[Any]]:
+        """Return how many entries each of some nodes has, and the contexts and values of them all.
+
+        Args:
+            nodes: ``[nodes]``.
+        """
+        counts = self.start[nodes + 1] - self.start[nodes]
+        # Entry by entry: where it stands among those of all nodes.
+        first = self.start[nodes] - (counts.cumsum() - counts)
+        source = np.arange(int(counts.sum())) + first.repeat(counts)
+        return counts, self.context[source], self.value[source]
 
 
 @dataclass(frozen=True, slots=True)
 class Conjunction:
-    """A feature family: one context of a template.
+    """A feature family: one context of a template, or of several that share a table.
 
     Attributes:
-        template: its name.
-        target: the outcomes that the weights distinguish.
+        templates: their names.
+        table: the table that has its features as rows.
+        targets: the outcomes of that table that its weights distinguish.
         parts: the attributes that are conjoined.
         over: the multi-valued attribute that it runs over, or None.
         kept: ``[features]`` the codes of the value combinations seen in training, ascending.
         offset: the number of the first of its features.
     """
 
-    template: str
-    target: Target
+    templates: tuple[str, ...]
+    table: Table
+    targets: tuple[Target, ...]
     parts: tuple[str, ...]
     over: str | None
     kept: Ints
@@ -84,12 +102,12 @@ class FeatureIndex:
     Attributes:
         vocabulary: codes of attribute values.
         conjunctions: the feature families, with the combinations that training kept.
-        sizes: number of features of each target.
+        sizes: number of features of each table.
     """
 
     vocabulary: Vocabulary
     conjunctions: tuple[Conjunction, ...]
-    sizes: Mapping[Target, int]
+    sizes: Mapping[Table, int]
 
     @classmethod
     def fit(
@@ -98,7 +116,7 @@ class FeatureIndex:
         vocabulary: Vocabulary,
         templates: Sequence[Template],
         minimum: int = 1,
-    ) -> tuple[FeatureIndex, dict[Target, FeatureRows]]:
+    ) -> tuple[FeatureIndex, dict[Table, FeatureRows]]:
         """Index the contexts seen often enough in training.
 
         Args:
@@ -111,34 +129,29 @@ class FeatureIndex:
             The index and the feature vectors of the training sentences themselves, as ``extract``
             would return them.
         """
-        table = Attributes(sentences, vocabulary, attribute_table())
-        sizes: dict[Target, int] = dict.fromkeys(TARGETS, 0)
+        attributes = Attributes(sentences, vocabulary, attribute_table())
+        sizes: dict[Table, int] = dict.fromkeys(TABLES, 0)
         families: list[Conjunction] = []
-        builders = _builders(table.words.count)
-        for template in templates:
-            for context in template.contexts:
-                key, node, value = _keys(table, context, template.over)
-                values, counts = np.unique(key, return_counts=True)
-                kept = values[counts >= minimum]
-                family = Conjunction(
-                    template.name,
-                    template.target,
-                    context,
-                    template.over,
-                    kept,
-                    sizes[template.target],
-                )
-                families.append(family)
-                sizes[template.target] += len(kept)
-                builders[template.target].add(*family.known(key, node, value))
-        return cls(vocabulary, tuple(families), sizes), _built(builders)
+        builders = _builders(attributes.words.count)
+        for family in _families(templates):
+            table = family.table
+            key, node, value = _keys(attributes, family.parts, family.over)
+            values, counts = np.unique(key, return_counts=True)
+            family = replace(family, kept=values[counts >= minimum], offset=sizes[table])
+            families.append(family)
+            sizes[table] += len(family.kept)
+            builders[table].add(*family.known(key, node, value))
+        return cls(vocabulary, tuple(families), sizes), _built(builders, sizes)
 
-    def extract(self, sentences: Sequence[Sentence]) -> dict[Target, FeatureRows]:
+    def extract(self, sentences: Sequence[Sentence]) -> dict[Table, FeatureRows]:
         """Return the feature vectors of all nodes of ``sentences``, in order."""
         parts = [
             self._extract(sentences[i : i + _TOGETHER]) for i in range(0, len(sentences), _TOGETHER)
         ]
-        return {target: _end_to_end([part[target] for part in parts]) for target in TARGETS}
+        return {
+            table: _end_to_end([part[table] for part in parts], self.sizes[table])
+            for table in TABLES
+        }
 
     def rows_over(self, sentence: Sentence, attribute: str) -> Ints:
         """Return the feature numbers that values of a multi-valued attribute would have.
@@ -161,43 +174,36 @@ class FeatureIndex:
         return found
 
     def lookups(
-        self, sentences: Sequence[Sentence], *groups: tuple[Sequence[Target], Sequence[str]]
+        self, sentences: Sequence[Sentence], *groups: tuple[Table, Sequence[str]]
     ) -> list[list[FeatureLookup]]:
         """Compile the feature numbers of nodes as functions of attributes whose values come later.
 
         Args:
             sentences: words and trees.
-            groups: each some targets, whose features are numbered one target after another, and
-                the attributes whose values will be passed.
+            groups: each a table, and the attributes whose values will be passed.
 
         Returns:
             Look-ups for each group; each depends on few of the attributes.
         """
-        table = Attributes(sentences, self.vocabulary, attribute_table())
+        attributes = Attributes(sentences, self.vocabulary, attribute_table())
         found: list[list[FeatureLookup]] = []
-        for targets, names in groups:
-            first = dict(zip(targets, _starts([self.sizes[t] for t in targets]), strict=True))
-            families = [
-                replace(c, offset=first[c.target] + c.offset)
-                for c in self.conjunctions
-                if c.target in targets
-            ]
-            found.append(
-                [FeatureLookup.of(x, table, names) for x in _grouped(families, frozenset(names))]
-            )
+        for table, names in groups:
+            families = [c for c in self.conjunctions if c.table == table]
+            grouped = _grouped(families, frozenset(names))
+            found.append([FeatureLookup.of(some, attributes, names) for some in grouped])
         return found
 
-    def _extract(self, sentences: Sequence[Sentence]) -> dict[Target, FeatureRows]:
-        table = Attributes(sentences, self.vocabulary, attribute_table())
-        builders = _builders(table.words.count)
+    def _extract(self, sentences: Sequence[Sentence]) -> dict[Table, FeatureRows]:
+        attributes = Attributes(sentences, self.vocabulary, attribute_table())
+        builders = _builders(attributes.words.count)
         for family in self.conjunctions:
-            entries = family.known(*_keys(table, family.parts, family.over))
-            builders[family.target].add(*entries)
-        return _built(builders)
+            entries = family.known(*_keys(attributes, family.parts, family.over))
+            builders[family.table].add(*entries)
+        return _built(builders, self.sizes)
 
 
 class _RowBuilder:
-    """Collects the entries of one target, family by family, and orders them by node.
+    """Collects the entries of one table, family by family, and orders them by node.
 
     There are hundreds of families and as many entries of each as words, so they are kept small.
     """
@@ -217,13 +223,19 @@ class _RowBuilder:
         small = [x.astype(np.int32) for x in (node, number)]
         self._entries.append((*small, value.astype(np.int32)) if (value != 1).any() else (*small,))
 
-    def rows(self) -> FeatureRows:
-        """Return the entries of each node in the order of the families."""
+    def rows(self, size: int) -> FeatureRows:
+        """Return the entries of each node in the order of the families.
+
+        Args:
+            size: how many features there are.
+        """
         total = np.zeros(self._nodes, np.int64)
         for node, *_ in self._entries:
             total += np.bincount(node, minlength=self._nodes)
         start = np.concatenate([np.zeros(1, np.int64), total.cumsum()])
-        context, value = np.empty(start[-1], np.int32), np.ones(start[-1], np.float32)
+        largest = max((int(x.max()) for _, _, *values in self._entries for x in values), default=1)
+        context = np.empty(start[-1], np.int32)
+        value = np.ones(start[-1], np.min_scalar_type(largest))
         free = start[:-1].copy()
         for node, numbers, *values in self._entries:
             # Families are ordered by node: an entry's place is the node's next free one plus how
@@ -235,15 +247,37 @@ class _RowBuilder:
                 value[place] = values[0]
             free += count
         self._entries.clear()
-        return FeatureRows(start, context, value)
+        return FeatureRows(start, context, value, size)
 
 
-def _builders(nodes: int) -> dict[Target, _RowBuilder]:
-    return {target: _RowBuilder(nodes) for target in TARGETS}
+def _families(templates: Iterable[Template]) -> Iterator[Conjunction]:
+    """Yield the families of templates, each context of a table once, without their features."""
+    users: dict[tuple[Table, tuple[str, ...], str | None], list[Template]] = {}
+    for template in templates:
+        for context in template.contexts:
+            key = _TABLE_OF[template.target], context, template.over
+            users.setdefault(key, []).append(template)
+    for (table, context, over), using in users.items():
+        names = tuple(dict.fromkeys(template.name for template in using))
+        targets: tuple[Target, ...] = tuple(
+            target for target in TABLES[table] if any(u.target == target for u in using)
+        )
+        yield Conjunction(names, table, targets, context, over, np.zeros(0, np.int64), 0)
 
 
-def _built(builders: Mapping[Target, _RowBuilder]) -> dict[Target, FeatureRows]:
-    return {target: builder.rows() for target, builder in builders.items()}
+_TABLE_OF: dict[Target, Table] = {
+    target: table for table, targets in TABLES.items() for target in targets
+}
+
+
+def _builders(nodes: int) -> dict[Table, _RowBuilder]:
+    return {table: _RowBuilder(nodes) for table in TABLES}
+
+
+def _built(
+    builders: Mapping[Table, _RowBuilder], sizes: Mapping[Table, int]
+) -> dict[Table, FeatureRows]:
+    return {table: builder.rows(sizes[table]) for table, builder in builders.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,22 +351,18 @@ def _grouped(families: Sequence[Conjunction], given: frozenset[str]) -> list[lis
     return list(groups.values())
 
 
-def _starts(sizes: Sequence[int]) -> list[int]:
-    return [0, *np.cumsum(sizes).tolist()][:-1]
-
-
-def _end_to_end(parts: Sequence[FeatureRows]) -> FeatureRows:
+def _end_to_end(parts: Sequence[FeatureRows], size: int) -> FeatureRows:
     """Join the feature vectors of consecutive sentences."""
-    nothing = FeatureRows(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
-    starts = [nothing.start]
+    starts = [np.zeros(1, np.int64)]
     entries = 0
     for part in parts:
         starts.append(part.start[1:] + entries)
         entries += len(part.context)
     return FeatureRows(
         np.concatenate(starts),
-        np.concatenate([nothing.context, *(part.context for part in parts)]),
-        np.concatenate([nothing.value, *(part.value for part in parts)]),
+        np.concatenate([np.zeros(0, np.int32), *(part.context for part in parts)]),
+        np.concatenate([np.zeros(0, np.uint8), *(part.value for part in parts)]),
+        size,
     )
 
 

@@ -28,6 +28,17 @@ CLOSING_TARGETS: tuple[Target, ...] = ("closing", "closing_symmetric")
 
 TARGETS: tuple[Target, ...] = (*TREE_TARGETS, "opening", *CLOSING_TARGETS)
 
+Table = Literal["pair", "side", "opening", "closing"]
+
+TABLES: Mapping[Table, tuple[Target, ...]] = {
+    "pair": ("pair",),
+    "side": ("left", "right", "symmetric"),
+    "opening": ("opening",),
+    "closing": CLOSING_TARGETS,
+}
+"""The targets whose features are numbered together: most of their templates have the same contexts,
+which are then looked up once."""
+
 Context = tuple[str, ...]
 """Names of the attributes of a node whose values are conjoined."""
 

@@ -20,6 +20,7 @@ from semipunct.inference.categorical import Categorical
 from semipunct.inference.channel_sampler import ChannelSampler
 from semipunct.inference.draws import Draws, Request
 from semipunct.marks import Puncteme
+from semipunct.models.punctuation.attach import weights_of
 from semipunct.models.punctuation.model import Parameters, PunctuationModel, TreeScores
 
 INSIDE = "inside"
@@ -56,13 +57,14 @@ class BottomUpSampler:
             UsageError: if marks within a constituent decide anything but its pair.
         """
         families = [c for c in model.features.conjunctions if c.over == INSIDE and len(c.kept)]
-        if other := {c.target for c in families} - {"pair"}:
+        if other := {target for c in families for target in c.targets} - {"pair"}:
             raise UsageError(f"templates over {INSIDE!r} weigh {sorted(other)}; draw pairs only")
+        weights = model.supports["pair"].table(np.asarray(parameters[weights_of("pair")]))
         return cls(
             channel=ChannelSampler.of(model, parameters),
             features=model.features,
             pairs=model.inventory.pairs.astype(np.int64),
-            weights=np.pad(np.asarray(parameters["attach.pair"]), ((0, 1), (0, 0))),
+            weights=np.pad(weights, ((0, 1), (0, 0))),
             token={t: i for i, t in enumerate(model.features.vocabulary.values["token"])},
         )
 

@@ -239,8 +239,9 @@ def _derivations(
     key = jax.random.key(seed)
     for number, (members, batch) in enumerate(Batches(model, encoded)):
         own = jax.random.fold_in(key, number)
+        read = model.read(parameters, batch)
         choices, weight, log_p, log_choice = (
-            np.asarray(x) for x in _ask(model, question, parameters, batch, own)
+            np.asarray(x) for x in _ask(model, question, read, batch, own)
         )
         for b, (i, words) in enumerate(_spans(members, encoded.lengths)):
             made: dict[bytes, Analysis] = {}

@@ -19,7 +19,6 @@ from semipunct.arrays.unique_rows import Ints, unique_rows
 from semipunct.errors import UsageError
 from semipunct.features.history import CLOSING, OPENING, MarkHistory
 from semipunct.features.index import FeatureIndex, FeatureLookup
-from semipunct.features.templates import CLOSING_TARGETS
 from semipunct.inference.bottom_up import INSIDE
 from semipunct.inference.categorical import Categorical
 from semipunct.inference.channel_sampler import ChannelSampler, UnderlyingStrings, enclose
@@ -33,7 +32,7 @@ from semipunct.inference.resampling import (
     systematic_resample,
 )
 from semipunct.marks import Puncteme, is_symmetric
-from semipunct.models.punctuation.attach import left_scores, right_scores
+from semipunct.models.punctuation.attach import left_scores, right_scores, weights_of
 from semipunct.models.punctuation.model import Parameters, PunctuationModel, TreeScores
 from semipunct.models.punctuation.network import network_weights, scores_of_marks
 
@@ -104,13 +103,14 @@ class LeftToRightSampler:
         symmetric[pairs[:, 0], pairs[:, 1]] = [
             is_symmetric(*inventory.pair_name(p)) for p in range(len(pairs))
         ]
-        of_left, of_right, of_both = (
-            np.asarray(parameters[f"attach.{target}"]) for target in ("opening", *CLOSING_TARGETS)
+        # The last row is of no feature. What closes has a last column for the weight of symmetry.
+        opening, closing = (
+            np.pad(
+                model.supports[table].table(np.asarray(parameters[weights_of(table)])),
+                ((0, 1), (0, 0)),
+            )
+            for table in ("opening", "closing")
         )
-        # One look-up for all features of the closing: the weight of symmetry is a last column.
-        closing = np.zeros((len(of_right) + len(of_both) + 1, labels + 1), np.float32)
-        closing[: len(of_right), :-1] = of_right
-        closing[len(of_right) : -1, -1:] = of_both
         network = network_weights({n: np.asarray(x) for n, x in parameters.items()})
         channel = ChannelSampler.of(model, parameters)
         label = {puncteme: i for i, puncteme in enumerate(inventory.labels)}
@@ -119,7 +119,7 @@ class LeftToRightSampler:
             features=model.features,
             pair=pair,
             symmetric=symmetric,
-            opening=np.pad(of_left, ((0, 1), (0, 0))),
+            opening=opening,
             closing=closing,
             network=network,
             label=label,
@@ -177,7 +177,7 @@ class _Drawing:
         # A last column stands for pairs that are none.
         self.pair = np.pad(scores.pair, ((0, 0), (0, 1)), constant_values=-np.inf)
         self.opening, self.closing = order.features.lookups(
-            sentences, (("opening",), OPENING), (CLOSING_TARGETS, CLOSING)
+            sentences, ("opening", OPENING), ("closing", CLOSING)
         )
         slots = [len(sentence.slots) for sentence in sentences]
         self.ends = np.array(slots)

@@ -22,7 +22,7 @@ def log_choices(model: PunctuationModel, parameters: Parameters, batch: Batch) -
 
     Args:
         model: static: compiled once for each model and shape.
-        parameters: its weights.
+        parameters: from ``model.read``.
         batch: from ``model.lay_out``.
     """
     return model.log_choice(parameters, batch)

@@ -71,7 +71,8 @@ def generate(
     encoded = model.encode(bare_sentences)
 
     def drawn(members: Sequence[int], batch: Batch) -> list[Draws]:
-        scores = jax.tree.map(np.asarray, _tree_scores(model, parameters, batch))
+        read = model.read(parameters, batch)
+        scores = jax.tree.map(np.asarray, _tree_scores(model, read, batch))
         requests = [
             Request(
                 bare_sentences[i],

@@ -11,9 +11,9 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, cast
 
 import jax
 import jax.numpy as jnp
@@ -23,6 +23,7 @@ from typing_extensions import TypeVar
 
 from semipunct.arrays.compilation import Shapes, jit
 from semipunct.arrays.padding import by_length
+from semipunct.arrays.rows import RowNumbers
 from semipunct.corpus.sentences import Sentence
 
 if TYPE_CHECKING:
@@ -57,6 +58,22 @@ class Sums(NamedTuple):
     impossible: jax.Array
 
 
+class Optimiser(NamedTuple):
+    """An optax transformation that may put off the steps of weights that nobody reads.
+
+    Attributes:
+        init: from weights to the state; as in optax.
+        update: from gradients, state and weights to updates and the next state; as in optax, but
+            that gradients and updates of some weights are ``Rows``.
+        current: from weights, state, and the rows that are read of weights of which not all are,
+            by name, to the weights as they are by now: those rows, or all where none are named.
+    """
+
+    init: Callable[[Any], Any]
+    update: Callable[[Any, Any, Any], tuple[Any, Any]]
+    current: Callable[[Weights, Any, Mapping[str, RowNumbers]], Weights]
+
+
 E = TypeVar("E", bound=Encoded)
 B = TypeVar("B")
 
@@ -77,6 +94,13 @@ class Model(ABC, Generic[E, B]):
 
     Without a reverse pass a batch takes little memory, and more sentences would only be padded to
     the shape of the longest ones.
+    """
+
+    batches_by_words: ClassVar[bool] = False
+    """Whether the batches of training have equally many words, instead of sentences.
+
+    For models that lay sentences end to end: less of a batch is padding. Those that pad each
+    sentence gain nothing by it.
     """
 
     usage: ClassVar[tuple[str, ...]] = ("semipunct evaluate MODEL TEST.conllu",)
@@ -162,6 +186,27 @@ class Model(ABC, Generic[E, B]):
         """
         return self.lay_out(encoded, self.draft(encoded, members), shape)
 
+    def read(self, parameters: Weights, batch: B) -> Weights:
+        """Return the weights that a batch needs; a kind with large tables reads few of their rows.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+        """
+        return parameters
+
+    def updated(self, batch: B, options: Any) -> Mapping[str, RowNumbers]:
+        """Return the rows that a training step updates of weights that it does not update whole.
+
+        Of these ``loss`` gets the rows, in this order, and ``optimiser`` their gradients as
+        ``Rows``.
+
+        Args:
+            batch: from ``lay_out``.
+            options: of the kind's ``train_options``.
+        """
+        return {}
+
     @abstractmethod
     def log_likelihoods(self, parameters: Parameters, batch: B) -> jax.Array:
         """Return log p(x | T) of each sentence, ``[sentences]``; zero for padding.
@@ -170,7 +215,7 @@ class Model(ABC, Generic[E, B]):
         of computing cannot tell, for which ``exact_log_likelihoods`` is asked.
 
         Args:
-            parameters: weights by name.
+            parameters: from ``read``.
             batch: from ``lay_out``.
         """
 
@@ -178,7 +223,7 @@ class Model(ABC, Generic[E, B]):
         """Return what ``log_likelihoods`` does, by a way that is slower and always right.
 
         Args:
-            parameters: weights by name.
+            parameters: from ``read``.
             batch: from ``lay_out``.
         """
         return self.log_likelihoods(parameters, batch)
@@ -206,7 +251,7 @@ class Model(ABC, Generic[E, B]):
         """Return what training minimises, per slot, and sums over the batch; differentiable.
 
         Args:
-            parameters: weights by name.
+            parameters: weights by name; of those in ``updated`` the rows named there.
             constants: from ``constants``.
             batch: from ``lay_out``.
             key: the source of chance, for dropout.
@@ -214,17 +259,48 @@ class Model(ABC, Generic[E, B]):
         """
 
     @abstractmethod
-    def optimiser(self, options: Any, steps: int) -> optax.GradientTransformation:
+    def optimiser(
+        self, options: Any, steps: int, slots: float
+    ) -> optax.GradientTransformation | Optimiser:
         """Return the optimiser: which weights learn how fast is the model's business.
+
+        A transformation of optax, or one that handles the weights in ``updated`` as ``Rows``.
 
         Args:
             options: of the kind's ``train_options``.
             steps: updates in all, for schedules.
+            slots: mean slots of a training sentence, for penalties that are per sentence.
         """
+
+    def pruned(
+        self,
+        parameters: Mapping[str, Array],
+        options: Any,
+        perplexity: Callable[[Mapping[str, Array]], float],
+    ) -> Mapping[str, Array]:
+        """Return weights with zeros for those that the model can do without, once it is trained.
+
+        Args:
+            parameters: weights by name.
+            options: of the kind's ``train_options``.
+            perplexity: of the development sentences, given weights.
+        """
+        return parameters
+
+    def without_zeros(self, parameters: Mapping[str, Array]) -> tuple[Self, Mapping[str, Array]]:
+        """Return an equal model with fewer weights: some of those that are zero are left out.
+
+        Args:
+            parameters: weights by name.
+        """
+        return self, parameters
 
     @abstractmethod
     def to_data(self) -> dict[str, Any]:
-        """Return everything but options and weights as plain JSON values."""
+        """Return everything but options and weights as plain JSON values.
+
+        What is large may be numpy arrays, in dictionaries under names without a slash.
+        """
 
     @classmethod
     @abstractmethod
@@ -232,7 +308,7 @@ class Model(ABC, Generic[E, B]):
         """Invert ``to_data``.
 
         Args:
-            data: plain JSON values.
+            data: plain JSON values, and arrays.
             options: of the kind's ``model_options``.
 
         Raises:
@@ -311,11 +387,12 @@ def log_likelihoods(
     # On the device once, not once a batch.
     weights = {name: jnp.asarray(value) for name, value in parameters.items()}
     for members, batch in batches:
+        read = model.read(weights, batch)
         with shapes.first_call("score", batch):
-            scores = np.asarray(_score(model, weights, batch), np.float64)
+            scores = np.asarray(_score(model, read, batch), np.float64)
         if np.isnan(scores).any():
             with shapes.first_call("score exactly", batch):
-                exact = np.asarray(_score_exactly(model, weights, batch), np.float64)
+                exact = np.asarray(_score_exactly(model, read, batch), np.float64)
             scores = np.where(np.isnan(scores), exact, scores)
         result[members] = scores[: len(members)]
     return result
@@ -339,9 +416,10 @@ def digest(model: Model[Any, Any], parameters: Weights) -> str:
         parameters: its weights.
     """
     found = hashlib.sha256(repr(model.options).encode())
-    found.update(compact(model.to_data()).encode())
-    for name in sorted(parameters):
-        array = np.asarray(parameters[name])
+    plain, large = without_arrays(model.to_data())
+    found.update(compact(plain).encode())
+    for name, weights in sorted({**large, **parameters}.items()):
+        array = np.asarray(weights)
         found.update(f"{name} {array.dtype} {array.shape}".encode())
         found.update(np.ascontiguousarray(array).tobytes())
     return found.hexdigest()
@@ -350,3 +428,42 @@ def digest(model: Model[Any, Any], parameters: Weights) -> str:
 def compact(data: object) -> str:
     """Return JSON without spaces, in the order of insertion; refuse numbers that JSON lacks."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def without_arrays(data: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Take the arrays out of what ``Model.to_data`` returns.
+
+    Args:
+        data: plain JSON values and arrays.
+
+    Returns:
+        The plain values, and the arrays by their path, with a slash between names.
+    """
+    plain: dict[str, Any] = {}
+    arrays: dict[str, Array] = {}
+    for name, value in data.items():
+        if isinstance(value, np.ndarray):
+            arrays[name] = value
+        elif isinstance(value, Mapping):
+            plain[name], below = without_arrays(cast(Mapping[str, Any], value))
+            arrays |= {f"{name}/{path}": array for path, array in below.items()}
+        else:
+            plain[name] = value
+    return plain, arrays
+
+
+def with_arrays(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[str, Any]:
+    """Invert ``without_arrays``.
+
+    Args:
+        plain: the plain values.
+        arrays: the arrays by their path.
+
+    Raises:
+        KeyError, TypeError: if there is no place for an array.
+    """
+    found = dict(plain)
+    for path, array in arrays.items():
+        name, slash, below = path.partition("/")
+        found[name] = with_arrays(found[name], {below: array}) if slash else array
+    return found

@@ -1,9 +1,16 @@
-"""Learning rates over a run, for the optimisers of all kinds of models."""
+"""Learning rates over a run and a lazy Adam, for the optimisers of all kinds of models."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, NamedTuple, cast
+
+import jax
+import jax.numpy as jnp
 import optax  # pyright: ignore[reportMissingTypeStubs]
 
+from semipunct.arrays.rows import RowNumbers, Rows, put_rows, take_rows
+from semipunct.models.base import Optimiser, Weights
 from semipunct.models.kind import Schedule
 
 FINAL_RATE = 0.02
@@ -24,3 +31,151 @@ def schedule(kind: Schedule, rate: float, steps: int) -> optax.Schedule:
     if kind == "constant":
         return optax.constant_schedule(rate)
     return optax.cosine_decay_schedule(rate, max(1, steps), FINAL_RATE)
+
+
+def prompt(transformation: optax.GradientTransformation) -> Optimiser:
+    """Return a transformation that puts nothing off.
+
+    Args:
+        transformation: of optax.
+    """
+    return Optimiser(transformation.init, transformation.update, lambda weights, *_: weights)
+
+
+class LazyAdamState(NamedTuple):
+    """The state of ``lazy_adam``.
+
+    Attributes:
+        steps: done so far.
+        first: running means of gradients, of the shape of each weight.
+        second: the same of squared gradients.
+        last: the step that last read each row.
+    """
+
+    steps: jax.Array
+    first: Any
+    second: Any
+    last: Any
+
+
+class _Row(NamedTuple):
+    """Rows of a weight and of its running means, as they are by now."""
+
+    weight: jax.Array
+    first: jax.Array
+    second: jax.Array
+
+
+def lazy_adam(
+    rate: optax.Schedule,
+    b1: float = 0.9,
+    b2: float = 0.999,
+    eps: float = 1e-8,
+    decay: float = 0.0,
+) -> Optimiser:
+    """Return an Adam (Kingma and Ba 2015, algorithm 1) whose gradients and updates are ``Rows``.
+
+    A row that no step reads has no gradient but that of its penalty, and what Adam does with it
+    meanwhile can be told afterwards: it coasts on its momentum, and decays. So it is left alone
+    until a step reads it. Where every step reads every row this is Adam itself, and else Adam but
+    for three approximations, of the steps that are made up for: all have the rate and the bias of
+    the last one; the deviation of the gradient is that in their middle; the penalty acts once the
+    momentum has.
+
+    Args:
+        rate: learning rate as a function of the step.
+        b1: decay of the mean of gradients.
+        b2: decay of the mean of squared gradients.
+        eps: added to the root of the latter.
+        decay: of a penalty, half of this times the squared norm of the weights in every step.
+    """
+    slowing = b1 / b2**0.5
+
+    def init(parameters: Any) -> LazyAdamState:
+        first, second = (jax.tree.map(jnp.zeros_like, parameters) for _ in range(2))
+        never = jax.tree.map(lambda table: jnp.zeros(len(table), jnp.int32), parameters)
+        return LazyAdamState(jnp.zeros((), jnp.int32), first, second, never)
+
+    def unbiased(steps: jax.Array) -> list[jax.Array]:
+        return [1 - jnp.float32(b) ** jnp.maximum(steps, 1) for b in (b1, b2)]
+
+    def caught_up(state: LazyAdamState, name: str, read: Callable[[Any], Any], table: Any) -> _Row:
+        """Return rows as they are after ``state.steps``."""
+        weight, first, second = read(table), read(state.first[name]), read(state.second[name])
+        missed = (state.steps - read(state.last[name])).astype(weight.dtype)
+        missed = missed.reshape(-1, *(1,) * (weight.ndim - 1))
+        size = jnp.asarray(rate(jnp.maximum(state.steps - 1, 0)))
+        biases = unbiased(state.steps)
+        deviation = jnp.sqrt(second / biases[1]) + eps
+        coasting = slowing * (1 - slowing**missed) / (1 - slowing)
+        weight = weight - size * coasting * (first / biases[0]) / deviation
+        if decay:
+            # The penalty's own gradient is all that is left of the deviation in the end.
+            variance = second / biases[1] * b2 ** (missed / 2) + (decay * weight) ** 2
+            weight = weight * jnp.exp(-missed * size * decay / (jnp.sqrt(variance) + eps))
+        return _Row(weight, first * b1**missed, second * b2**missed)
+
+    def current(
+        parameters: Weights, state: LazyAdamState, rows: Mapping[str, RowNumbers]
+    ) -> Weights:
+        def read(name: str) -> Callable[[Any], Any]:
+            return lambda table: take_rows(table, rows[name]) if name in rows else table
+
+        return {n: caught_up(state, n, read(n), table).weight for n, table in parameters.items()}
+
+    def update(gradients: Any, state: LazyAdamState, parameters: Any) -> tuple[Any, LazyAdamState]:
+        steps = state.steps + 1
+        size = jnp.asarray(rate(state.steps))
+        biases = unbiased(steps)
+        updates: dict[str, Any] = {}
+        first, second, last = dict(state.first), dict(state.second), dict(state.last)
+        for name, gradient in gradients.items():
+            number, table = gradient.number, parameters[name]
+            row = caught_up(state, name, lambda x, n=number: take_rows(x, n), table)
+            slope = gradient.value + decay * row.weight
+            mean = b1 * row.first + (1 - b1) * slope
+            square = b2 * row.second + (1 - b2) * slope**2
+            change = -size * (mean / biases[0]) / (jnp.sqrt(square / biases[1]) + eps)
+            updates[name] = Rows(number, row.weight - take_rows(table, number) + change)
+            first[name] = put_rows(first[name], Rows(number, mean))
+            second[name] = put_rows(second[name], Rows(number, square))
+            now = jnp.broadcast_to(steps, number.shape)
+            last[name] = put_rows(last[name], Rows(number, now))
+        return updates, LazyAdamState(steps, first, second, last)
+
+    return Optimiser(init, update, current)
+
+
+def together(lazy: Optimiser, names: Collection[str], others: Optimiser) -> Optimiser:
+    """Return an optimiser that is lazy with some weights and prompt with all others.
+
+    Args:
+        lazy: for the weights that are named; those that there are.
+        names: of these.
+        others: for all others.
+    """
+
+    def split(tree: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        return (
+            {n: x for n, x in tree.items() if n in names},
+            {n: x for n, x in tree.items() if n not in names},
+        )
+
+    def init(parameters: Any) -> Any:
+        own, rest = split(parameters)
+        return lazy.init(own), others.init(rest)
+
+    def update(gradients: Any, state: Any, parameters: Any) -> tuple[Any, Any]:
+        found: list[tuple[Any, Any]] = []
+        parts = zip((lazy, others), split(gradients), state, split(parameters), strict=True)
+        for optimiser, gradient, own, weights in parts:
+            found.append(optimiser.update(gradient, own, weights))
+        (first, lazily), (second, promptly) = found
+        return {**first, **second}, (lazily, promptly)
+
+    def current(parameters: Weights, state: Any, rows: Mapping[str, RowNumbers]) -> Weights:
+        own, rest = split(parameters)
+        lazily, promptly = lazy.current(own, state[0], rows), others.current(rest, state[1], {})
+        return cast(Weights, {**lazily, **promptly})
+
+    return Optimiser(init, update, current)

@@ -17,7 +17,7 @@ from typing_extensions import TypeVar
 
 from semipunct.errors import ConfigError, ModelError
 from semipunct.files import json_document, sha256
-from semipunct.models.base import Array, Model, compact, digest
+from semipunct.models.base import Array, Model, compact, digest, with_arrays, without_arrays
 from semipunct.models.kind import Config
 from semipunct.models.registry import KINDS, kind_named
 from semipunct.store.checked_files import (
@@ -37,6 +37,7 @@ from semipunct.store.folder import (
     STATE,
     STATE_ARRAYS,
     VOCABULARY,
+    VOCABULARY_ARRAYS,
     WEIGHTS,
     check_output,
     write_folder,
@@ -153,12 +154,15 @@ def save(
         parameters={n: {"shape": list(a.shape), "dtype": str(a.dtype)} for n, a in arrays.items()},
         figures=dict(figures or {}),
     )
+    vocabulary, large = without_arrays(model.to_data())
     files = {
         CONFIG: json_document(msgspec.to_builtins(head)),
-        VOCABULARY: compact(model.to_data()).encode(),
-        WEIGHTS: safetensors.save(arrays),
+        VOCABULARY: compact(vocabulary).encode(),
+        WEIGHTS: safetensors.save({n: _halved(a) for n, a in arrays.items()}),
         METRICS: "".join(compact(entry) + "\n" for entry in metrics).encode(),
     }
+    if large:
+        files[VOCABULARY_ARRAYS] = safetensors.save(large)
     if state is not None:
         files[STATE] = json_document(state.values)
         files[STATE_ARRAYS] = safetensors.save(state.arrays)
@@ -185,16 +189,14 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
     folder = Path(path)
     manifest = _manifest(folder)
     sums = manifest.sha256
-    parsed = Parsed(
-        manifest.kind,
-        {},
-        read_object(read_verified(folder, VOCABULARY, sums), folder / VOCABULARY),
-        read_arrays(folder, WEIGHTS, sums),
-    )
+    vocabulary = read_object(read_verified(folder, VOCABULARY, sums), folder / VOCABULARY)
+    large = read_arrays(folder, VOCABULARY_ARRAYS, sums) if VOCABULARY_ARRAYS in sums else {}
+    parsed = Parsed(manifest.kind, {}, vocabulary, read_arrays(folder, WEIGHTS, sums))
     content = read_object(read_verified(folder, CONFIG, sums), folder / CONFIG)
     try:
         head = msgspec.convert(content, _ConfigFile)
-        parsed = Parsed(parsed.kind, head.config, parsed.vocabulary, parsed.arrays)
+        vocabulary = with_arrays(vocabulary, large)
+        parsed = Parsed(parsed.kind, head.config, vocabulary, parsed.arrays)
         parsed = migrated(parsed, manifest.format_version)
         kind = kind_named(parsed.kind, f"{folder / MANIFEST}")
         config = Config.from_dict(kind, parsed.settings, f"{folder / CONFIG}")
@@ -215,6 +217,11 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
             f"{folder}: is a model of the kind {model.kind}, but one of the kind {expected.kind} "
             "is needed; name another folder"
         )
+    parsed.arrays.update(
+        (name, array.astype(np.float32))
+        for name, array in parsed.arrays.items()
+        if array.dtype == np.float16
+    )
     check_arrays(f"{folder / WEIGHTS}", parsed.arrays, shapes)
     lines = read_verified(folder, METRICS, sums).splitlines()
     metrics = tuple(read_object(line, folder / METRICS) for line in lines)
@@ -234,14 +241,30 @@ def load_state(path: str | Path) -> TrainingState | None:
     """Read the state of a training run for ``--resume``, None if the run is finished.
 
     Raises:
-        ModelError: if it is damaged.
+        ModelError: if it is damaged, or an older program began the run.
     """
     folder = Path(path)
-    sums = read_manifest(folder).sha256
+    manifest = read_manifest(folder)
+    sums = manifest.sha256
     if STATE not in sums:
         return None
+    if manifest.format_version < VERSION:
+        raise ModelError(
+            f"{folder}: the run was begun by an older program, with weights and optimiser laid "
+            f"out otherwise (format {manifest.format_version}); train with --force instead of "
+            "--resume"
+        )
     values = read_object(read_verified(folder, STATE, sums), folder / STATE)
     return TrainingState(values, read_arrays(folder, STATE_ARRAYS, sums))
+
+
+def _halved(array: Array) -> Array:
+    """Return an array in half precision if it loses nothing by it."""
+    if array.dtype != np.float32:
+        return array
+    with np.errstate(over="ignore"):
+        half = array.astype(np.float16)
+    return half if np.array_equal(half.astype(np.float32), array) else array
 
 
 def _manifest(folder: Path) -> Manifest:

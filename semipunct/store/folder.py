@@ -25,10 +25,16 @@ FORMAT = "semipunct model"
 
 CONFIG, MANIFEST = "config.json", "manifest.json"
 WEIGHTS, VOCABULARY, METRICS = "model.safetensors", "vocabulary.json", "metrics.jsonl"
+VOCABULARY_ARRAYS = "vocabulary.safetensors"
 CARD = "README.md"
 STATE, STATE_ARRAYS = "state.json", "state.safetensors"
 
-OWNED = frozenset({CARD, CONFIG, MANIFEST, METRICS, STATE, STATE_ARRAYS, VOCABULARY, WEIGHTS})
+OWNED = frozenset(
+    {
+        CARD, CONFIG, MANIFEST, METRICS, STATE, STATE_ARRAYS, VOCABULARY, VOCABULARY_ARRAYS,
+        WEIGHTS,
+    }
+)  # fmt: skip
 """Every file name that a model folder may hold; such files go when the model is replaced."""
 
 

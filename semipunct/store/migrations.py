@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from semipunct.models.base import Array
+from semipunct.store.dense_tables import sparse
 
-VERSION = 2
+VERSION = 3
 """The format that is written: raised whenever an older program could not read what is written."""
 
 
@@ -51,5 +52,13 @@ def _name_the_kind(parsed: Parsed) -> Parsed:
     return replace(parsed, kind="punctuation")
 
 
-MIGRATIONS: dict[int, Callable[[Parsed], Parsed]] = {1: _name_the_kind}
+def _leave_out_zeros(parsed: Parsed) -> Parsed:
+    """List the weights of features, of which version 2 had one for every outcome."""
+    if parsed.kind != "punctuation":
+        return parsed
+    vocabulary, arrays = sparse(parsed.vocabulary, parsed.arrays)
+    return replace(parsed, vocabulary=vocabulary, arrays=arrays)
+
+
+MIGRATIONS: dict[int, Callable[[Parsed], Parsed]] = {1: _name_the_kind, 2: _leave_out_zeros}
 """From each version to the next one."""

@@ -223,7 +223,8 @@ def expected_pairs(
         number = {relation: i for i, relation in enumerate(relations)}
         chosen = np.zeros((len(relations), len(names)))
         chosen[[number[name] for name in names], np.arange(len(names))] = 1
-        log_p = np.asarray(log_choices(model, parameters, batch), np.float64)
+        read = model.read(parameters, batch)
+        log_p = np.asarray(log_choices(model, read, batch), np.float64)
         p = np.exp(log_p[: len(names)])
         for relation, sums in zip(relations, chosen @ p, strict=True):
             found[relation] = found.get(relation, 0.0) + sums

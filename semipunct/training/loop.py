@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -16,14 +16,15 @@ from semipunct.arrays.compilation import CompileClock, Shapes
 from semipunct.corpus.sentences import Sentence
 from semipunct.errors import ModelError, TreebankError
 from semipunct.evaluation.perplexity import PerplexityStatistics
-from semipunct.models.base import Array, Batches, log_likelihoods
+from semipunct.models.base import Array, Batches, Optimiser, log_likelihoods
 from semipunct.models.kind import Config
+from semipunct.models.optimisation import prompt
 from semipunct.store import checkpoint
 from semipunct.store.card import model_card
 from semipunct.store.folder import claimed, put_in_place
 from semipunct.training.plan import Plan
 from semipunct.training.report import Phase, Progress, TrainingError, TrainingResult
-from semipunct.training.run import Run, check_same, take_up
+from semipunct.training.run import Run, check_same, development_figures, take_up, to_host
 from semipunct.training.sources import Sources
 from semipunct.training.step import Outcome, make_step
 
@@ -100,7 +101,9 @@ class _Trainer:
     ) -> TrainingResult:
         options = self.config.train
         self.shapes = Shapes()
-        self.plan = Plan.of(len(train), options)
+        kind = self.config.kind.load()
+        lengths = [len(s.forms) for s in train]
+        self.plan = Plan.of(lengths, options, by_words=kind.batches_by_words)
         self.sources = Sources.of(train, dev)
         self._tell("preparing", None)
         loaded = checkpoint.load(self.output) if resume else None
@@ -111,12 +114,13 @@ class _Trainer:
                 return self._finished(loaded)
             self.model, encoded = loaded.model, loaded.model.encode(train)
         else:
-            kind = self.config.kind.load()
             self.model, encoded = kind.fit_and_encode(train, self.config.model)
-        self.transformation = self.model.optimiser(options, self.plan.steps)
+        slots = float(np.mean([len(s.slots) for s in train]))
+        optimiser = self.model.optimiser(options, self.plan.steps, slots)
+        self.optimiser = optimiser if isinstance(optimiser, Optimiser) else prompt(optimiser)
         initial = self.model.initial_parameters(options.seed, options.initial_scale)
         parameters = {name: jnp.asarray(value) for name, value in initial.items()}
-        run = Run(parameters, self.transformation.init(parameters))
+        run = Run(parameters, self.optimiser.init(parameters))
         if loaded and state:
             run = take_up(loaded, state, run, self.sources)
         self.development = Batches(self.model, self.model.encode(dev))
@@ -128,8 +132,9 @@ class _Trainer:
         # The same for every seed, so that runs share what the compiler has cached.
         typical = list(islice(self.plan.batches(0, 0), TYPICAL))
         drafts = [self.model.draft(encoded, members) for members in typical]
-        shape = self.model.fit_shape(encoded, drafts, options.batch_size)
-        step = make_step(self.model, options, self.transformation)
+        sentences = self.plan.most_sentences(options.seed)
+        shape = self.model.fit_shape(encoded, drafts, sentences)
+        step = make_step(self.model, options, self.optimiser)
         constants = self.model.constants(options)
         # The outcome of a step is read one step late, so that the next batch is laid out meanwhile.
         waiting: Outcome | None = None
@@ -177,21 +182,33 @@ class _Trainer:
         run.add(outcome)
         self._tell("training", run, float(outcome.loss))
 
+    def _scores(self, parameters: Mapping[str, Any]) -> PerplexityStatistics:
+        log_p = log_likelihoods(self.model, parameters, self.development, self.shapes)
+        # Weights that have just diverged predict nothing; the next step will say so.
+        return PerplexityStatistics(np.where(np.isnan(log_p), -np.inf, log_p), self.slots)
+
+    def _weights(self, run: Run) -> Mapping[str, Any]:
+        """Return the weights by now, with what the optimiser has put off."""
+        return self.optimiser.current(run.parameters, run.optimiser, {})
+
     def _evaluate(self, run: Run) -> None:
         self._tell("evaluating", run)
-        log_p = log_likelihoods(self.model, run.parameters, self.development, self.shapes)
-        # Weights that have just diverged predict nothing; the next step will say so.
-        scores = PerplexityStatistics(np.where(np.isnan(log_p), -np.inf, log_p), self.slots)
+        weights = self._weights(run)
+        scores = self._scores(weights)
         compiled: dict[str, Any] = {
             "compiled_shapes": len(self.shapes.seen),
             "compile_seconds": round(self.shapes.seconds, 3),
         }
-        run.note(scores, compiled)
+        run.note(weights, scores, compiled)
 
-    def _save(self, run: Run, *, finished: bool) -> dict[str, Array]:
+    def _save(self, run: Run, *, finished: bool) -> Mapping[str, Array]:
         """Write the model as it would be used now, with the state of the run unless finished."""
         self._tell("saving", run)
-        parameters, figures = run.best_weights(), run.figures(finished=finished)
+        parameters: Mapping[str, Array] = run.best or to_host(self._weights(run))
+        if finished:
+            parameters = self._pruned(parameters, run)
+            self.model, parameters = self.model.without_zeros(parameters)
+        figures = run.figures(finished=finished)
         train, development = self.sources.train, self.sources.development
         checkpoint.save(
             self.output,
@@ -204,6 +221,17 @@ class _Trainer:
             state=None if finished else run.state(self.sources),
         )
         return parameters
+
+    def _pruned(self, parameters: Mapping[str, Array], run: Run) -> Mapping[str, Array]:
+        """Prune the weights, and let the figures of the run be those of what is left."""
+
+        def perplexity(weights: Mapping[str, Array]) -> float:
+            return self._scores(weights).figures().perplexity_of_scorable
+
+        found = self.model.pruned(parameters, self.config.train, perplexity)
+        if found is not parameters:
+            run.best_figures = run.best_figures | development_figures(self._scores(found))
+        return found
 
     def _end(
         self, run: Run, *, finished: bool, interrupted: bool = False, stopped_early: bool = False

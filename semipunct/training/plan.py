@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from semipunct.arrays.padding import shuffled
+from semipunct.arrays.padding import balanced, round_up, shuffled
 from semipunct.models.kind import SharedTrainOptions
 
 
@@ -15,28 +15,38 @@ class Plan(NamedTuple):
     """The relation of visits and steps.
 
     Attributes:
-        sentences: sentences of the training treebank; an epoch visits each once.
+        lengths: ``[sentences]`` words of the training sentences; an epoch visits each once.
         batch_size: sentences in a batch; the last of an epoch may hold fewer.
+        by_words: batches of equally many words instead, and of so many sentences on average.
         visits: sentence visits in all.
         evaluate_every: sentence visits between evaluations.
     """
 
-    sentences: int
+    lengths: Sequence[int]
     batch_size: int
     visits: int
     evaluate_every: int
+    by_words: bool = False
 
     @classmethod
-    def of(cls, sentences: int, options: SharedTrainOptions) -> Plan:
+    def of(
+        cls, lengths: Sequence[int], options: SharedTrainOptions, *, by_words: bool = False
+    ) -> Plan:
         """Make the plan that the settings ask for; where they leave it open, it suits the treebank.
 
         Args:
-            sentences: the number of training sentences.
+            lengths: ``[sentences]`` words of the training sentences.
             options: of training.
+            by_words: see the attribute.
         """
-        visits = options.visits or options.suggested_visits(sentences)
+        visits = options.visits or options.suggested_visits(len(lengths))
         every = options.evaluate_every or -(-visits // options.evaluations)
-        return cls(sentences, options.batch_size, visits, every)
+        return cls(lengths, options.batch_size, visits, every, by_words)
+
+    @property
+    def sentences(self) -> int:
+        """The number of training sentences."""
+        return len(self.lengths)
 
     @property
     def steps_per_epoch(self) -> int:
@@ -59,10 +69,24 @@ class Plan(NamedTuple):
         epoch, skip = divmod(first, self.steps_per_epoch)
         left = self.steps - first
         while left > 0:
-            order = shuffled(self.sentences, self.batch_size, np.random.default_rng([seed, epoch]))
-            for members in list(order)[skip:]:
+            for members in self._epoch(np.random.default_rng([seed, epoch]))[skip:]:
                 if left <= 0:
                     return
                 yield members
                 left -= 1
             epoch, skip = epoch + 1, 0
+
+    def most_sentences(self, seed: int) -> int:
+        """Return how many sentences a batch may hold; nearly the same for all seeds.
+
+        Args:
+            seed: of the order.
+        """
+        if not self.by_words:
+            return self.batch_size
+        return round_up(max(map(len, self.batches(seed, 0)), default=1))
+
+    def _epoch(self, generator: np.random.Generator) -> list[list[int]]:
+        if self.by_words:
+            return list(balanced(self.lengths, self.batch_size, generator))
+        return list(shuffled(len(self.lengths), self.batch_size, generator))

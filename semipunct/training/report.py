@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
@@ -62,7 +63,7 @@ class TrainingResult:
     """
 
     model: Model[Any, Any]
-    parameters: dict[str, Array]
+    parameters: Mapping[str, Array]
     metrics: tuple[dict[str, Any], ...]
     best: dict[str, Any]
     visits: int

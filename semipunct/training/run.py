@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,7 +43,7 @@ class Run:
     """The state of a run.
 
     Attributes:
-        parameters: current weights, on the device.
+        parameters: weights, on the device; what the optimiser puts off is not in them.
         optimiser: the optimiser's state, on the device.
         step: steps done.
         visits: sentence visits done.
@@ -83,38 +84,34 @@ class Run:
         self.slots += slots
         self.impossible += int(outcome.impossible)
 
-    def note(self, scores: PerplexityStatistics, compiled: dict[str, Any]) -> dict[str, Any]:
+    def note(
+        self, weights: Mapping[str, Any], scores: PerplexityStatistics, compiled: dict[str, Any]
+    ) -> dict[str, Any]:
         """Record an evaluation, keep the weights if they are the best, and start new sums.
 
         Args:
+            weights: that were evaluated.
             scores: of the development sentences.
             compiled: figures of compiling, to be recorded as well.
 
         Returns:
             The entry of ``metrics``.
         """
-        found = scores.figures().as_dict()
         entry: dict[str, Any] = {
             "visits": self.visits,
             "train_objective": self.objective / self.slots if self.slots else None,
             "train_unscorable": self.impossible,
-            "dev_perplexity": found["perplexity"],
-            "dev_perplexity_of_scorable": found["perplexity_of_scorable"],
-            "dev_unscorable": found["unscorable"],
+            **development_figures(scores),
             "seconds": round(self.seconds, 3),
             **compiled,
         }
         if self.best is None or _rank(entry) < _rank(self.best_figures):
-            self.best, self.best_figures, self.stale = to_host(self.parameters), entry, 0
+            self.best, self.best_figures, self.stale = to_host(weights), entry, 0
         else:
             self.stale += 1
         self.metrics.append(entry)
         self.objective, self.slots, self.impossible = 0.0, 0, 0
         return entry
-
-    def best_weights(self) -> dict[str, Array]:
-        """Return the best weights, or the current ones before the first evaluation."""
-        return to_host(self.parameters) if self.best is None else self.best
 
     def figures(self, *, finished: bool) -> dict[str, Any]:
         """Return the figures of the run for the model folder.
@@ -160,13 +157,20 @@ class Run:
         )
 
 
+def development_figures(scores: PerplexityStatistics) -> dict[str, Any]:
+    """Return the figures of development sentences under their names in ``metrics``."""
+    found = scores.figures().as_dict()
+    names = ("perplexity", "perplexity_of_scorable", "unscorable")
+    return {f"dev_{name}": found[name] for name in names}
+
+
 def _rank(entry: dict[str, Any]) -> tuple[int, float]:
     """Rank fewer unscorable sentences first, then a lower perplexity of the rest."""
     perplexity: float | None = entry["dev_perplexity_of_scorable"]
     return entry["dev_unscorable"], float("inf") if perplexity is None else perplexity
 
 
-def to_host(parameters: Weights) -> dict[str, Array]:
+def to_host(parameters: Mapping[str, Any]) -> dict[str, Array]:
     """Copy weights to the host: the device's own buffers are overwritten by the next step."""
     return {name: np.array(value) for name, value in parameters.items()}
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import optax  # pyright: ignore[reportMissingTypeStubs]
 
 from semipunct.arrays.compilation import jit
-from semipunct.models.base import Model
+from semipunct.arrays.rows import Rows, add_rows
+from semipunct.models.base import Model, Optimiser
 from semipunct.models.kind import SharedTrainOptions
 
 Weights = dict[str, jax.Array]
@@ -39,14 +39,14 @@ Step = Callable[[Weights, Any, Weights, Any, jax.Array], tuple[Weights, Any, Out
 def make_step(
     model: Model[Any, Any],
     options: SharedTrainOptions,
-    transformation: optax.GradientTransformation,
+    optimiser: Optimiser,
 ) -> Step:
     """Compile one update: weights and optimiser state go in and are overwritten.
 
     Args:
         model: gives the loss.
         options: of the model's kind.
-        transformation: the optimiser.
+        optimiser: of the model.
 
     Returns:
         A function of weights, the optimiser's state, ``model.constants``, a batch and a random
@@ -60,12 +60,20 @@ def make_step(
         def loss(p: Weights) -> Any:
             return model.loss(p, constants, batch, key, options)
 
-        (value, sums), gradient = jax.value_and_grad(loss, has_aux=True)(parameters)
+        rows = model.updated(batch, options)
+        read = optimiser.current(parameters, state, rows)
+        (value, sums), gradient = jax.value_and_grad(loss, has_aux=True)(read)
         finite = jnp.isfinite(value)
         for leaf in gradient.values():
             finite &= jnp.isfinite(leaf).all()
-        updates, state = transformation.update(gradient, state, parameters)
-        updated: Any = optax.apply_updates(parameters, updates)
+        gradient = {n: Rows(rows[n], g) if n in rows else g for n, g in gradient.items()}
+        updates: Any
+        updates, state = optimiser.update(gradient, state, parameters)
+        updated = {n: _moved(parameters[n], update) for n, update in updates.items()}
         return updated, state, Outcome(value, sums.slots, sums.impossible, finite)
 
     return step
+
+
+def _moved(weight: jax.Array, update: jax.Array | Rows) -> jax.Array:
+    return add_rows(weight, update) if isinstance(update, Rows) else weight + update

@@ -6,8 +6,8 @@ from tests.commands import Cli, run
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _compiled_once(loaded_once: None, one_shape: None) -> None:
-    """Compile for the one tiny model, and for one shape, once."""
+def _compiled_once(loaded_once: None) -> None:
+    """Compile for the one tiny model once."""
 
 
 @pytest.fixture

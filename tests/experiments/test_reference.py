@@ -42,7 +42,7 @@ def test_the_literal_algorithm_agrees(direction: str, variant: str):
     padded = reference.lay_out(model, few, batch)
 
     def ours(parameters):
-        return model.log_likelihoods(parameters, batch)[: len(few)]
+        return model.log_likelihoods(model.read(parameters, batch), batch)[: len(few)]
 
     def literal(parameters):
         return reference.log_likelihood(model, parameters, batch, padded, variant)

@@ -142,14 +142,13 @@ def test_what_comes_later_is_not_looked_at():
         changed = sentence([2, 0, 2, 3], ["", ",", "“", ".", ", ”"][:slot] + ["” ."] * (5 - slot))
         after = m.features.extract([changed])
         for word, (left, right) in enumerate([(0, 1), (0, 4), (2, 4), (3, 4)]):
-            for targets, edge in ((("opening",), left), (("closing", "closing_symmetric"), right)):
-                for target in targets:
-                    one, other = (
-                        rows[target].context[slice(*rows[target].start[word : word + 2])]
-                        for rows in (before, after)
-                    )
-                    if edge <= slot:
-                        np.testing.assert_array_equal(one, other)
+            for table, edge in (("opening", left), ("closing", right)):
+                one, other = (
+                    rows[table].context[slice(*rows[table].start[word : word + 2])]
+                    for rows in (before, after)
+                )
+                if edge <= slot:
+                    np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("hard_sets", [False, True])
@@ -158,7 +157,7 @@ def test_a_left_puncteme_is_drawn_first(hard_sets: bool):
     m = model("none", templates=LOOKING_BACK, hard_sets=hard_sets)
     p = m.initial_parameters(3, 0.7)
     batch = batch_of(m, SENTENCES)
-    arguments = (p, m.attach_tables, batch.features, batch.relation)
+    arguments = (m.read(p, batch), m.attach_tables, batch.features, batch.relation)
     score, log_p = (np.asarray(f(*arguments), np.float64) for f in (tree_scores, log_attach))
     lefts, rights = m.inventory.pairs.T
     allowed = np.ones(score.shape, bool)
@@ -166,16 +165,17 @@ def test_a_left_puncteme_is_drawn_first(hard_sets: bool):
         allowed = m.inventory.allowed[batch.relation]
     symmetric = m.attach_tables.projection["symmetric"][0]
     rows = m.features.extract(SENTENCES)
+    weights = {t: m.supports[t].table(p[f"attach.{t}"]) for t in ("opening", "closing")}
     for word in range(sum(len(s.forms) for s in SENTENCES)):
         gain = {
             t: sum(
-                p[f"attach.{t}"][c].astype(np.float64)
+                table[c].astype(np.float64)
                 for c in rows[t].context[slice(*rows[t].start[word : word + 2])]
             )
-            for t in ("opening", "closing", "closing_symmetric")
+            for t, table in weights.items()
         }
         weight = np.where(allowed[word], np.exp(score[word]), 0)
-        then = weight * np.exp(gain["closing"][rights] + gain["closing_symmetric"] * symmetric)
+        then = weight * np.exp(gain["closing"][rights] + gain["closing"][-1] * symmetric)
         first = np.array(
             [weight[lefts == a].sum() * np.exp(gain["opening"][a]) for a in range(lefts.max() + 1)]
         )
@@ -188,6 +188,7 @@ def test_a_left_puncteme_is_drawn_first(hard_sets: bool):
 
 def test_the_templates_fire():
     m = model("l2r", templates=LOOKING_BACK)
-    named = {(c.target, c.parts) for c in m.features.conjunctions if len(c.kept)}
+    kept = [c for c in m.features.conjunctions if len(c.kept)]
+    named = {(target, c.parts) for c in kept for target in c.targets}
     assert {(t.target, parts) for t in HISTORY for parts in t.contexts} <= named
     assert len(TRAINING) > len(SENTENCES)

@@ -120,15 +120,16 @@ def test_features_are_those_of_the_appendix():
         lambda: defaultdict(dict)
     )
     rows = features.extract(SOME)
-    for target, of_target in rows.items():
-        for ours, theirs in zip(of_target.__slots__, fitted[target].__slots__, strict=True):
-            np.testing.assert_array_equal(getattr(of_target, ours), getattr(fitted[target], theirs))
+    for table, found in rows.items():
+        for part in found.__slots__:
+            np.testing.assert_array_equal(getattr(found, part), getattr(fitted[table], part))
     for family in features.conjunctions:
-        of_target = rows[family.target]
-        name = family_name(family.template, family.parts)
+        of_table = rows[family.table]
+        (template,) = family.templates
+        name = family_name(template, family.parts)
         for node in range(row):
-            span = slice(int(of_target.start[node]), int(of_target.start[node + 1]))
-            entries = zip(of_target.context[span], of_target.value[span], strict=True)
+            span = slice(int(of_table.start[node]), int(of_table.start[node + 1]))
+            entries = zip(of_table.context[span], of_table.value[span], strict=True)
             for context, value in entries:
                 if 0 <= context - family.offset < len(family.kept):
                     got[name][int(context)][node] = float(value)
@@ -293,9 +294,8 @@ def test_length_classes():
 @pytest.mark.parametrize("template", APPENDIX_A, ids=lambda t: t.name)
 def test_templates_can_be_switched(template: Template):
     m = model("l2r", templates=(template.name,))
-    assert {c.template for c in m.features.conjunctions} == {template.name}
-    used = {t for t, size in m.features.sizes.items() if size}
-    assert used == {template.target}
+    assert {c.templates for c in m.features.conjunctions} == {(template.name,)}
+    assert {c.targets for c in m.features.conjunctions if len(c.kept)} == {(template.target,)}
 
 
 def test_rare_contexts_are_dropped_and_unseen_ones_have_no_features():
@@ -304,7 +304,7 @@ def test_rare_contexts_are_dropped_and_unseen_ones_have_no_features():
     assert 0 < twice.sizes["pair"] < every.sizes["pair"]
     strange = sentence([0], ["", ""], ["orphan"], ["SYM"])
     rows = every.extract([strange])
-    n = [c for c in every.conjunctions if c.template == "N"]
+    n = [c for c in every.conjunctions if "N" in c.templates]
     assert not set(rows["pair"].context) & {i for c in n for i in range(c.offset, c.offset + 1)}
 
 
@@ -336,22 +336,24 @@ def test_a_rare_token_has_the_features_of_unk():
 def test_scores_are_sums_of_weights():
     m = model("l2r")
     generator = np.random.default_rng(0)
-    parameters = attach_parameters(m.inventory, m.features, generator, 0.7)
+    parameters = attach_parameters(m.inventory, m.supports, generator, 0.7)
     batch = batch_of(m, SENTENCES)
-    got = log_attach(parameters, m.attach_tables, batch.features, batch.relation)
+    got = log_attach(m.read(parameters, batch), m.attach_tables, batch.features, batch.relation)
     rows = m.features.extract(SENTENCES)
+    weights = {t: m.supports[t].table(parameters[f"attach.{t}"]) for t in rows}
+    labels = len(m.inventory.labels)
     relations = [r for s in SENTENCES for r in s.tree.relations]
     for node, relation in enumerate(relations):
         scores = []
         for p, (left, right) in enumerate(m.inventory.pairs):
             number = m.inventory.relations.index(relation)
             score = float(parameters["attach.relation"][number, p])
-            column = {"pair": p, "left": left, "right": right, "symmetric": 0}
-            for target, r in rows.items():
-                if target == "symmetric" and not is_symmetric(*m.inventory.pair_name(p)):
-                    continue
+            mirrored = [2 * labels] if is_symmetric(*m.inventory.pair_name(p)) else []
+            columns = {"pair": [p], "side": [left, labels + right, *mirrored]}
+            for table, own in columns.items():
+                r = rows[table]
                 for i in range(r.start[node], r.start[node + 1]):
-                    weight = parameters[f"attach.{target}"][r.context[i], column[target]]
+                    weight = weights[table][r.context[i], own].sum()
                     score += float(weight * r.value[i])
             scores.append(score)
         expected = np.array(scores) - np.log(np.sum(np.exp(scores)))
@@ -361,7 +363,7 @@ def test_scores_are_sums_of_weights():
 
 def test_the_weights_of_relations_start_at_log_counts():
     m = model("l2r")
-    parameters = attach_parameters(m.inventory, m.features, None, 0.0)
+    parameters = attach_parameters(m.inventory, m.supports, None, 0.0)
     assert all(not t.any() for name, t in parameters.items() if name != "attach.relation")
     probability = jax.nn.softmax(parameters["attach.relation"])
     overall = m.inventory.counts[:-1].sum(0) + 0.5
@@ -371,9 +373,9 @@ def test_the_weights_of_relations_start_at_log_counts():
 
 def test_a_relation_never_seen_takes_the_row_of_all_relations():
     m = model("l2r", templates=("L",))
-    parameters = attach_parameters(m.inventory, m.features, None, 0.0)
+    parameters = attach_parameters(m.inventory, m.supports, None, 0.0)
     batch = batch_of(m, [sentence([0], ["", ""], ["orphan"])])
-    got = log_attach(parameters, m.attach_tables, batch.features, batch.relation)
+    got = log_attach(m.read(parameters, batch), m.attach_tables, batch.features, batch.relation)
     counts = m.inventory.counts[:-1].sum(0)
     total = counts + 100 * (counts + 0.5) / (counts + 0.5).sum()
     np.testing.assert_allclose(np.exp(got[0]), total / total.sum(), rtol=1e-4)
@@ -382,7 +384,7 @@ def test_a_relation_never_seen_takes_the_row_of_all_relations():
 def test_a_rare_relation_starts_like_any_other():
     m = model("l2r")
     rare = m.inventory.counts[:-1].sum(1).argmin()
-    parameters = attach_parameters(m.inventory, m.features, None, 0.0)
+    parameters = attach_parameters(m.inventory, m.supports, None, 0.0)
     start = np.asarray(jax.nn.softmax(parameters["attach.relation"]))
     own = m.inventory.counts[rare] / m.inventory.counts[rare].sum()
     assert 0 < abs(start[rare] - start[-1]).sum() < abs(own - start[-1]).sum() / 2
@@ -390,11 +392,11 @@ def test_a_rare_relation_starts_like_any_other():
 
 def test_hard_sets_forbid_what_the_relation_never_took():
     m = model("l2r", hard_sets=True)
-    parameters = attach_parameters(m.inventory, m.features, np.random.default_rng(1), 1.0)
+    parameters = attach_parameters(m.inventory, m.supports, np.random.default_rng(1), 1.0)
     batch = batch_of(m, TRAINING[:9])
 
     def table(p: dict[str, np.ndarray]) -> jax.Array:
-        return log_attach(p, m.attach_tables, batch.features, batch.relation)
+        return log_attach(m.read(p, batch), m.attach_tables, batch.features, batch.relation)
 
     got = np.asarray(table(parameters))
     assert m.inventory.allowed is not None

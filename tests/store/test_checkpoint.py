@@ -19,6 +19,7 @@ from tests.store.folders import complaint, edit, reseal
 NEEDED = (
     "config.json",
     "vocabulary.json",
+    "vocabulary.safetensors",
     "model.safetensors",
     "metrics.jsonl",
     "manifest.json",
@@ -28,7 +29,7 @@ NEEDED = (
 def test_round_trip(tiny, finished):
     loaded = load(finished.folder)
     model = finished.result.model
-    assert loaded.model.to_data() == model.to_data()
+    assert digest(loaded.model, {}) == digest(model, {})
     assert loaded.config == tiny.config
     assert loaded.model.options == model.options
     assert loaded.metrics == finished.result.metrics
@@ -38,8 +39,8 @@ def test_round_trip(tiny, finished):
         np.testing.assert_array_equal(loaded.parameters[name], array, strict=True)
     before, after = model.encode(tiny.dev), loaded.model.encode(tiny.dev)
     assert before.strings == after.strings
-    for target, rows in before.features.items():
-        np.testing.assert_array_equal(rows.context, after.features[target].context)
+    for table, rows in before.features.items():
+        np.testing.assert_array_equal(rows.context, after.features[table].context)
 
 
 def test_a_card_may_name_files_whose_names_are_no_text(tiny, finished, tmp_path):
@@ -201,6 +202,33 @@ def test_tensors_that_do_not_fit(folder, change, message):
     assert message in complaint(folder)
 
 
+@pytest.mark.parametrize(
+    "name, change",
+    [
+        ("pair.outcome", lambda x: x + np.uint64(10**6)),
+        ("pair.outcome", lambda x: np.repeat(x[:1], len(x))),
+        ("pair.outcome", lambda x: x[::-1].copy()),
+        ("pair.outcome", lambda x: x[:-1]),
+        ("pair.outcome", lambda x: x.astype(np.float32)),
+        ("pair.weights", lambda x: x[:-1]),
+        ("pair.weights", lambda x: x * np.uint8(2)),
+        ("pair.weights", lambda x: -x.astype(np.int64)),
+        ("kept", lambda x: x[:-1]),
+        ("kept", lambda x: x[::-1].copy()),
+        ("kept", lambda x: x[:, None]),
+        ("pair.weights", None),
+    ],
+)
+def test_lists_of_weights_that_do_not_fit(folder, name, change):
+    arrays = load_file(folder / "vocabulary.safetensors")
+    found = arrays.pop(f"arrays/{name}")
+    if change:
+        arrays[f"arrays/{name}"] = change(found)
+    save_file(arrays, folder / "vocabulary.safetensors")
+    reseal(folder)
+    assert "does not hold what a model needs" in complaint(folder)
+
+
 def test_tensors_that_are_none(folder):
     (folder / "model.safetensors").write_bytes(b"not tensors")
     reseal(folder)
@@ -228,11 +256,12 @@ def test_tensors_that_are_none(folder):
         lambda v: v["inventory"]["spelling"]["first"].__setitem__(-1, 0.9),
         lambda v: v["inventory"]["spelling"].update(stop=0.0),
         lambda v: v["inventory"]["spelling"].update(again=1.5),
-        lambda v: v["features"]["sizes"].update(pair=10**15),
-        lambda v: v["features"]["sizes"].update(pair=10**30),
-        lambda v: v["features"]["conjunctions"][0].update(target="both"),
-        lambda v: v["features"]["conjunctions"][0].update(offset=10**6),
-        lambda v: v["features"]["sizes"].pop("left"),
+        lambda v: v["features"]["conjunctions"][0].update(features=10**15),
+        lambda v: v["features"]["conjunctions"][0].update(features=10**30),
+        lambda v: v["features"]["conjunctions"][0].update(features=-1),
+        lambda v: v["features"]["conjunctions"][0].update(targets=["left"]),
+        lambda v: v["features"]["conjunctions"][0].update(table="both"),
+        lambda v: v["features"]["conjunctions"].pop(),
     ],
 )
 def test_a_vocabulary_that_is_none(folder, change):

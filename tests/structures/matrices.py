@@ -7,6 +7,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
+from semipunct.structures.given_tree import VectorsByLabel
 from semirings import Semiring, Value
 
 
@@ -33,6 +34,9 @@ class LiftedDense(NamedTuple):
     matrix: Value
     initial: Value
     final: Value
+
+    def products(self, left: jax.Array, a: Value, right: jax.Array, b: Value) -> VectorsByLabel:
+        return VectorsByLabel(self.semiring, self.columns(left, a), self.rows(right, b))
 
     def columns(self, slots: jax.Array, vectors: Value) -> Value:
         matrix = jax.tree.map(lambda x: x[slots], self.matrix)

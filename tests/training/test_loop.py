@@ -5,15 +5,15 @@ import shutil
 import signal
 import threading
 from dataclasses import replace
-from itertools import chain
+from itertools import accumulate, chain, islice, pairwise
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 import pytest
 
 from semipunct.arrays.compilation import CompileClock, Shapes, enable_compilation_cache
+from semipunct.arrays.rows import Rows
 from semipunct.errors import ModelError, TreebankError, UsageError
 from semipunct.models.optimisation import FINAL_RATE
 from semipunct.models.punctuation.optimiser import optimiser
@@ -45,12 +45,25 @@ def timeless(metrics):
     return [{k: v for k, v in m.items() if k not in timed} for m in metrics]
 
 
+def visited(tiny, steps=12):
+    """The visits of a run after each step: batches hold equally many words, not sentences."""
+    options = replace(tiny.config.train, visits=4800)
+    plan = Plan.of([len(s.forms) for s in tiny.train], options, by_words=True)
+    return list(accumulate(len(m) for m in islice(plan.batches(options.seed, 0), steps)))
+
+
+def evaluated(tiny):
+    """The visits of a run at its three evaluations."""
+    visits = visited(tiny)
+    return [b for a, b in pairwise([0, *visits]) if b // 16 > a // 16]
+
+
 def test_training_learns_and_says_so(tiny, finished):
     result = finished.result
-    assert [m["visits"] for m in result.metrics] == [16, 32, 48]
+    assert [m["visits"] for m in result.metrics] == evaluated(tiny)
     assert not result.interrupted
     assert not result.stopped_early
-    assert result.metrics[-1]["train_objective"] < result.metrics[0]["train_objective"]
+    assert result.metrics[-1]["dev_perplexity"] < result.metrics[0]["dev_perplexity"]
     assert result.best["dev_perplexity"] == min(m["dev_perplexity"] for m in result.metrics)
     assert 2 <= result.compiled_shapes <= 4
     assert 0 < result.xla_seconds <= result.seconds
@@ -76,7 +89,7 @@ def test_progress_ends_where_it_is_to_end(tiny, tmp_path):
     """The last batch is a whole one, so a run may make more visits than were planned."""
     reports = []
     trainer = loop._Trainer(tiny.config, tmp_path, "", reports.append, None, CompileClock())
-    trainer.plan, trainer.shapes = Plan(24, 4, visits=18, evaluate_every=9), Shapes()
+    trainer.plan, trainer.shapes = Plan([5] * 24, 4, visits=18, evaluate_every=9), Shapes()
     assert 4 * trainer.plan.steps == 20
     for visits in (16, 20):
         trainer._tell("training", Run({}, None, visits=visits))
@@ -98,7 +111,7 @@ def test_resumed_equals_uninterrupted(tiny, finished, tmp_path):
     folder, batches = tmp_path / "model", 5  # amid an epoch, after an evaluation
     first = train(tiny.config, tiny.train, tiny.dev, folder, stop=after(batches))
     assert first.interrupted
-    assert first.visits == 4 * batches
+    assert first.visits == visited(tiny)[batches - 1]
     assert same_bits(load(folder).parameters, first.parameters)
     second = train(tiny.config, tiny.train, tiny.dev, folder, resume=True)
     assert not second.interrupted
@@ -173,8 +186,8 @@ def test_patience_ends_a_run(tiny, finished, tmp_path, monkeypatch):
     monkeypatch.setattr(loop, "make_step", lambda *_: fake_step(math.log(2.0)))
     result = train(replace(tiny.config, train=options), tiny.train, tiny.dev, tmp_path / "m")
     assert result.stopped_early
-    assert [m["visits"] for m in result.metrics] == [16, 32, 48]
-    assert result.best["visits"] == 16
+    assert [m["visits"] for m in result.metrics] == evaluated(tiny)
+    assert result.best["visits"] == evaluated(tiny)[0]
 
 
 def fake_step(*losses):
@@ -198,10 +211,11 @@ def test_divergence_is_told_and_the_last_model_stays(tiny, tmp_path, monkeypatch
     monkeypatch.setattr(loop, "make_step", lambda *_: fake_step(*[0.5] * 5, math.nan))
     with pytest.raises(TrainingError) as error:
         train(tiny.config, tiny.train, tiny.dev, folder)
-    assert "after 24 of 48 visits" in str(error.value)
+    assert f"after {visited(tiny)[5]} of 48 visits" in str(error.value)
     assert "train.learning_rate (now 0.004)" in str(error.value)
-    assert "of visit 16, is in" in str(error.value)
-    assert load(folder).metrics[0]["train_unscorable"] == 4
+    assert f"of visit {evaluated(tiny)[0]}, is in" in str(error.value)
+    steps = 1 + visited(tiny).index(evaluated(tiny)[0])
+    assert load(folder).metrics[0]["train_unscorable"] == steps
     monkeypatch.setattr(loop, "make_step", lambda *_: fake_step(math.inf))
     with pytest.raises(TrainingError, match="nothing has been saved yet"):
         train(tiny.config, tiny.train, tiny.dev, tmp_path / "other")
@@ -215,7 +229,7 @@ def test_weights_that_score_nothing_are_never_the_best(tiny, tmp_path, monkeypat
     result = train(tiny.config, tiny.train, tiny.dev, tmp_path / "m")
     assert [m["dev_unscorable"] for m in result.metrics] == [0, len(tiny.dev), 0]
     assert result.metrics[1]["dev_perplexity"] is None
-    assert result.best["visits"] == 16
+    assert result.best["visits"] == evaluated(tiny)[0]
 
 
 def test_nothing_to_train_on(tiny, tmp_path):
@@ -227,7 +241,7 @@ def test_nothing_to_train_on(tiny, tmp_path):
 
 
 def test_batches_are_a_function_of_seed_and_epoch():
-    plan = Plan(sentences=10, batch_size=4, visits=25, evaluate_every=10)
+    plan = Plan(lengths=[3] * 10, batch_size=4, visits=25, evaluate_every=10)
     every = list(plan.batches(7, 0))
     assert plan.steps == len(every) == 8
     for epoch in (every[:3], every[3:6]):
@@ -240,24 +254,27 @@ def test_batches_are_a_function_of_seed_and_epoch():
 
 @pytest.mark.parametrize("sentences, visits", [(1, 1000), (289, 5000), (12_543, 30_000)])
 def test_visits_grow_with_the_root_of_the_treebank(sentences, visits):
-    plan = Plan.of(sentences, TrainOptions())
+    plan = Plan.of([9] * sentences, TrainOptions())
     assert (plan.visits, plan.evaluate_every) == (visits, -(-visits // 6))
     asked = TrainOptions(visits=77, evaluate_every=7)
-    assert Plan.of(sentences, asked)[2:] == (77, 7)
+    assert Plan.of([9] * sentences, asked)[2:4] == (77, 7)
 
 
 @pytest.mark.parametrize("schedule, last", [("constant", 1.0), ("cosine", FINAL_RATE)])
 def test_each_part_has_its_rate(schedule, last):
     options = TrainOptions(learning_rate=0.1, channel_learning_rate=0.5, schedule=schedule)
-    weights = {"attach.pair": jnp.zeros(2), "channel.0.window": jnp.zeros(2)}
-    adam = optimiser(options, 4)
+    names = ("attach.pair", "attach.relation", "channel.0.window")
+    weights = {name: jnp.zeros(2) for name in names}
+    adam = optimiser(options, 4, 10.0)
     state = adam.init(weights)
+    gradients = {**weights, "attach.pair": Rows(jnp.arange(2), jnp.ones(2))}
+    gradients |= {name: jnp.ones(2) for name in names[1:]}
     sizes = []
     for _ in range(5):
-        updates, state = adam.update(jax.tree.map(jnp.ones_like, weights), state, weights)
-        sizes.append([float(-v[0]) for v in optax.tree.cast(updates, jnp.float32).values()])
-    np.testing.assert_allclose(sizes[0], [0.1, 0.5], rtol=1e-5)
-    np.testing.assert_allclose(sizes[4], [0.1 * last, 0.5 * last], rtol=1e-4)
+        updates, state = adam.update(gradients, state, weights)
+        sizes.append([float(-jax.tree.leaves(updates[name])[-1][0]) for name in names])
+    np.testing.assert_allclose(sizes[0], [0.1, 0.1, 0.5], rtol=1e-5)
+    np.testing.assert_allclose(sizes[4], [0.1 * last, 0.1 * last, 0.5 * last], rtol=1e-4)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

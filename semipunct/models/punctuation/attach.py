@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import jax
@@ -11,11 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.padding import SparseRows
-from semipunct.features.index import FeatureIndex
-from semipunct.features.templates import CLOSING_TARGETS, TARGETS, TREE_TARGETS, Target
+from semipunct.arrays.groups import ColumnGroups, log_sums, spread
+from semipunct.arrays.sparse import SparseRows, product
+from semipunct.features.support import Support, outcome_columns
+from semipunct.features.templates import TABLES, Table, Target
 from semipunct.marks import is_symmetric
-from semipunct.models.punctuation.inventory import Inventory
+from semipunct.models.punctuation.inventory import Inventory, target_columns
 
 Numbers = jax.Array | npt.NDArray[np.int32]
 """Numbers of relations, nodes or features, traced once compiled."""
@@ -27,26 +27,21 @@ Chosen on development data: a relation with few constituents leans on all relati
 with thousands on itself; docs/decisions/0009 says what the centre of the norm is worth.
 """
 
-_CHUNK = 1 << 13
-"""Feature entries that are weighed at a time.
-
-The gathered rows of a chunk are an array ``[_CHUNK, columns]``: those of all entries of a batch
-would be its largest array by far, and the memory of a step.
-"""
-
 
 class AttachTables(NamedTuple):
     """Constants of an inventory.
 
     Attributes:
         projection: for each target ``[columns, pairs]`` how its weights spread over pairs.
-        left: ``[pairs]`` the left label of each.
+        left: the pairs by their left label.
         allowed: ``[relations, pairs]`` or None.
+        columns: for each table of weights the columns of its targets.
     """
 
     projection: Mapping[str, npt.NDArray[np.float32]]
-    left: npt.NDArray[np.int32]
+    left: ColumnGroups
     allowed: npt.NDArray[np.bool_] | None
+    columns: Mapping[Table, Mapping[Target, slice]]
 
 
 class NetworkScores(NamedTuple):
@@ -75,18 +70,26 @@ def attach_tables(inventory: Inventory) -> AttachTables:
     )
     projection = {"left": left, "right": right, "symmetric": symmetric}
     projection |= {"closing": right, "closing_symmetric": symmetric}
-    return AttachTables(projection, inventory.pairs[:, 0], inventory.allowed)
+    sizes = target_columns(inventory)
+    columns: dict[Table, dict[Target, slice]] = {t: outcome_columns(t, sizes) for t in TABLES}
+    by_left = ColumnGroups.of(inventory.pairs[:, 0], len(inventory.labels))
+    return AttachTables(projection, by_left, inventory.allowed, columns)
 
 
-def target_columns(inventory: Inventory) -> dict[Target, int]:
-    """Return the number of outcomes that the weights of each target distinguish."""
-    labels = len(inventory.labels)
-    own: dict[Target, int] = {"pair": len(inventory.pairs), "symmetric": 1, "closing_symmetric": 1}
-    return {target: own.get(target, labels) for target in TARGETS}
+def weights_of(table: Table) -> str:
+    """Return the name of the weights of a table's features."""
+    return f"attach.{table}"
+
+
+FEATURES = frozenset(weights_of(table) for table in TABLES)
+"""The names of all of them."""
 
 
 def attach_parameters(
-    inventory: Inventory, features: FeatureIndex, initial: np.random.Generator | None, scale: float
+    inventory: Inventory,
+    supports: Mapping[Table, Support],
+    initial: np.random.Generator | None,
+    scale: float,
 ) -> dict[str, np.ndarray]:
     """Return initial weights: N(0, scale^2) or zero, plus log-counts for ``N.l.r.d`` (appendix A).
 
@@ -96,16 +99,15 @@ def attach_parameters(
 
     Args:
         inventory: pairs, and how often relations took them.
-        features: the features.
+        supports: the weights that features have.
         initial: the source of chance, or None for weights of zero.
         scale: standard deviation of weights that start at zero without it.
     """
-    columns = target_columns(inventory)
     result: dict[str, np.ndarray] = {}
-    for target in TARGETS:
-        shape = (features.sizes[target], columns[target])
-        table = np.zeros(shape) if initial is None else initial.normal(0.0, scale, shape)
-        result[f"attach.{target}"] = table.astype(np.float32)
+    for table, support in supports.items():
+        size = support.weights
+        weights = np.zeros(size) if initial is None else initial.normal(0.0, scale, size)
+        result[weights_of(table)] = weights.astype(np.float32)
     overall = inventory.counts[-1] + 0.5
     counts = np.log(inventory.counts + SHARED * overall / overall.sum()).astype(np.float32)
     result["attach.relation"] = counts - counts[:, :1]
@@ -115,7 +117,7 @@ def attach_parameters(
 def log_attach(
     parameters: Mapping[str, jax.Array],
     tables: AttachTables,
-    features: Mapping[str, SparseRows],
+    features: Mapping[Table, SparseRows],
     relation: Numbers,
     network: NetworkScores | None = None,
 ) -> jax.Array:
@@ -125,9 +127,9 @@ def log_attach(
     are made of the same scores, but the second one has features of marks that come after l.
 
     Args:
-        parameters: from ``attach_parameters``.
+        parameters: from ``attach_parameters``, of features those that the batch reads.
         tables: from ``attach_tables``.
-        features: feature vectors by target.
+        features: feature vectors by table.
         relation: ``[nodes]``.
         network: scores to be added, or None.
     """
@@ -136,18 +138,18 @@ def log_attach(
         log_p = jax.nn.log_softmax(score)
     else:
         nodes = relation.shape[0]
-        opening, closing, symmetry = (
-            _weigh(parameters[f"attach.{target}"], features[target], nodes)
-            for target in ("opening", *CLOSING_TARGETS)
-        )
+        opening = _weigh(parameters, features, "opening", tables, nodes)["opening"]
+        of_right = _weigh(parameters, features, "closing", tables, nodes)
+        closing, symmetry = of_right["closing"], of_right["closing_symmetric"]
         if network is not None:
             opening, closing = opening + network.opening, closing + network.closing
-        first = jax.nn.log_softmax(left_scores(sum_by_left(score, tables), opening))
-        spread = closing @ tables.projection["closing"]
-        then = right_scores(score, spread, symmetry, tables.projection["closing_symmetric"])
-        total = sum_by_left(then, tables)
-        total = jnp.where(total > -jnp.inf, total, 0.0)  # or it is no number where nothing may be
-        log_p = first[:, tables.left] + then - total[:, tables.left]
+        first = jax.nn.log_softmax(left_scores(log_sums(score, tables.left), opening))
+        marks = closing @ tables.projection["closing"]
+        then = right_scores(score, marks, symmetry, tables.projection["closing_symmetric"])
+        total = log_sums(then, tables.left)
+        # Where nothing may be, the difference would be no number.
+        total = jnp.where(total > -jnp.inf, total, 0.0)
+        log_p = then + spread(first - total, tables.left)
     if tables.allowed is None:
         return log_p
     return jnp.where(jnp.asarray(tables.allowed)[relation], log_p, -jnp.inf)
@@ -180,13 +182,13 @@ def right_scores(tree: Any, marks: Any, symmetry: Any, symmetric: Any) -> Any:
 
 def has_history_features(parameters: Mapping[str, Any]) -> bool:
     """Tell whether there are features of the history: then punctuation is drawn left to right."""
-    return any(len(parameters[f"attach.{t}"]) > 0 for t in ("opening", *CLOSING_TARGETS))
+    return any(len(parameters[weights_of(table)]) > 0 for table in ("opening", "closing"))
 
 
 def tree_scores(
     parameters: Mapping[str, jax.Array],
     tables: AttachTables,
-    features: Mapping[str, SparseRows],
+    features: Mapping[Table, SparseRows],
     relation: Numbers,
     network: jax.Array | None = None,
 ) -> jax.Array:
@@ -195,109 +197,36 @@ def tree_scores(
     Minus infinity where a pair is not allowed.
 
     Args:
-        parameters: from ``attach_parameters``.
+        parameters: from ``attach_parameters``, of features those that the batch reads.
         tables: from ``attach_tables``.
-        features: feature vectors by target.
+        features: feature vectors by table.
         relation: ``[nodes]``.
         network: ``[nodes, pairs]`` scores to be added, or None.
     """
     score = parameters["attach.relation"][relation]
     if network is not None:
         score = score + network
-    score = score + _projected(parameters, tables, features, TREE_TARGETS, relation.shape[0])
+    nodes = relation.shape[0]
+    score = score + _weigh(parameters, features, "pair", tables, nodes)["pair"]
+    for target, summed in _weigh(parameters, features, "side", tables, nodes).items():
+        score = score + summed @ tables.projection[target]
     if tables.allowed is None:
         return score
     return jnp.where(jnp.asarray(tables.allowed)[relation], score, -jnp.inf)
 
 
-def _projected(
+def _weigh(
     parameters: Mapping[str, jax.Array],
+    features: Mapping[Table, SparseRows],
+    table: Table,
     tables: AttachTables,
-    features: Mapping[str, SparseRows],
-    targets: Sequence[Target],
     nodes: int,
-) -> jax.Array:
-    """Sum the weights of some targets' features, spread over pairs: ``[nodes, pairs]``."""
-    score = jnp.zeros((nodes, len(tables.left)))
-    for target in targets:
-        summed = _weigh(parameters[f"attach.{target}"], features[target], nodes)
-        score += summed if target == "pair" else summed @ tables.projection[target]
-    return score
-
-
-def sum_by_left(score: jax.Array, tables: AttachTables) -> jax.Array:
-    """Sum the weights of the pairs with each left label, as logarithms: ``[nodes, labels]``.
-
-    Minus infinity for a label that no possible pair begins with; gradients stay finite.
-
-    Args:
-        score: ``[nodes, pairs]`` log weights.
-        tables: from ``attach_tables``.
-    """
-    columns, left, labels = score.T, tables.left, len(tables.projection["left"])
-    top = jax.lax.stop_gradient(jax.ops.segment_max(columns, left, labels))
-    # Of a label without a possible pair nothing may be subtracted: infinity less infinity is none.
-    top = jnp.where(top > -jnp.inf, top, 0.0)
-    total = jax.ops.segment_sum(jnp.exp(columns - top[left]), left, labels)
-    some = total > 0
-    return jnp.where(some, jnp.log(jnp.where(some, total, 1.0)) + top, -jnp.inf).T
-
-
-def _weigh(weights: jax.Array, rows: SparseRows, nodes: int) -> jax.Array:
-    """Sum the weights of each node's features, ``[nodes, columns]``."""
-    if not weights.shape[0]:
-        return jnp.zeros((nodes, weights.shape[1]), weights.dtype)
-    summed: jax.Array = _product(weights, rows, nodes)
-    return summed
-
-
-@partial(jax.custom_vjp, nondiff_argnums=(2,))
-def _product(weights: jax.Array, rows: SparseRows, nodes: int) -> jax.Array:
-    """Multiply the sparse matrix of the features by the weights, ``[nodes, columns]``.
-
-    The reverse pass is the product with the transposed matrix. It is written out because that of
-    a scan would make an array of the size of all weights in every step.
-    """
-    return _accumulate(weights, rows.context, rows.node, rows.value, nodes)
-
-
-def _product_forward(
-    weights: jax.Array, rows: SparseRows, nodes: int
-) -> tuple[jax.Array, tuple[jax.Array, SparseRows]]:
-    summed: jax.Array = _product(weights, rows, nodes)
-    return summed, (weights, rows)
-
-
-def _product_reverse(
-    nodes: int, kept: tuple[jax.Array, SparseRows], cotangent: jax.Array
-) -> tuple[jax.Array, None]:
-    weights, rows = kept
-    return _accumulate(cotangent, rows.node, rows.context, rows.value, len(weights)), None
-
-
-_product.defvjp(_product_forward, _product_reverse)
-
-
-def _accumulate(
-    table: jax.Array,
-    source: Numbers,
-    target: Numbers,
-    value: jax.Array | npt.NDArray[np.float32],
-    size: int,
-) -> jax.Array:
-    """Add ``value`` times row ``source`` of a table to row ``target`` of zeros.
-
-    The result is ``[size, columns]``. Entries are taken ``_CHUNK`` at a time. Entries of value zero
-    may point past the last row.
-    """
-    table = jnp.asarray(table)
-    part = min(len(value), _CHUNK)
-    padding = -len(value) % part
-    entries = [jnp.pad(x, (0, padding)).reshape(-1, part) for x in (source, target, value)]
-
-    def step(total: jax.Array, some: list[jax.Array]) -> tuple[jax.Array, None]:
-        source, target, value = some
-        rows = table.at[source].get(mode="clip") * value[:, None]
-        return total.at[target].add(rows, mode="drop"), None
-
-    return jax.lax.scan(step, jnp.zeros((size, table.shape[1]), table.dtype), entries)[0]
+) -> dict[Target, jax.Array]:
+    """Sum the weights of each node's features in a table: for each target ``[nodes, outcomes]``."""
+    weights, rows, columns = parameters[weights_of(table)], features[table], tables.columns[table]
+    outcomes = max(own.stop for own in columns.values())
+    if weights.shape[0]:
+        summed = product(weights, rows, nodes, outcomes)
+    else:
+        summed = jnp.zeros((nodes, outcomes), weights.dtype)
+    return {target: summed[:, own] for target, own in columns.items()}

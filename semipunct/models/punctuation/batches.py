@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.padding import SparseRows, round_up
+from semipunct.arrays.padding import round_up
+from semipunct.arrays.sparse import SparseRows, block_rows
 from semipunct.corpus.sentences import Sentence
 from semipunct.features.index import FeatureRows
-from semipunct.features.templates import Target
+from semipunct.features.support import Support
+from semipunct.features.templates import Table
 from semipunct.marks import with_boundaries
 from semipunct.models.punctuation.inventory import Inventory
 from semipunct.models.punctuation.slot_automata import Acceptors, acceptors
@@ -31,6 +33,20 @@ _SCHEDULED = 64
 """Batches that are scheduled to choose the number of steps: the quantile needs no more."""
 
 
+class FeatureSizes(NamedTuple):
+    """The sizes of one table of a batch; see ``SparseRows``.
+
+    Attributes:
+        entries: of all nodes.
+        blocks: of distinct features.
+        weights: the weights of these.
+    """
+
+    entries: int
+    blocks: int
+    weights: int
+
+
 @dataclass(frozen=True, slots=True)
 class BatchShape:
     """The padded sizes of batches: all that decides a compiled shape.
@@ -40,27 +56,27 @@ class BatchShape:
         words: of all its sentences.
         strings: distinct surface strings.
         states: at least the tokens of the longest string.
-        steps: steps of the scan.
+        steps: steps of the scan, and those of batches with a longer chain.
         lanes: absorptions per step, narrow and wide.
         factors: numbers multiplied up per sentence.
-        entries: feature entries by target.
+        features: the sizes of each table's features.
     """
 
     sentences: int
     words: int
     strings: int
     states: int
-    steps: int
+    steps: tuple[int, int]
     lanes: tuple[int, ...]
     factors: int
-    entries: Mapping[str, int]
+    features: Mapping[Table, FeatureSizes]
 
 
 class Batch(NamedTuple):
     """Arrays of one batch, from which ``GivenTrees`` are made.
 
     Attributes:
-        features: feature vectors by target.
+        features: feature vectors by table.
         relation: ``[words]`` relation numbers of the inventory.
         columns: ``[words, columns]`` inputs of the network; no columns without one.
         accept: acceptors of the distinct surface strings.
@@ -69,7 +85,7 @@ class Batch(NamedTuple):
         slots: ``[sentences]`` number of slots; zero in the padding.
     """
 
-    features: Mapping[str, SparseRows]
+    features: Mapping[Table, SparseRows]
     relation: npt.NDArray[np.int32]
     columns: npt.NDArray[np.int32]
     accept: Acceptors
@@ -88,7 +104,8 @@ class EncodedSentences:
         absorptions: for each sentence the operations of its recursion.
         relation: ``[words of all sentences]``.
         columns: ``[words of all sentences, columns]`` from ``network_inputs``, or no columns.
-        features: feature vectors of all words, by target.
+        features: feature vectors of all words, by table.
+        supports: the weights of the features, by table.
         start: ``[sentences + 1]`` where each sentence's words begin.
         widths: number of vector widths of the slot automata: 2 if slots of at most one token
             are narrow, else 1.
@@ -99,7 +116,8 @@ class EncodedSentences:
     absorptions: tuple[Absorptions, ...]
     relation: npt.NDArray[np.int32]
     columns: npt.NDArray[np.int32]
-    features: Mapping[Target, FeatureRows]
+    features: Mapping[Table, FeatureRows]
+    supports: Mapping[Table, Support]
     start: npt.NDArray[np.int64]
     widths: int
 
@@ -112,7 +130,8 @@ class EncodedSentences:
 def encode(
     sentences: Sequence[Sentence],
     inventory: Inventory,
-    features: Mapping[Target, FeatureRows],
+    features: Mapping[Table, FeatureRows],
+    supports: Mapping[Table, Support],
     columns: npt.NDArray[np.int32],
     directions: Sequence[bool],
     *,
@@ -123,7 +142,8 @@ def encode(
     Args:
         sentences: words, trees and surface punctuation.
         inventory: numbers of strings and relations.
-        features: feature vectors of all words, by target.
+        features: feature vectors of all words, by table.
+        supports: the weights of the features, by table.
         columns: ``[words of all sentences, columns]`` inputs of the network, or no columns.
         directions: for each pass of the channel, whether its window moves from right to left.
         final_mark: whether the channel puts a mark at the end of a sentence, too.
@@ -154,6 +174,7 @@ def encode(
         np.array(relation, np.int32),
         columns,
         features,
+        supports,
         start,
         2 if len(directions) == 1 else 1,
     )
@@ -170,7 +191,7 @@ class Draft:
         strings: the distinct surface strings; the first is empty.
         groups: for each sentence the vector width that each absorption needs.
         widths: how many widths there are.
-        entries: the number of feature entries by target.
+        features: the sizes of each table's features.
     """
 
     members: Sequence[int]
@@ -179,7 +200,7 @@ class Draft:
     strings: list[tuple[int, ...]]
     groups: list[npt.NDArray[np.int32]]
     widths: int
-    entries: dict[str, int]
+    features: dict[Table, FeatureSizes]
     _placed: tuple[tuple[int, ...], Placement] | None = None
 
     @property
@@ -195,7 +216,7 @@ class Draft:
     @property
     def factors(self) -> int:
         """The numbers that are multiplied up for a sentence, at most."""
-        return max(int(p.untouched.sum()) + len(p.kid) for p in self.absorptions)
+        return max(map(_factors, self.absorptions))
 
     @property
     def lanes(self) -> tuple[int, ...]:
@@ -216,6 +237,11 @@ class Draft:
         return self._placed[1]
 
 
+def _factors(absorptions: Absorptions) -> int:
+    """Return how many numbers are multiplied up for a sentence, at most."""
+    return int(absorptions.untouched.sum()) + len(absorptions.kid)
+
+
 def draft(encoded: EncodedSentences, members: Sequence[int]) -> Draft:
     """Collect what choosing a shape and laying out a batch have in common.
 
@@ -233,59 +259,95 @@ def draft(encoded: EncodedSentences, members: Sequence[int]) -> Draft:
         (is_wide[a[p.left_slot]] | is_wide[a[p.right_slot]]).astype(np.int32)
         for p, a in zip(absorptions, automata, strict=True)
     ]
-    first, last = encoded.start[list(members)], encoded.start[[i + 1 for i in members]]
-    entries = {
-        target: int((rows.start[last] - rows.start[first]).sum())
-        for target, rows in encoded.features.items()
-    }
-    return Draft(members, absorptions, automata, strings, groups, encoded.widths, entries)
+    words = _words(encoded, members)
+    sizes: dict[Table, FeatureSizes] = {}
+    for table, rows in encoded.features.items():
+        _, context, _ = rows.of(words)
+        found = _occurring(context, rows.size)
+        support = encoded.supports[table]
+        blocks = -(-len(found) // block_rows(support.outcomes))
+        sizes[table] = FeatureSizes(len(context), blocks, int(support.counts(found).sum()))
+    return Draft(members, absorptions, automata, strings, groups, encoded.widths, sizes)
 
 
-def fit_shape(drafts: Sequence[Draft], sentences: int) -> BatchShape:
+def _words(encoded: EncodedSentences, members: Sequence[int]) -> npt.NDArray[np.int64]:
+    """Return the numbers of the words of some sentences, among those of all."""
+    return np.concatenate([np.arange(*encoded.start[i : i + 2]) for i in members])
+
+
+def _occurring(context: npt.NDArray[np.int32], size: int) -> npt.NDArray[np.int64]:
+    """Return the features that occur, ascending; sorting would take many times longer."""
+    occurs = np.zeros(size, bool)
+    occurs[context] = True
+    return np.flatnonzero(occurs)
+
+
+def fit_shape(encoded: EncodedSentences, drafts: Sequence[Draft], sentences: int) -> BatchShape:
     """Choose sizes that nearly all batches fit into, judged by some.
 
-    Each size is that of the largest of these batches and an eighth more, which is less than any
-    step of ``round_up``: the next size. Batches that exceed it are compiled once more, with the
-    size doubled. Steps are an exception: long chains are rare and cost every batch, so one in five
-    batches gets twice as many.
+    Where these are all there are, sizes are powers of two with lower bounds: what is compiled
+    today then suits the next sentences, too. Otherwise many steps will pay for every lane and
+    word: each size is that of the largest of these batches and an eighth more. Batches that exceed
+    it are compiled once more, with the size doubled.
+
+    Of steps there are two sizes: long chains are rare and would cost every batch, so one batch in
+    five takes the second one, which suits the longest chain.
 
     Args:
+        encoded: all sentences.
         drafts: typical batches.
         sentences: the most sentences of a batch.
     """
+    everything = sum(len(d.members) for d in drafts) == len(encoded.absorptions)
 
-    def ample(values: Sequence[int]) -> int:
-        values = [round_up(value) for value in values]
-        return round_up(max(values) + max(values) // 8)
+    def ample(size: int, least: int) -> int:
+        if everything:
+            return round_up(size, least, steps=1)
+        return round_up(size + size // 8, steps=16)
 
-    of_each = [d.lanes for d in drafts]
-    lanes = tuple(int(np.ceil(np.median(column))) for column in zip(*of_each, strict=True))
+    words = ample(max(d.words for d in drafts), 128)
+    lanes = tuple(
+        int(np.ceil(np.median(column))) for column in zip(*(d.lanes for d in drafts), strict=True)
+    )
+    if everything:
+        lanes = (words // 12, max(2, words // 256))[: len(lanes)]
+        sentences = min(sentences, words // 8)
     steps = [d.placed(lanes).steps for d in drafts[:_SCHEDULED]]
-    states = [max(2, round_up(d.longest, 1)) for d in drafts]
+    usual = int(np.quantile(steps, 0.8, method="higher"))
+    usual = round_up(usual, 8, steps=2) if everything else usual
+    chain = max(int(a.height.max(initial=0)) for a in encoded.absorptions)
     return BatchShape(
         sentences=sentences,
-        words=ample([d.words for d in drafts]),
-        strings=ample([len(d.strings) for d in drafts]),
-        states=max(states) + 1,
-        steps=int(np.quantile(steps, 0.8, method="higher")),
+        words=words,
+        strings=ample(max(len(d.strings) for d in drafts), 32),
+        states=max(3, *(round_up(d.longest, 1) for d in drafts)) + 1,
+        steps=(usual, ample(max(chain, *steps), 16)),
         lanes=lanes,
-        factors=ample([d.factors for d in drafts]),
-        entries={t: ample([d.entries[t] for d in drafts]) for t in drafts[0].entries},
+        factors=round_up(max(_factors(a) for a in encoded.absorptions), 64, steps=1),
+        features={
+            table: FeatureSizes(
+                ample(max(d.features[table].entries for d in drafts), 64 * words),
+                ample(max(d.features[table].blocks for d in drafts), 16),
+                ample(max(d.features[table].weights for d in drafts), 512 * words),
+            )
+            for table in drafts[0].features
+        },
     )
 
 
 def own_shape(draft: Draft) -> BatchShape:
     """Return the sizes of one batch, rounded up."""
     lanes = draft.lanes
+    steps = round_up(draft.placed(lanes).steps, 1)
     return BatchShape(
         sentences=len(draft.members),
         words=round_up(draft.words),
         strings=round_up(len(draft.strings)),
         states=max(2, round_up(draft.longest, 1)),
-        steps=round_up(draft.placed(lanes).steps, 1),
+        steps=(steps, steps),
         lanes=lanes,
         factors=round_up(draft.factors),
-        entries={t: round_up(n) for t, n in draft.entries.items()},
+        features={t: FeatureSizes(*map(round_up, own)) for t, own in draft.features.items()},
     )
 
 
@@ -313,12 +375,12 @@ def lay_out(
         sentences=shape.sentences,
         words=shape.words,
         slots=shape.strings,
-        steps=shape.steps,
+        steps=shape.steps[0],
         lanes=shape.lanes,
         factors=shape.factors,
     )
     accept = acceptors(draft.strings, inventory, shape.states, shape.strings, directions)
-    words = np.concatenate([np.arange(*encoded.start[i : i + 2]) for i in members])
+    words = _words(encoded, members)
     relation = np.full(shape.words, len(inventory.relations), np.int32)
     relation[: len(words)] = encoded.relation[words]
     seen = np.zeros((shape.words, encoded.columns.shape[1]), np.int32)
@@ -328,7 +390,7 @@ def lay_out(
     count = np.zeros(shape.sentences, np.int32)
     count[: len(members)] = [len(a) for a in draft.automata]
     return Batch(
-        {t: _entries(rows, words, shape, t) for t, rows in encoded.features.items()},
+        {t: _sparse_rows(encoded, t, words, shape) for t in encoded.features},
         relation,
         seen,
         accept,
@@ -346,10 +408,18 @@ def _grown(shape: BatchShape, draft: Draft, placement: Placement) -> BatchShape:
         words=_doubled(shape.words, draft.words),
         strings=_doubled(shape.strings, len(draft.strings)),
         states=_doubled(shape.states, draft.longest),
-        steps=_doubled(shape.steps, placement.steps),
+        steps=(_steps(shape, placement), shape.steps[1]),
         factors=_doubled(shape.factors, draft.factors),
-        entries={t: _doubled(n, draft.entries[t]) for t, n in shape.entries.items()},
+        features={
+            table: FeatureSizes(*map(_doubled, own, draft.features[table]))
+            for table, own in shape.features.items()
+        },
     )
+
+
+def _steps(shape: BatchShape, placement: Placement) -> int:
+    usual, most = shape.steps
+    return usual if placement.steps <= usual else _doubled(most, placement.steps)
 
 
 def _doubled(size: int, needed: int) -> int:
@@ -359,18 +429,36 @@ def _doubled(size: int, needed: int) -> int:
     return size
 
 
-def _entries(
-    rows: FeatureRows, words: npt.NDArray[np.int64], shape: BatchShape, target: str
+def _sparse_rows(
+    encoded: EncodedSentences, table: Table, words: npt.NDArray[np.int64], shape: BatchShape
 ) -> SparseRows:
-    """Return the padded feature entries of a batch's words; nodes are numbered as in the batch."""
-    counts = rows.start[words + 1] - rows.start[words]
-    total = int(counts.sum())
-    # Entry by entry: where it stands among those of all sentences.
-    source = np.arange(total) + (rows.start[words] - (counts.cumsum() - counts)).repeat(counts)
-    size = shape.entries[target]
-    node = np.full(size, shape.words, np.int32)
-    context = np.zeros(size, np.int32)
-    value = np.zeros(size, np.float32)
-    node[:total] = np.arange(len(words)).repeat(counts)
-    context[:total], value[:total] = rows.context[source], rows.value[source]
-    return SparseRows(node, context, value)
+    """Return the padded feature vectors of a batch's words; nodes are numbered as in the batch."""
+    rows, support, size = encoded.features[table], encoded.supports[table], shape.features[table]
+    # A table without weights is not read at all.
+    size = size if support.weights else FeatureSizes(0, 0, 0)
+    counts, context, given = rows.of(words)
+    found = _occurring(context, rows.size) if support.weights else np.zeros(0, np.int64)
+    weights, number, outcome = support.of(found)
+    row_of = np.zeros(rows.size, np.int32)
+    row_of[found] = np.arange(len(found))
+    row, node = row_of[context], np.arange(len(words), dtype=np.int32).repeat(counts)
+    by_row = np.argsort(row, kind="stable") if support.weights else slice(0)
+    height = block_rows(support.outcomes)
+    cell = row_of[found].repeat(weights) % height * support.outcomes + outcome
+    row = row[by_row]
+    first = np.arange(size.blocks + 1) * height
+    start = np.append(0, weights.cumsum())[np.minimum(first, len(found))], row.searchsorted(first)
+    # Padding reads no weight, and no two of it the same none.
+    beyond = np.arange(support.weights, support.weights + size.weights - len(number))
+    return SparseRows(
+        np.concatenate([number, beyond]).astype(np.int32),
+        _padded(cell, size.weights),
+        _padded(node[by_row], size.entries),
+        _padded(row % height, size.entries),
+        _padded(given[by_row], size.entries, np.float32),
+        np.array(start, np.int32),
+    )
+
+
+def _padded(numbers: npt.NDArray[Any], size: int, dtype: Any = np.int32) -> npt.NDArray[Any]:
+    return np.pad(numbers.astype(dtype), (0, size - len(numbers)))

@@ -7,14 +7,17 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
+from semipunct.arrays.unique_rows import Ints
 from semipunct.features.attributes import code_sizes
 from semipunct.features.index import Conjunction, FeatureIndex
 from semipunct.features.network_inputs import KINDS as NETWORK_KINDS
 from semipunct.features.strings import Spelling, alphabet
-from semipunct.features.templates import TARGETS, Target, attribute_table
+from semipunct.features.support import Support, outcome_columns
+from semipunct.features.templates import TABLES, Table, Target, attribute_table
 from semipunct.features.vocabulary import KINDS, Vocabulary
-from semipunct.models.punctuation.inventory import Inventory
+from semipunct.models.punctuation.inventory import Inventory, target_columns
 
 Strings = tuple[str, ...]
 
@@ -32,14 +35,14 @@ class InventoryData(msgspec.Struct):
 
 
 class ConjunctionData(msgspec.Struct):
-    """A ``Conjunction``."""
+    """A ``Conjunction``; ``features`` is how many codes it keeps."""
 
-    template: str
-    target: Target
+    templates: Strings
+    table: Table
+    targets: tuple[Target, ...]
     parts: Strings
     over: str | None
-    kept: list[int]
-    offset: int
+    features: int
 
 
 class FeaturesData(msgspec.Struct):
@@ -48,11 +51,10 @@ class FeaturesData(msgspec.Struct):
     symbols: dict[str, Strings]
     codes: dict[str, int]
     conjunctions: list[ConjunctionData]
-    sizes: dict[Target, int]
 
 
 class ModelData(msgspec.Struct):
-    """Everything of a model but options and weights, in the order in which it is written."""
+    """The plain values of a model but options and weights, in the order in which it is written."""
 
     inventory: InventoryData
     features: FeaturesData
@@ -60,17 +62,21 @@ class ModelData(msgspec.Struct):
 
 
 def to_data(
-    inventory: Inventory, features: FeatureIndex, words: Vocabulary | None
+    inventory: Inventory,
+    features: FeatureIndex,
+    supports: Mapping[Table, Support],
+    words: Vocabulary | None,
 ) -> dict[str, Any]:
-    """Return the parts of a model as plain values.
+    """Return the parts of a model as plain values and arrays.
 
     Args:
         inventory: tokens, punctemes and pairs.
         features: the feature contexts kept.
+        supports: the weights that they have.
         words: codes of the network's inputs, or None without a network.
     """
     allowed = inventory.allowed
-    return msgspec.to_builtins(
+    plain: dict[str, Any] = msgspec.to_builtins(
         ModelData(
             InventoryData(
                 inventory.symbols,
@@ -85,27 +91,61 @@ def to_data(
                 features.vocabulary.values,
                 code_sizes(features.vocabulary, attribute_table()),
                 [
-                    ConjunctionData(
-                        c.template, c.target, c.parts, c.over, c.kept.tolist(), c.offset
-                    )
+                    ConjunctionData(c.templates, c.table, c.targets, c.parts, c.over, len(c.kept))
                     for c in features.conjunctions
                 ],
-                dict(features.sizes),
             ),
             None if words is None else words.values,
         )
     )
+    arrays = {"kept": _end_to_end(c.kept for c in features.conjunctions)}
+    for table, support in supports.items():
+        arrays[f"{table}.weights"] = _small(np.diff(support.start))
+        arrays[f"{table}.outcome"] = _small(support.outcome)
+    return {**plain, "arrays": arrays}
 
 
-def from_data(data: Any) -> tuple[Inventory, FeatureIndex, Vocabulary | None]:
+def from_data(
+    data: Any,
+) -> tuple[Inventory, FeatureIndex, dict[Table, Support], Vocabulary | None]:
     """Invert ``to_data``.
 
     Raises:
         KeyError, TypeError, ValueError: if the data is not what ``to_data`` returns.
     """
     found = msgspec.convert(data, ModelData)
+    arrays = msgspec.convert(data["arrays"], dict[str, np.ndarray])
+    for name, array in arrays.items():
+        if array.ndim != 1 or array.dtype.kind not in "iu":
+            raise ValueError(f"{name}: no list of numbers")
     words = None if found.words is None else _vocabulary(found.words, NETWORK_KINDS)
-    return _inventory(found.inventory), _features(found.features), words
+    inventory, features = _inventory(found.inventory), _features(found.features, arrays["kept"])
+    return inventory, features, _supports(arrays, inventory, features), words
+
+
+def _end_to_end(parts: Iterable[Ints]) -> Ints:
+    return np.concatenate([np.zeros(0, np.int64), *parts])
+
+
+def _small(numbers: Ints | npt.NDArray[np.int32]) -> npt.NDArray[Any]:
+    """Return numbers, none below zero, in the least bytes that hold them all."""
+    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
+
+
+def _supports(
+    arrays: Mapping[str, npt.NDArray[Any]], inventory: Inventory, features: FeatureIndex
+) -> dict[Table, Support]:
+    found: dict[Table, Support] = {}
+    for table in TABLES:
+        columns = outcome_columns(table, target_columns(inventory))
+        counts = arrays[f"{table}.weights"].astype(np.int64)
+        if len(counts) != features.sizes[table] or (counts < 0).any():
+            raise ValueError(f"weights of other features in {table}")
+        start = _end_to_end([np.zeros(1, np.int64), counts.cumsum()])
+        outcomes = max(own.stop for own in columns.values())
+        found[table] = Support(start, arrays[f"{table}.outcome"].astype(np.int32), outcomes)
+        found[table].check()
+    return found
 
 
 def _vocabulary(values: Mapping[str, Strings], kinds: Iterable[str]) -> Vocabulary:
@@ -137,19 +177,27 @@ def _inventory(data: InventoryData) -> Inventory:
     )
 
 
-def _features(data: FeaturesData) -> FeatureIndex:
-    conjunctions = tuple(
-        Conjunction(c.template, c.target, c.parts, c.over, np.array(c.kept, np.int64), c.offset)
-        for c in data.conjunctions
-    )
-    sizes: dict[Target, int] = {target: data.sizes[target] for target in TARGETS}
-    for c in conjunctions:
-        if not 0 <= c.offset <= sizes[c.target] - len(c.kept):
-            raise ValueError("feature numbers beyond the last")
+def _features(data: FeaturesData, kept: Ints) -> FeatureIndex:
+    sizes: dict[Table, int] = dict.fromkeys(TABLES, 0)
+    conjunctions: list[Conjunction] = []
+    first = 0
+    for c in data.conjunctions:
+        codes = kept[first : first + c.features].astype(np.int64)
+        if c.features < 0 or len(codes) != c.features or (np.diff(codes) <= 0).any():
+            raise ValueError("features without codes, or codes that do not ascend")
+        if not set(c.targets) <= set(TABLES[c.table]):
+            raise ValueError(f"targets that {c.table} does not have")
+        conjunctions.append(
+            Conjunction(c.templates, c.table, c.targets, c.parts, c.over, codes, sizes[c.table])
+        )
+        first += c.features
+        sizes[c.table] += c.features
+    if first != len(kept):
+        raise ValueError("codes of no feature")
     known = _vocabulary(data.symbols, KINDS)
     now = code_sizes(known, attribute_table())
     for name in {part for c in conjunctions for part in (*c.parts, c.over) if part is not None}:
         if data.codes[name] != now.get(name):
             had = f"{data.codes[name]} codes of {name}"
             raise ValueError(f"features with {had}, which this program gives {now.get(name, 'no')}")
-    return FeatureIndex(known, conjunctions, sizes)
+    return FeatureIndex(known, tuple(conjunctions), sizes)

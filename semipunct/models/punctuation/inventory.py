@@ -12,6 +12,7 @@ import numpy.typing as npt
 from semipunct.corpus import Sentence
 from semipunct.corpus.tokens import frequent_tokens, token_counts, with_unknown
 from semipunct.features.strings import Spelling, alphabet
+from semipunct.features.templates import TARGETS, Target
 from semipunct.marks import FINAL, INITIAL, OPEN, START, UNK, Pair, Puncteme
 from semipunct.models.punctuation.options import ModelOptions
 
@@ -54,6 +55,13 @@ class Inventory:
         """Return the two punctemes of a pair."""
         left, right = (int(label) for label in self.pairs[pair])
         return self.labels[left], self.labels[right]
+
+
+def target_columns(inventory: Inventory) -> dict[Target, int]:
+    """Return the number of outcomes that the weights of each target distinguish."""
+    labels = len(inventory.labels)
+    own: dict[Target, int] = {"pair": len(inventory.pairs), "symmetric": 1, "closing_symmetric": 1}
+    return {target: own.get(target, labels) for target in TARGETS}
 
 
 def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inventory:
@@ -112,12 +120,13 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
 
 def _parts(left: Puncteme, right: Puncteme) -> Iterator[Pair]:
     """Yield pairs of substrings: a slot's string may come from several constituents."""
-    for a in _substrings(left):
-        for b in _substrings(right):
+    for a in substrings(left):
+        for b in substrings(right):
             yield a, b
 
 
-def _substrings(puncteme: Puncteme) -> set[Puncteme]:
+def substrings(puncteme: Puncteme) -> set[Puncteme]:
+    """Return all contiguous parts of a string, the empty one and itself among them."""
     n = len(puncteme)
     return {()} | {puncteme[i:j] for i in range(n) for j in range(i + 1, n + 1)}
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -13,15 +13,18 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.arrays.groups import log_sums
+from semipunct.arrays.rows import RowNumbers, take_rows
 from semipunct.corpus.sentences import Sentence
 from semipunct.features.attributes import Attributes
 from semipunct.features.history import CLOSING, OPENING, history_codes
 from semipunct.features.index import FeatureIndex, FeatureRows
 from semipunct.features.network_inputs import input_sizes, network_inputs, network_vocabulary
-from semipunct.features.templates import TEMPLATES, Target
+from semipunct.features.support import Support
+from semipunct.features.templates import TEMPLATES, Table
 from semipunct.features.vocabulary import Vocabulary
 from semipunct.marks import PAIRS, is_unmatched
-from semipunct.models.base import Model, Parameters, Sums
+from semipunct.models.base import Model, Parameters, Sums, Weights
 from semipunct.models.punctuation.attach import (
     AttachTables,
     NetworkScores,
@@ -29,9 +32,8 @@ from semipunct.models.punctuation.attach import (
     attach_tables,
     has_history_features,
     log_attach,
-    sum_by_left,
-    target_columns,
     tree_scores,
+    weights_of,
 )
 from semipunct.models.punctuation.batches import (
     Batch,
@@ -46,7 +48,8 @@ from semipunct.models.punctuation.batches import (
 )
 from semipunct.models.punctuation.channel import channel_parameters, log_edits
 from semipunct.models.punctuation.data import from_data, to_data
-from semipunct.models.punctuation.inventory import Inventory, build_inventory
+from semipunct.models.punctuation.evidence import supports
+from semipunct.models.punctuation.inventory import Inventory, build_inventory, target_columns
 from semipunct.models.punctuation.network import (
     Dropout,
     network_parameters,
@@ -57,13 +60,14 @@ from semipunct.models.punctuation.network import (
 )
 from semipunct.models.punctuation.objective import Terms, objective
 from semipunct.models.punctuation.options import ModelOptions, TrainOptions
+from semipunct.models.punctuation.pruning import pruned, without_zeros
 from semipunct.models.punctuation.slot_automata import automata, label_tries
 from semipunct.structures.given_tree import GivenTrees, Pairs, Trie, inside, log_totals
 from semirings.base import Semiring
 from semirings.log import Log
 
 if TYPE_CHECKING:
-    import optax  # pyright: ignore[reportMissingTypeStubs]
+    from semipunct.models.base import Optimiser
 
 
 class TreeScores(NamedTuple):
@@ -88,10 +92,12 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         options: the settings.
         inventory: tokens, punctemes and pairs.
         features: the feature contexts kept.
+        supports: the weights that features have, by table.
         network_vocabulary: codes of the network's inputs, or None without a network.
     """
 
     kind: ClassVar[str] = "punctuation"
+    batches_by_words: ClassVar[bool] = True
     usage: ClassVar[tuple[str, ...]] = (
         "semipunct evaluate MODEL TEST.conllu",
         "semipunct decode MODEL IN.conllu",
@@ -100,6 +106,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
     options: ModelOptions
     inventory: Inventory
     features: FeatureIndex
+    supports: Mapping[Table, Support]
     network_vocabulary: Vocabulary | None = None
 
     @classmethod
@@ -128,7 +135,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
     @classmethod
     def _fit(
         cls, sentences: Sequence[Sentence], options: ModelOptions
-    ) -> tuple[PunctuationModel, Mapping[Target, FeatureRows]]:
+    ) -> tuple[PunctuationModel, Mapping[Table, FeatureRows]]:
         inventory = build_inventory(sentences, options)
         vocabulary = Vocabulary.of(sentences, inventory.symbols)
         templates = [t for t in TEMPLATES if t.name in options.templates]
@@ -136,7 +143,8 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
             sentences, vocabulary, templates, options.minimum_context_count
         )
         words = network_vocabulary(sentences) if options.network else None
-        return cls(options, inventory, features, words), rows
+        weights = supports(sentences, inventory, features, rows, options.minimum_outcome_count)
+        return cls(options, inventory, features, weights, words), rows
 
     @property
     def mirrored(self) -> bool:
@@ -162,15 +170,9 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
 
     @cached_property
     def pairs(self) -> Pairs:
-        """The pairs grouped by either side, in reading order.
-
-        Groups are trie nodes: left labels are read as columns (suffixes), right ones as rows.
-        """
+        """The pairs grouped by either side, in reading order."""
         sides = self.inventory.pairs[:, ::-1] if self.mirrored else self.inventory.pairs
-        prefixes, suffixes = self.tries
-        nodes = max(prefixes.nodes, suffixes.nodes)
-        left, right = suffixes.label[sides[:, 0]], prefixes.label[sides[:, 1]]
-        return Pairs.of(left, right, nodes)
+        return Pairs.of(sides[:, 0], sides[:, 1], len(self.inventory.labels))
 
     @cached_property
     def unmatched(self) -> npt.NDArray[np.float32]:
@@ -189,7 +191,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         """
         generator = np.random.default_rng(seed) if scale > 0 else None
         result = {
-            **attach_parameters(self.inventory, self.features, generator, scale),
+            **attach_parameters(self.inventory, self.supports, generator, scale),
             **channel_parameters(self.inventory.symbols, self.options, generator, scale),
         }
         if self.network_vocabulary:
@@ -207,12 +209,13 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         return self._encode(sentences, None)
 
     def _encode(
-        self, sentences: Sequence[Sentence], rows: Mapping[Target, FeatureRows] | None
+        self, sentences: Sequence[Sentence], rows: Mapping[Table, FeatureRows] | None
     ) -> EncodedSentences:
         return encode(
             sentences,
             self.inventory,
             self.features.extract(sentences) if rows is None else rows,
+            self.supports,
             self._network_inputs(sentences),
             self.directions,
             final_mark=self.options.final_mark,
@@ -231,13 +234,20 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
     def fit_shape(
         self, encoded: EncodedSentences, drafts: Sequence[Draft], sentences: int
     ) -> BatchShape:
-        return fit_shape(drafts, sentences)
+        return fit_shape(encoded, drafts, sentences)
 
     def lay_out(
         self, encoded: EncodedSentences, draft: Draft, shape: BatchShape | None = None
     ) -> Batch:
         shape = shape or own_shape(draft)
         return lay_out(encoded, draft, self.inventory, self.directions, shape)
+
+    def read(self, parameters: Weights, batch: Batch) -> dict[str, Any]:
+        rows = _rows_read(batch)
+        return {n: take_rows(p, rows[n]) if n in rows else p for n, p in parameters.items()}
+
+    def updated(self, batch: Batch, options: TrainOptions) -> Mapping[str, RowNumbers]:
+        return _rows_read(batch) if options.lazy else {}
 
     def log_likelihoods(
         self, parameters: Parameters, batch: Batch, semiring: Semiring | None = None
@@ -249,7 +259,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         ``exact_log_likelihoods`` has to be asked.
 
         Args:
-            parameters: weights by name.
+            parameters: from ``read``.
             batch: from ``lay_out``.
             semiring: what to sum in; None for ``log_totals``.
         """
@@ -283,7 +293,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         """Return the objective of equation 5 per slot, and sums over the batch; see ``objective``.
 
         Args:
-            parameters: weights by name.
+            parameters: from ``read``.
             constants: from ``constants``.
             batch: from ``lay_out``.
             key: the source of chance, for dropout.
@@ -304,24 +314,39 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         """Return the regularised negative log-likelihood per slot, and its parts.
 
         Args:
-            parameters: weights by name.
+            parameters: from ``read``.
             start: what the norm is measured from; a weight that is not named has centre zero.
             batch: from ``lay_out``.
             options: the penalties.
             dropout: what the network leaves out.
         """
         unmatched = jnp.asarray(self.unmatched) if options.xi else None
-        potentials = self.potentials(parameters, batch, unmatched, dropout)
+        read = parameters if options.lazy else self.read(parameters, batch)
+        potentials = self.potentials(read, batch, unmatched, dropout)
         return objective(potentials, jnp.asarray(batch.slots), parameters, start, options)
 
-    def optimiser(self, options: TrainOptions, steps: int) -> optax.GradientTransformation:
+    def optimiser(self, options: TrainOptions, steps: int, slots: float) -> Optimiser:
         # Decoding and restoring need no optax, which takes a while to import.
         from semipunct.models.punctuation.optimiser import optimiser
 
-        return optimiser(options, steps)
+        return optimiser(options, steps, slots)
+
+    def pruned(
+        self,
+        parameters: Mapping[str, np.ndarray],
+        options: TrainOptions,
+        perplexity: Callable[[Mapping[str, np.ndarray]], float],
+    ) -> Mapping[str, np.ndarray]:
+        return pruned(parameters, options.prune, perplexity) if options.prune else parameters
+
+    def without_zeros(
+        self, parameters: Mapping[str, np.ndarray]
+    ) -> tuple[PunctuationModel, Mapping[str, np.ndarray]]:
+        features, supports, weights = without_zeros(self.features, self.supports, parameters)
+        return replace(self, features=features, supports=supports), weights
 
     def to_data(self) -> dict[str, Any]:
-        return to_data(self.inventory, self.features, self.network_vocabulary)
+        return to_data(self.inventory, self.features, self.supports, self.network_vocabulary)
 
     @classmethod
     def from_data(cls, data: Any, options: ModelOptions) -> PunctuationModel:
@@ -353,7 +378,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         """Return the log-probability of every pair at every word, ``[words, pairs]``.
 
         Args:
-            parameters: weights by name.
+            parameters: from ``read``.
             batch: from ``lay_out``.
             dropout: of the network, only while training.
         """
@@ -364,7 +389,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         """Score pairs by words and tree alone, without features of punctuation.
 
         Args:
-            parameters: weights by name.
+            parameters: from ``read``.
             batch: from ``lay_out``.
         """
         summary, network = jnp.zeros((len(batch.relation), 0)), None
@@ -373,7 +398,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
             network = scores_of_words(parameters, self.attach_tables.projection, summary)
         tables = self.attach_tables
         pair = tree_scores(parameters, tables, batch.features, batch.relation, network)
-        return TreeScores(pair, sum_by_left(pair, tables), summary)
+        return TreeScores(pair, log_sums(pair, tables.left), summary)
 
     def _network_scores(
         self, parameters: Parameters, batch: Batch, dropout: Dropout | None
@@ -407,7 +432,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         """Return the log weights of all choices and slot automata of a batch.
 
         Args:
-            parameters: weights by name.
+            parameters: from ``read``.
             batch: from ``lay_out``.
             feature: ``[pairs]`` or ``[words, pairs]``, an additive quantity of choices.
             dropout: what the network leaves out, only while training.
@@ -425,3 +450,8 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
             batch.schedule,
             batch.log_scale,
         )
+
+
+def _rows_read(batch: Batch) -> dict[str, RowNumbers]:
+    """Return the numbers of the weights of features that a batch reads, by name."""
+    return {weights_of(table): rows.weight for table, rows in batch.features.items()}

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from semipunct.models.base import Parameters
+from semipunct.models.punctuation.attach import FEATURES
 from semipunct.models.punctuation.network import PREFIX
 from semipunct.models.punctuation.options import TrainOptions
 from semipunct.structures.given_tree import GivenTrees, inside
@@ -66,7 +67,7 @@ def objective(
     Args:
         potentials: of a batch; with the regulariser, ``feature`` is one for unmatched pairs.
         slots: ``[sentences]`` slots of each sentence, zero in the padding.
-        parameters: weights by name.
+        parameters: weights by name; those that the optimiser moves lazily it penalises itself.
         start: the centre ``counts``: the log-counts; a weight that is not named has centre zero.
         options: the penalties.
     """
@@ -90,7 +91,7 @@ def objective(
         if name.startswith("channel"):
             l2 = options.channel_l2 if name.endswith(".window") else options.tied_l2
             norm += l2 * jnp.sum(weight**2)
-        elif not name.startswith(PREFIX):
+        elif not (name.startswith(PREFIX) or (options.lazy and name in FEATURES)):
             offset = start.get(name, 0.0) if options.centre == "counts" else 0.0
             norm += options.l2 * jnp.sum((weight - offset) ** 2)
     loss = -terms.log_likelihood + penalty + norm * jnp.sum(slots > 0)

@@ -7,7 +7,9 @@ from typing import Any
 
 import optax  # pyright: ignore[reportMissingTypeStubs]
 
-from semipunct.models.optimisation import schedule
+from semipunct.models.base import Optimiser
+from semipunct.models.optimisation import lazy_adam, prompt, schedule, together
+from semipunct.models.punctuation.attach import FEATURES
 from semipunct.models.punctuation.network import PREFIX
 from semipunct.models.punctuation.options import TrainOptions
 
@@ -19,19 +21,20 @@ and its gradients, of averages per slot, are bounded.
 """
 
 
-def optimiser(options: TrainOptions, steps: int) -> optax.GradientTransformation:
+def optimiser(options: TrainOptions, steps: int, slots: float) -> Optimiser:
     """Return Adam, with a rate each for the channel's weights, the network's and the rest.
 
     Args:
-        options: rates, schedule, warm-up and decay.
+        options: rates, schedule, warm-up, decay and penalties.
         steps: updates in all.
+        slots: mean slots of a training sentence.
     """
 
     def adam(rate: float) -> optax.GradientTransformation:
         return optax.adam(schedule(options.schedule, rate, steps))
 
     def label(parameters: Mapping[str, Any]) -> dict[str, str]:
-        return {n: _group(n) for n in parameters}
+        return {name: _group(name) for name in parameters}
 
     warmup = min(options.warmup, steps // 4)
     rising = optax.linear_schedule(0.0, options.network_learning_rate, warmup)
@@ -47,7 +50,12 @@ def optimiser(options: TrainOptions, steps: int) -> optax.GradientTransformation
         "channel": adam(options.channel_learning_rate),
         "network": network,
     }
-    return optax.multi_transform(rates, label)
+    dense = prompt(optax.multi_transform(rates, label))
+    if not options.lazy:
+        return dense
+    rate = schedule(options.schedule, options.learning_rate, steps)
+    # The gradient of the norm, per slot; ``objective`` leaves these weights out.
+    return together(lazy_adam(rate, decay=2 * options.l2 / slots), FEATURES, dense)
 
 
 def _group(name: str) -> str:

@@ -50,6 +50,8 @@ class ModelOptions:
         minimum_token_count: rarer tokens become UNK (section 4).
         minimum_pair_count: rarer pairs are left to the back-off.
         minimum_context_count: rarer feature contexts are dropped.
+        minimum_outcome_count: a context has no weights for punctemes that may have stood at its
+            constituents less often; 0 gives it weights for all of them.
         longest_puncteme: longer punctemes are left to the open one.
         hard_sets: the paper's V and W_d, under which unseen strings have probability zero.
         final_mark: put a mark after the sentence, too (footnote 13).
@@ -69,6 +71,7 @@ class ModelOptions:
     minimum_token_count: AtLeastOne = 5
     minimum_pair_count: AtLeastOne = 2
     minimum_context_count: AtLeastOne = 3
+    minimum_outcome_count: Count = 1
     longest_puncteme: AtLeastOne = 2
     hard_sets: bool = False
     final_mark: bool = False
@@ -90,6 +93,10 @@ class TrainOptions(kind.SharedTrainOptions):
         dropout: share of the inputs of the network's layers that a step leaves out.
         word_dropout: share of the word forms that a step hides from the network.
         warmup: steps within which the network's rate rises.
+        lazy: a step moves those weights of features that its sentences read, and no others; the
+            penalty of a weight is then counted in these steps.
+        prune: how much development perplexity may be given at the end for a smaller model, without
+            the weights of features that are close to zero; 0 for all weights.
         l2: weight of the squared norm of ATTACH's weights, per sentence (equation 5).
         channel_l2: the same for the channel's windows.
         tied_l2: the same for the weights that its windows share (``model.tied``).
@@ -107,6 +114,8 @@ class TrainOptions(kind.SharedTrainOptions):
     dropout: Share = 0.3
     word_dropout: Share = 0.1
     warmup: Count = 100
+    lazy: bool = True
+    prune: NotNegative = 3e-4
     l2: NotNegative = 1e-3
     channel_l2: NotNegative = 1e-4
     tied_l2: NotNegative = 1e-3

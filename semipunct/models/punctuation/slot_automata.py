@@ -23,7 +23,7 @@ import numpy.typing as npt
 from semipunct.marks import FINAL, INITIAL, OPEN
 from semipunct.models.punctuation.channel import mirror
 from semipunct.models.punctuation.inventory import Inventory
-from semipunct.structures.given_tree import Edits, Trie, WindowAutomata
+from semipunct.structures.given_tree import Columns, Edits, Trie, WindowAutomata
 
 Floats = npt.NDArray[np.float32]
 
@@ -166,6 +166,7 @@ def automata(
             np.array([inventory.symbols.index(INITIAL if mirrored else FINAL)]),
             *labels,
             next_pass=result,
+            columns=None if result else Columns.of(labels[1], symbols),
         )
     if result is None:
         raise ValueError("a channel has at least one pass")

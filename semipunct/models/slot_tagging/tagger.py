@@ -240,12 +240,15 @@ class SlotTagger(Model[Encoded, TaggerBatch]):
         slots = jnp.sum(jnp.where(batch.some, jnp.asarray(batch.words.lengths) + 1, 0))
         return -total / slots, Sums(total, slots, jnp.zeros((), jnp.int32))
 
-    def optimiser(self, options: TaggerTrainOptions, steps: int) -> optax.GradientTransformation:
+    def optimiser(
+        self, options: TaggerTrainOptions, steps: int, slots: float
+    ) -> optax.GradientTransformation:
         """Return AdamW with clipped gradients.
 
         Args:
             options: rate, schedule and decay.
             steps: updates in all.
+            slots: ignored: no penalty is per sentence.
         """
         import optax  # pyright: ignore[reportMissingTypeStubs]
 

@@ -6,19 +6,27 @@ sliding-window transducer.
 """
 
 from semipunct.structures.given_tree.enclosure import log_totals
+from semipunct.structures.given_tree.narrow import Columns
 from semipunct.structures.given_tree.order import (
     Absorptions,
     absorptions,
     mirrored_absorptions,
 )
 from semipunct.structures.given_tree.schedule import Capacity, Placement, Schedule, pack, place
-from semipunct.structures.given_tree.trees import GivenTrees, Pairs, SlotAutomata, inside
+from semipunct.structures.given_tree.trees import (
+    GivenTrees,
+    Pairs,
+    SlotAutomata,
+    VectorsByLabel,
+    inside,
+)
 from semipunct.structures.given_tree.trie import Trie
 from semipunct.structures.given_tree.window import Edits, WindowAutomata
 
 __all__ = [
     "Absorptions",
     "Capacity",
+    "Columns",
     "Edits",
     "GivenTrees",
     "Pairs",
@@ -26,6 +34,7 @@ __all__ = [
     "Schedule",
     "SlotAutomata",
     "Trie",
+    "VectorsByLabel",
     "WindowAutomata",
     "absorptions",
     "inside",

@@ -38,8 +38,9 @@ class RoundedUp(Real):
         return Semiring.prod(self, a, axis)
 
     def matmul(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Multiply matrices by ``times``."""
-        return Semiring.matmul(self, a, b)
+        """Multiply matrices; each product of positive numbers may have lost the least float."""
+        positive = (a > 0).astype(a.dtype) @ (b > 0).astype(b.dtype)
+        return a @ b + positive * jnp.finfo(a.dtype).tiny
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
         """Return the exponential of the log weight, zero only for minus infinity."""

@@ -57,29 +57,71 @@ class LiftedAutomata(Protocol):
     def initial(self) -> Value: ...
     @property
     def final(self) -> Value: ...
-    def columns(self, slots: Indices, vectors: Value) -> Value:
-        """Multiply ``M(label) v`` for every left label.
+    def products(self, left: Indices, a: Value, right: Indices, b: Value) -> Products:
+        """Multiply vectors at both edges of constituents by the matrices of all labels.
 
         Args:
-            slots: ``[lanes]`` the automaton of each lane.
-            vectors: ``[lanes, width]`` column vectors.
-
-        Returns:
-            ``[left labels, lanes, width]``.
+            left: ``[lanes]`` the automaton at the left edge.
+            a: ``[lanes, width]`` column vectors there.
+            right: ``[lanes]`` the automaton at the right edge.
+            b: ``[lanes, width]`` row vectors there.
         """
         ...
 
-    def rows(self, slots: Indices, vectors: Value) -> Value:
-        """Multiply ``v M(label)`` for every right label.
+
+class Products(Protocol):
+    """The products of ``LiftedAutomata.products``, for the two questions that ``inside`` asks."""
+
+    def inner(self, from_left: npt.NDArray[np.bool_], g: Value) -> Value:
+        """Return ``(b M(label)) g`` for every right label, ``[lanes, labels]``.
 
         Args:
-            slots: ``[lanes]`` the automaton of each lane.
-            vectors: ``[lanes, width]`` row vectors.
-
-        Returns:
-            ``[right labels, lanes, width]``.
+            from_left: ``[lanes]`` whether it is that; where not, it is ``g (M(label) a)`` for
+                every left label.
+            g: ``[lanes, width]`` vectors of parents.
         """
         ...
+
+    def outer(self, from_left: npt.NDArray[np.bool_], weight: Value) -> tuple[Value, jax.Array]:
+        """Return the sum of ``weight[label] M(label) a`` over left labels, ``[lanes, width]``.
+
+        Args:
+            from_left: ``[lanes]`` whether it is that; where not, it is the sum of
+                ``weight[label] b M(label)`` over right labels.
+            weight: ``[lanes, labels]``.
+
+        Returns:
+            The sum, and the log of a scale taken out of it, ``[lanes]``.
+        """
+        ...
+
+
+class VectorsByLabel(NamedTuple):
+    """``Products`` of which each label's vector is known.
+
+    Attributes:
+        semiring: the semiring.
+        at_left: ``[labels, lanes, width]`` the vectors ``M(label) a``.
+        at_right: ``[labels, lanes, width]`` the vectors ``b M(label)``.
+    """
+
+    semiring: Semiring
+    at_left: Value
+    at_right: Value
+
+    def inner(self, from_left: npt.NDArray[np.bool_], g: Value) -> Value:
+        s = self.semiring
+        inner = s.where(from_left[:, None], self.at_right, self.at_left)
+        found = s.sum(s.times(inner, jax.tree.map(lambda x: x[None], g)), 2)
+        return jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), found)
+
+    def outer(self, from_left: npt.NDArray[np.bool_], weight: Value) -> tuple[Value, jax.Array]:
+        s = self.semiring
+        outer, log_scale = s.balance(
+            s.where(from_left[:, None], self.at_left, self.at_right), (0, 2)
+        )
+        weight = jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1)[..., None], weight)
+        return s.sum(s.times(weight, outer), 0), log_scale
 
 
 class SlotAutomata(Protocol):
@@ -98,9 +140,6 @@ class SlotAutomata(Protocol):
 class Pairs(NamedTuple):
     """The label pairs that a node may choose, grouped by either side.
 
-    Labels are numbered as the automata's ``columns`` (left) and ``rows`` (right) come; both
-    groupings have as many groups as the larger of the two.
-
     Attributes:
         by_left: the pairs grouped by their left label.
         by_right: the pairs grouped by their right label.
@@ -118,7 +157,7 @@ class Pairs(NamedTuple):
         Args:
             left: ``[pairs]`` left labels.
             right: ``[pairs]`` right labels.
-            labels: number of labels, the larger of those of the two sides.
+            labels: number of labels.
         """
         return cls(Groups.of(left, labels), Groups.of(right, labels), 0)
 
@@ -261,37 +300,20 @@ def _absorb(
         that vector is a number, with the log of the scale taken out of it.
     """
     a, b, g = vectors
-    at_left, at_right = _same_labels(
-        automata.columns(lanes.left_slot, a), automata.rows(lanes.right_slot, b), s
-    )
-    side = lanes.from_left[:, None]
-    outer, outer_scale = s.balance(s.where(side, at_left, at_right), (0, 2))
-    inner = s.where(side, at_right, at_left)
-    meeting = s.sum(s.times(inner, jax.tree.map(lambda x: x[None], g)), 2)
-    meeting = jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), meeting)
-    meeting, meeting_scale = s.balance(meeting, (1,))
+    products = automata.products(lanes.left_slot, a, lanes.right_slot, b)
+    meeting, meeting_scale = s.balance(products.inner(lanes.from_left, g), (1,))
 
+    side = lanes.from_left[:, None]
     left, right = pairs.by_left, pairs.by_right
     across = s.where(side, s.group_spread(meeting, right), s.group_spread(meeting, left))
     chosen = s.times(choice, across)
     weight = s.where(side, s.group_sum(chosen, left), s.group_sum(chosen, right))
-    weight = jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1)[..., None], weight)
-    new, new_scale = s.balance(s.sum(s.times(weight, outer), 0), (1,))
+    weight, weight_scale = s.balance(weight, (1,))
+
+    outer, outer_scale = products.outer(lanes.from_left, weight)
+    new, new_scale = s.balance(outer, (1,))
     factor = jax.tree.map(lambda x: x[:, 0], new)
-    return new, (factor, outer_scale + meeting_scale + new_scale)
-
-
-def _same_labels(at_left: Value, at_right: Value, s: Semiring) -> tuple[Value, Value]:
-    """Pad two values ``[labels, lanes, width]`` to the same number of labels."""
-    left, right = (jax.tree.leaves(x)[0].shape for x in (at_left, at_right))
-    more = max(left[0], right[0])
-
-    def padded(value: Value, shape: tuple[int, ...]) -> Value:
-        if shape[0] == more:
-            return value
-        return s.concatenate([value, s.zeros((more - shape[0], *shape[1:]))], axis=0)
-
-    return padded(at_left, left), padded(at_right, right)
+    return new, (factor, meeting_scale + weight_scale + outer_scale + new_scale)
 
 
 def _read_rows(

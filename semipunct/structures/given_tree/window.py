@@ -20,8 +20,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from semipunct.structures.given_tree.narrow import (
+    Columns,
+    LabelMatrices,
+    NarrowProducts,
+    label_matrices,
+)
 from semipunct.structures.given_tree.outputs import ArcAcceptor, OutputAcceptor
 from semipunct.structures.given_tree.schedule import Indices
+from semipunct.structures.given_tree.trees import Products, VectorsByLabel
 from semipunct.structures.given_tree.trie import Trie
 from semirings.base import Semiring, Value
 
@@ -51,6 +58,7 @@ class WindowAutomata(NamedTuple):
         next_pass: the automata of the next pass, in the opposite direction, which reads what this
             one writes, or None. They then take the place of the acceptor; of ``arcs`` and
             ``final`` nothing is used, of ``initial`` only the pending symbols.
+        columns: of ``suffixes``, for narrow slots; None where there are none.
 
     A slot whose acceptor uses only its first state, with no arc inside it, is *narrow*: its
     vectors may be cut to the first ``symbols`` entries.
@@ -65,6 +73,7 @@ class WindowAutomata(NamedTuple):
     prefixes: Trie
     suffixes: Trie
     next_pass: WindowAutomata | None = None
+    columns: Columns | None = None
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -99,6 +108,11 @@ class WindowAutomata(NamedTuple):
         else:
             output = NextPass(self.next_pass.lift(semiring))
             initial, final = output.bounds(semiring.lift(self.initial[:, 0]))
+        suffix_edits = per_level(self.suffixes)
+        labels = None
+        if self.columns is not None:
+            absorbing = [(e.absorb_left, e.absorb_right) for e in suffix_edits]
+            labels = label_matrices(semiring, self.suffixes, self.columns, absorbing)
         lifted = LiftedWindowAutomata(
             semiring=semiring,
             automata=self,
@@ -107,7 +121,8 @@ class WindowAutomata(NamedTuple):
             output=output,
             edits=Edits(*(jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), e) for e in edits)),
             prefix_edits=per_level(self.prefixes),
-            suffix_edits=per_level(self.suffixes),
+            suffix_edits=suffix_edits,
+            labels=labels,
         )
         return lifted.close()
 
@@ -125,6 +140,7 @@ class LiftedWindowAutomata(NamedTuple):
         prefix_edits: for each level of the trie ``prefixes``, ``[nodes, pending]``: the rows of
             the symbols that its nodes read.
         suffix_edits: the same for ``suffixes``.
+        labels: the matrices of the labels at narrow slots, or None where no slot is narrow.
     """
 
     semiring: Semiring
@@ -135,6 +151,20 @@ class LiftedWindowAutomata(NamedTuple):
     edits: Edits
     prefix_edits: tuple[Edits, ...]
     suffix_edits: tuple[Edits, ...]
+    labels: LabelMatrices | None = None
+
+    def products(self, left: Indices, a: Value, right: Indices, b: Value) -> Products:
+        symbols = self.automata.initial.shape[2]
+        if self.labels is not None and jax.tree.leaves(a)[0].shape[1] == symbols:
+            return NarrowProducts(self.semiring, self.labels, a, b)
+
+        def of_labels(vectors: Value, trie: Trie) -> Value:
+            return jax.tree.map(lambda x: x[trie.label], vectors)
+
+        columns = of_labels(self.columns(left, a), self.automata.suffixes)
+        return VectorsByLabel(
+            self.semiring, columns, of_labels(self.rows(right, b), self.automata.prefixes)
+        )
 
     def columns(self, slots: Indices, vectors: Value) -> Value:
         """Multiply ``M(label) v`` for the label of every node of the trie ``suffixes``.

@@ -15,7 +15,7 @@ from semipunct.corpus import Sentence
 from semipunct.features.strings import Spelling
 from semipunct.marks import EDITS, with_boundaries
 from semipunct.models.punctuation.attach import log_attach
-from semipunct.models.punctuation.batches import Batch, BatchShape
+from semipunct.models.punctuation.batches import Batch, BatchShape, FeatureSizes
 from semipunct.models.punctuation.channel import log_edits
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
@@ -36,17 +36,14 @@ SHAPE = BatchShape(
     words=48,
     strings=32,
     states=4,
-    steps=32,
+    steps=(32, 32),
     lanes=(3, 4),
     factors=8,
-    entries={
-        "pair": 4096,
-        "left": 256,
-        "right": 256,
-        "symmetric": 512,
-        "opening": 1024,
-        "closing": 2048,
-        "closing_symmetric": 256,
+    features={
+        "pair": FeatureSizes(entries=4096, blocks=4, weights=8192),
+        "side": FeatureSizes(entries=1024, blocks=4, weights=1024),
+        "opening": FeatureSizes(entries=1024, blocks=4, weights=1024),
+        "closing": FeatureSizes(entries=2048, blocks=4, weights=1024),
     },
 )
 """One shape for all small batches, so that whatever is compiled is compiled once."""
@@ -194,7 +191,7 @@ def oracle_choices(
 @cache
 def jitted_attach(m: PunctuationModel) -> Callable[[Parameters, Batch], jax.Array]:
     """`log_attach` of a batch."""
-    return jax.jit(lambda p, b: log_attach(p, m.attach_tables, b.features, b.relation))
+    return jax.jit(lambda p, b: log_attach(m.read(p, b), m.attach_tables, b.features, b.relation))
 
 
 def known_slots(m: PunctuationModel, s: Sentence) -> list[Tokens]:
@@ -282,7 +279,7 @@ def potentials_of(
 @cache
 def _potentials_of(m: PunctuationModel) -> Callable[[Parameters, Batch], GivenTrees]:
     def potentials(p: Parameters, b: Batch) -> GivenTrees:
-        made = m.potentials(p, b, jnp.asarray(m.unmatched))
+        made = m.potentials(m.read(p, b), b, jnp.asarray(m.unmatched))
         # Weakly typed arrays would be another signature, hence another compilation.
         return jax.tree.map(lambda x: jax.lax.convert_element_type(x, jnp.asarray(x).dtype), made)
 
@@ -304,7 +301,7 @@ def parameter_gradient(
 def _pull(m: PunctuationModel) -> Callable[..., dict[str, jax.Array]]:
     def pull(p: Parameters, b: Batch, choice: jax.Array, edits: Edits) -> dict[str, jax.Array]:
         def upper(p: Parameters) -> tuple[jax.Array, Edits]:
-            potentials = m.potentials(p, b)
+            potentials = m.potentials(m.read(p, b), b)
             return potentials.choice, potentials.automata.edits
 
         return jax.vjp(upper, p)[1]((choice, edits))[0]

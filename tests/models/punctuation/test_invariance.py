@@ -47,7 +47,7 @@ def _gradient(m: PunctuationModel):
     """Jitted: an argument of its own for the batch, so that all weights share what is compiled."""
 
     def loss(p: Parameters, batch: Batch):
-        total = inside(m.potentials(p, batch), Real())
+        total = inside(m.potentials(m.read(p, batch), batch), Real())
         log_weight = Real().log_weight(total.value) + total.log_scale
         return jax.numpy.sum(jax.numpy.where(log_weight > -np.inf, log_weight, 0.0)), log_weight
 
@@ -76,7 +76,7 @@ def test_the_size_of_the_shape_changes_nothing():
 def test_a_batch_beyond_the_shape_gets_a_larger_one():
     m = model("l2r")
     encoded = m.encode(SENTENCES)
-    tight = replace(SHAPE, words=8, strings=4, states=2, steps=2, factors=4)
+    tight = replace(SHAPE, words=8, strings=4, states=2, steps=(2, 3), factors=4)
     batch = m.batch(encoded, range(len(SENTENCES)), tight)
     assert len(batch.relation) >= sum(encoded.lengths)
     assert batch.slots[: len(SENTENCES)].tolist() == [len(s.slots) for s in SENTENCES]
@@ -86,7 +86,7 @@ def test_a_fitted_shape_fits():
     m = model("l2r")
     encoded = m.encode(SENTENCES)
     batches = [[0, 1, 2], [3, 4], [5, 6, 7, 8]]
-    shape = fit_shape([draft(encoded, b) for b in batches], 4)
+    shape = fit_shape(encoded, [draft(encoded, b) for b in batches], 4)
     for members in batches:
         batch = m.batch(encoded, members, shape)
         assert batch.relation.shape == (shape.words,)
@@ -98,7 +98,7 @@ def test_one_long_sentence_among_short_ones_takes_memory_in_proportion():
     m = model("l2r")
     long = sentence([0, *[1] * 1999], ["", *[","] * 1999, "."])
     encoded = m.encode([*SENTENCES, long])
-    shape = fit_shape([draft(encoded, range(len(SENTENCES)))], 16)
+    shape = fit_shape(encoded, [draft(encoded, range(len(SENTENCES)))], 16)
     batch = m.batch(encoded, [len(SENTENCES)], shape)
     bytes_per_word = sum(x.nbytes for x in jax.tree.leaves(batch)) / 2000
     assert bytes_per_word < 20_000
@@ -209,7 +209,9 @@ def test_long_sentences_stay_finite(heads: Sequence[int]):
     long = sentence(list(heads), ["", *slots[:-1], "."])
     batch = m.batch(m.encode([long]), [0])
     for semiring in (Real(), Viterbi()):
-        total = jax.jit(lambda p, s=semiring: inside(m.potentials(p, batch), s))(parameters)
+        total = jax.jit(lambda p, s=semiring: inside(m.potentials(m.read(p, batch), batch), s))(
+            parameters
+        )
         log_weight = semiring.log_weight(total.value) + total.log_scale
         assert np.isfinite(log_weight[0])
         assert log_weight[0] < -500

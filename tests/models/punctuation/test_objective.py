@@ -22,7 +22,7 @@ from tests.models.punctuation.cases import (
 from tests.oracle import expected_unmatched as oracle_unmatched
 from tests.oracle import total
 
-NOTHING = TrainOptions(l2=0.0, channel_l2=0.0, tied_l2=0.0, xi=0.0)
+NOTHING = TrainOptions(l2=0.0, channel_l2=0.0, tied_l2=0.0, xi=0.0, lazy=False)
 
 
 @cache
@@ -36,7 +36,7 @@ def compiled(printed: bool):
     m, _, _ = case()
 
     def run(parameters, batch):
-        potentials = m.potentials(parameters, batch, jnp.asarray(m.unmatched))
+        potentials = m.potentials(m.read(parameters, batch), batch, jnp.asarray(m.unmatched))
         return expected_unmatched(potentials, printed=printed)
 
     return jax.jit(run, compiler_options={"xla_backend_optimization_level": 0})
@@ -83,6 +83,7 @@ def test_the_objective_adds_up(squared: bool):
         centre="counts",
         xi=0.7,
         squared=squared,
+        lazy=False,
     )
 
     @jax.jit

@@ -37,7 +37,7 @@ def weights(m: PunctuationModel):
     """Jitted: `[slots, labels, labels]` weight of reading two labels, by rows and by columns."""
 
     def ask(parameters: Parameters, batch):
-        automata = m.potentials(parameters, batch).automata
+        automata = m.potentials(m.read(parameters, batch), batch).automata
         reader = automata.lift(Real())
         slots = jnp.arange(batch.accept.emit.shape[0])
         prefixes, suffixes = (t.label for t in m.tries)

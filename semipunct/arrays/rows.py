@@ -1,0 +1,60 @@
+"""Tables of which a batch reads few rows: reading them, and writing them back."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+import numpy.typing as npt
+
+RowNumbers = jax.Array | npt.NDArray[np.int32]
+"""``[rows]`` numbers of rows of a table, each at most once; padding points past the last row."""
+
+
+class Rows(NamedTuple):
+    """Some rows of a table, or what belongs to them: gradients, updates.
+
+    Attributes:
+        number: ``[rows]``, see ``RowNumbers``.
+        value: ``[rows, columns]``.
+    """
+
+    number: RowNumbers
+    value: jax.Array
+
+
+def take_rows(table: Any, number: RowNumbers) -> Any:
+    """Return rows of a table, zero in the padding: ``[rows, columns]``.
+
+    Args:
+        table: ``[size, columns]``, of JAX or numpy; the result is what the table is.
+        number: ``[rows]`` which.
+    """
+    if isinstance(table, jax.Array):
+        return table.at[number].get(mode="fill", fill_value=0)
+    table, number = np.asarray(table), np.asarray(number)
+    found = np.zeros((len(number), *table.shape[1:]), table.dtype)
+    there = number < len(table)
+    found[there] = table[number[there]]
+    return found
+
+
+def put_rows(table: jax.Array, rows: Rows) -> jax.Array:
+    """Return a table with some rows replaced; in place, where its memory may be used again.
+
+    Args:
+        table: ``[size, ...]``.
+        rows: which, and what stands there then.
+    """
+    return table.at[rows.number].set(rows.value, mode="drop", unique_indices=True)
+
+
+def add_rows(table: jax.Array, rows: Rows) -> jax.Array:
+    """Return a table with something added to some rows; in place, as ``put_rows``.
+
+    Args:
+        table: ``[size, ...]``.
+        rows: which, and what is added.
+    """
+    return table.at[rows.number].add(rows.value, mode="drop", unique_indices=True)

@@ -1,0 +1,167 @@
+"""Sparse feature vectors times a table of few weights, a block of the table at a time.
+
+A batch reads some ten thousand rows of a table, with weights in few of their cells. As one dense
+array they would be the largest of a training step, and moving it through memory would take longer
+than all computation with it. So the table is cut into blocks of rows that stay in a core's cache:
+each is filled with its weights, multiplied, and forgotten.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.rows import RowNumbers
+
+_CELLS = 1 << 17
+"""Cells of a block at most: half a MiB, which a core's cache holds beside what else it needs."""
+
+_PIECE = 1 << 14
+"""Weights of a block that are laid out at a time."""
+
+Numbers = jax.Array | npt.NDArray[np.int32]
+
+
+class SparseRows(NamedTuple):
+    """Padded sparse feature vectors of the nodes of a batch, and the weights of these features.
+
+    The weights that the batch reads are cells of a table with a row for each feature that occurs
+    and a column for each outcome. ``block_rows`` of these rows are a block; weights and entries
+    are sorted by block.
+
+    Attributes:
+        weight: ``[weights]`` the numbers of the weights read, ascending; padding points past the
+            last.
+        cell: ``[weights]`` where each stands in its block, row by row.
+        node: ``[entries]`` of each entry of a feature vector.
+        row: ``[entries]`` the row of its feature within its block.
+        value: ``[entries]``.
+        start: ``[2, blocks + 1]`` where the weights, and the entries, of each block begin.
+    """
+
+    weight: RowNumbers
+    cell: Numbers
+    node: Numbers
+    row: Numbers
+    value: jax.Array | npt.NDArray[np.float32]
+    start: Numbers
+
+
+def block_rows(outcomes: int) -> int:
+    """Return the rows of a block of a table with that many columns."""
+    return max(1, _CELLS // outcomes)
+
+
+def product(weights: jax.Array, rows: SparseRows, nodes: int, outcomes: int) -> jax.Array:
+    """Multiply feature vectors by the table of their weights, ``[nodes, outcomes]``.
+
+    Args:
+        weights: ``[weights]`` those that are read.
+        rows: feature vectors, and the cells of the weights.
+        nodes: how many there are, padding included.
+        outcomes: columns of the table.
+    """
+    found: jax.Array = _product(weights, rows, nodes, outcomes)
+    return found
+
+
+# The reverse pass is written out: that of a loop would keep every block.
+@partial(jax.custom_vjp, nondiff_argnums=(2, 3))
+def _product(weights: jax.Array, rows: SparseRows, nodes: int, outcomes: int) -> jax.Array:
+    size = block_rows(outcomes)
+
+    def block(number: jax.Array, total: jax.Array) -> jax.Array:
+        def fill(piece: _Piece, table: jax.Array) -> jax.Array:
+            cell = piece.where(piece.of(rows.cell), len(table))
+            return table.at[cell].set(piece.of(weights), mode="drop", unique_indices=True)
+
+        def multiply(piece: _Piece, total: jax.Array) -> jax.Array:
+            read = table.at[piece.of(rows.row)].get(mode="clip", indices_are_sorted=True)
+            node = piece.where(piece.of(rows.node), nodes)
+            return total.at[node].add(read * piece.of(rows.value)[:, None], mode="drop")
+
+        empty = jnp.zeros(size * outcomes, weights.dtype)
+        table = _pieces(rows.cell, rows.start[0], number, _PIECE, fill, empty)
+        table = table.reshape(size, outcomes)
+        return _pieces(rows.node, rows.start[1], number, size, multiply, total)
+
+    return _blocks(rows, block, jnp.zeros((nodes, outcomes), weights.dtype))
+
+
+def _forward(
+    weights: jax.Array, rows: SparseRows, nodes: int, outcomes: int
+) -> tuple[jax.Array, tuple[jax.Array, SparseRows]]:
+    return product(weights, rows, nodes, outcomes), (weights, rows)
+
+
+def _reverse(
+    nodes: int, outcomes: int, kept: tuple[jax.Array, SparseRows], cotangent: jax.Array
+) -> tuple[jax.Array, None]:
+    weights, rows = kept
+    size = block_rows(outcomes)
+
+    def block(number: jax.Array, gradient: jax.Array) -> jax.Array:
+        def multiply(piece: _Piece, table: jax.Array) -> jax.Array:
+            read = cotangent.at[piece.of(rows.node)].get(mode="clip")
+            row = piece.where(piece.of(rows.row), size)
+            return table.at[row].add(read * piece.of(rows.value)[:, None], mode="drop")
+
+        def collect(piece: _Piece, gradient: jax.Array) -> jax.Array:
+            read = flat.at[piece.of(rows.cell)].get(mode="clip", indices_are_sorted=True)
+            # The piece may have begun in the block before, whose gradients are there already.
+            read = piece.where(read, piece.of(gradient))
+            return jax.lax.dynamic_update_slice(gradient, read, (piece.start,))
+
+        empty = jnp.zeros((size, outcomes), weights.dtype)
+        table = _pieces(rows.node, rows.start[1], number, size, multiply, empty)
+        flat = table.reshape(-1)
+        return _pieces(rows.cell, rows.start[0], number, _PIECE, collect, gradient)
+
+    return _blocks(rows, block, jnp.zeros_like(weights)), None
+
+
+_product.defvjp(_forward, _reverse)
+
+
+class _Piece(NamedTuple):
+    """Some consecutive items of an array; ``mine`` tells which are those that are meant."""
+
+    start: jax.Array
+    size: int
+    mine: jax.Array
+
+    def of(self, array: Any) -> jax.Array:
+        return jax.lax.dynamic_slice_in_dim(jnp.asarray(array), self.start, self.size)
+
+    def where(self, values: jax.Array, otherwise: Any) -> jax.Array:
+        return jnp.where(self.mine, values, otherwise)
+
+
+def _blocks(rows: SparseRows, block: Any, result: jax.Array) -> jax.Array:
+    """Apply a function to the number of each block that has weights or entries, and the result."""
+    start = jnp.asarray(rows.start)
+    used = jnp.sum(jnp.any(start[:, 1:] > start[:, :-1], 0))
+    return jax.lax.fori_loop(0, used, block, result)
+
+
+def _pieces(
+    items: Any, starts: Any, block: jax.Array, size: int, function: Any, result: jax.Array
+) -> jax.Array:
+    """Apply a function to the items of a block, some at a time, and the result."""
+    size = min(size, len(items))
+    starts = jnp.asarray(starts)
+    first, end = starts[block], starts[block + 1]
+
+    def one(number: jax.Array, result: jax.Array) -> jax.Array:
+        begin = first + number * size
+        # The last piece begins earlier where it would exceed the array.
+        start = jnp.minimum(begin, len(items) - size)
+        index = start + jnp.arange(size)
+        return function(_Piece(start, size, (index >= begin) & (index < end)), result)
+
+    return jax.lax.fori_loop(0, (end - first + size - 1) // size, one, result)

@@ -1,0 +1,158 @@
+"""The matrices of labels at narrow slots, as a diagonal and a few columns.
+
+Where nothing is written but the last, pending symbol, the window transducer is its own automaton:
+reading a symbol b keeps the pending symbol, or makes b the pending one. Its matrix is a diagonal
+and one column,
+
+    M(b) v = r_b * v + l_b v[b]
+
+with the weights ``l_b`` of absorbing to the left and ``r_b`` of absorbing to the right, and so the
+matrix of a label of n symbols is a diagonal and n columns. The matrices do not depend on the slot:
+they are made once for a batch, and what ``inside`` asks of all labels are products of matrices of
+the size of the alphabet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.structures.given_tree.trie import Trie
+from semirings.base import Groups, Semiring, Value
+
+
+class Columns(NamedTuple):
+    """The places of the columns of all labels.
+
+    Attributes:
+        number: ``[columns]`` their numbers among those of all nodes of the trie.
+        label: the columns by label.
+        symbol: the columns by the symbol that they are read at.
+    """
+
+    number: npt.NDArray[np.int64]
+    label: Groups
+    symbol: Groups
+
+    @classmethod
+    def of(cls, suffixes: Trie, symbols: int) -> Columns:
+        """Number the columns of the labels of a trie.
+
+        Args:
+            suffixes: trie of the reversed labels.
+            symbols: size of the alphabet.
+        """
+        at = np.zeros((1, 0), np.int32)
+        node, symbol = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)]
+        first = 1
+        for level in suffixes.levels:
+            at = np.concatenate([at[level.parent], level.symbol[:, None]], 1)
+            node.append((first + np.arange(len(at))).repeat(at.shape[1]))
+            symbol.append(at.ravel())
+            first += len(at)
+        # Nodes that are no labels have columns, too, which nobody asks for.
+        label_of_node = np.full(first, -1)
+        label_of_node[suffixes.label] = np.arange(len(suffixes.label))
+        label = label_of_node[np.concatenate(node)]
+        asked = np.flatnonzero(label >= 0)
+        return cls(
+            asked,
+            Groups.of(label[asked], len(suffixes.label)),
+            Groups.of(np.concatenate(symbol)[asked], symbols),
+        )
+
+
+class LabelMatrices(NamedTuple):
+    """The matrices of all labels.
+
+    Attributes:
+        diagonal: ``[labels, symbols]``.
+        column: ``[columns, symbols]`` the columns of all labels.
+        columns: which those are.
+    """
+
+    diagonal: Value
+    column: Value
+    columns: Columns
+
+
+def label_matrices(
+    semiring: Semiring, suffixes: Trie, columns: Columns, absorbing: Sequence[tuple[Value, Value]]
+) -> LabelMatrices:
+    """Multiply the matrices of the symbols of each label.
+
+    Args:
+        semiring: of the weights.
+        suffixes: trie of the reversed labels.
+        columns: of that trie.
+        absorbing: for each of its levels the weights ``l`` and ``r`` of its nodes' symbols,
+            ``[nodes, symbols]``.
+    """
+    s, symbols = semiring, len(columns.symbol.table)
+    diagonal, column = s.ones((1, symbols)), s.zeros((1, 0, symbols))
+    diagonals, found = [diagonal], [s.zeros((0, symbols))]
+
+    def expanded(value: Value) -> Value:
+        return jax.tree.map(lambda x: x[:, None], value)
+
+    for level, (to_left, to_right) in zip(suffixes.levels, absorbing, strict=True):
+        node, symbol = np.arange(len(level.symbol)), level.symbol
+        diagonal = jax.tree.map(lambda x, p=level.parent: x[p], diagonal)
+        column = jax.tree.map(lambda x, p=level.parent: x[p], column)
+        read = jax.tree.map(lambda x, n=node, b=symbol: x[n, b][:, None], diagonal)
+        read_columns = jax.tree.map(lambda x, n=node, b=symbol: x[n, :, b][..., None], column)
+        moved = s.times(expanded(to_left), read_columns)
+        stayed = s.times(expanded(to_right), column)
+        new = expanded(s.times(to_left, read))
+        column = s.concatenate([s.plus(stayed, moved), new], axis=1)
+        diagonal = s.times(to_right, diagonal)
+        diagonals.append(diagonal)
+        found.append(jax.tree.map(lambda x: x.reshape(-1, symbols), column))
+    return LabelMatrices(
+        jax.tree.map(lambda x: x[suffixes.label], s.concatenate(diagonals, axis=0)),
+        jax.tree.map(lambda x: x[columns.number], s.concatenate(found, axis=0)),
+        columns,
+    )
+
+
+class NarrowProducts(NamedTuple):
+    """``Products`` at narrow slots; no vector of a label is ever formed.
+
+    Attributes:
+        semiring: the semiring.
+        labels: the matrices.
+        a: ``[lanes, symbols]`` column vectors.
+        b: ``[lanes, symbols]`` row vectors.
+    """
+
+    semiring: Semiring
+    labels: LabelMatrices
+    a: Value
+    b: Value
+
+    def inner(self, from_left: npt.NDArray[np.bool_], g: Value) -> Value:
+        s, (diagonal, column, columns) = self.semiring, self.labels
+        side = from_left[:, None]
+        row, read = s.where(side, self.b, g), s.where(side, g, self.a)
+        stays = s.matmul(s.times(row, read), _transposed(diagonal))
+        moves = s.times(s.matmul(row, _transposed(column)), s.group_spread(read, columns.symbol))
+        return s.plus(stays, s.group_sum(moves, columns.label))
+
+    def outer(self, from_left: npt.NDArray[np.bool_], weight: Value) -> tuple[Value, jax.Array]:
+        s, (diagonal, column, columns) = self.semiring, self.labels
+        side = from_left[:, None]
+        stays = s.times(s.matmul(weight, diagonal), s.where(side, self.a, self.b))
+        weights = s.group_spread(weight, columns.label)
+        a = s.times(weights, s.group_spread(self.a, columns.symbol))
+        b = s.times(weights, s.matmul(self.b, _transposed(column)))
+        moves = s.where(side, s.matmul(a, column), s.group_sum(b, columns.symbol))
+        return s.plus(stays, moves), jnp.zeros(from_left.shape[0])
+
+
+def _transposed(value: Value) -> Value:
+    return jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), value)

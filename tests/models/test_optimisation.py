@@ -1,0 +1,116 @@
+"""The lazy Adam: Adam itself on the rows that are read, put off on all others."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+from semipunct.arrays.rows import Rows, add_rows
+from semipunct.models.optimisation import lazy_adam, prompt, together
+
+ROWS, COLUMNS = 6, 3
+
+
+def gradients(steps: int) -> list[np.ndarray]:
+    generator = np.random.default_rng(0)
+    return [generator.normal(size=(ROWS, COLUMNS)).astype(np.float32) for _ in range(steps)]
+
+
+def test_adam_where_every_step_reads_every_row():
+    rate = optax.cosine_decay_schedule(0.1, 20)
+    lazy, dense = lazy_adam(rate, decay=0.01), optax.adam(rate)
+    ours = {"w": jnp.ones((ROWS, COLUMNS))}
+    theirs = ours["w"]
+    state, expected = lazy.init(ours), dense.init(theirs)
+    order = np.random.default_rng(1).permutation(ROWS).astype(np.int32)
+    for gradient in gradients(20):
+        rows = {"w": Rows(order, jnp.asarray(gradient[order]))}
+        updates, state = lazy.update(rows, state, ours)
+        ours = {"w": add_rows(ours["w"], updates["w"])}
+        update, expected = dense.update(jnp.asarray(gradient) + 0.01 * theirs, expected)
+        theirs = theirs + update
+        np.testing.assert_allclose(ours["w"], theirs, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("decay, tolerance", [(0.0, 0.01), (0.003, 0.1)])
+def test_steps_put_off_are_those_that_adam_would_have_taken(decay, tolerance):
+    """Rows are read now and then; Adam itself moves them in every step."""
+    rate = optax.constant_schedule(0.01)
+    lazy, dense = lazy_adam(rate, decay=decay), optax.adam(rate)
+    ours = {"w": jnp.ones(ROWS)}
+    theirs = ours["w"]
+    state, expected = lazy.init(ours), dense.init(theirs)
+    generator = np.random.default_rng(2)
+    for step in range(300):
+        often = (0.02, 0.1, 0.2, 0.5, 0.8, 1.0)
+        # Not at the start, when the bias of the means changes fast.
+        read = np.flatnonzero((generator.random(ROWS) < often) | (step < 100)).astype(np.int32)
+        gradient = np.zeros(ROWS, np.float32)
+        gradient[read] = generator.normal(0.3, 1.0, len(read))
+        updates, state = lazy.update({"w": Rows(read, jnp.asarray(gradient[read]))}, state, ours)
+        ours = {"w": add_rows(ours["w"], updates["w"])}
+        update, expected = dense.update(gradient + decay * theirs, expected)
+        theirs = theirs + update
+    moved = np.abs(np.asarray(theirs) - 1)
+    assert moved.min() > 0.1
+    now = lazy.current(ours, state, {})["w"]
+    np.testing.assert_allclose(now, theirs, atol=tolerance * float(moved.max()))
+    # What is stored lags behind for some row, or nothing was put off.
+    assert np.abs(np.asarray(ours["w"]) - np.asarray(theirs)).max() > 0.01
+    some = np.array([4, 0, ROWS], np.int32)
+    np.testing.assert_array_equal(lazy.current(ours, state, {"w": some})["w"][:2], now[some[:2]])
+
+
+def test_padding_writes_nothing():
+    lazy = lazy_adam(optax.constant_schedule(0.1))
+    weights = {"w": jnp.ones(ROWS)}
+    read = jnp.array([1, 4, ROWS, ROWS + 1])
+    updates, state = lazy.update({"w": Rows(read, jnp.ones(4))}, lazy.init(weights), weights)
+    moved = add_rows(weights["w"], updates["w"])
+    for array, before in ((moved, 1), (state.first["w"], 0), (state.last["w"], 0)):
+        assert [bool(x != before) for x in array] == [i in (1, 4) for i in range(ROWS)]
+
+
+def test_steps_written_out():
+    """A row that two steps read, with one between them that does not."""
+    lazy = lazy_adam(optax.constant_schedule(0.5), b1=0.5, b2=0.75, eps=1e-20)
+    weights = {"w": jnp.zeros(2)}
+    state = lazy.init(weights)
+    seen = []
+    for row in (0, 1):
+        rows = {"w": Rows(jnp.array([row]), jnp.array([4.0]))}
+        updates, state = lazy.update(rows, state, weights)
+        weights = {"w": add_rows(weights["w"], updates["w"])}
+        seen.append(float(lazy.current(weights, state, {})["w"][0]))
+    # Means 2 and 4; without the bias of one step 4 and 16. So the first step is one of 0.5.
+    # In the second the means are 1 and 3, and without the bias of two steps 4 / 3 and 48 / 7.
+    np.testing.assert_allclose(seen[0], -0.5, rtol=1e-6)
+    second = -0.5 * (2 / 0.75) / (4 / (7 / 16)) ** 0.5 * (0.5 / 0.75**0.5)
+    np.testing.assert_allclose(second, -0.5 * (4 / 3) / (48 / 7) ** 0.5, rtol=1e-6)
+    np.testing.assert_allclose(seen[1], seen[0] + second, rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(5,), (5, 2)])
+def test_weights_of_any_shape(shape: tuple[int, ...]):
+    lazy = lazy_adam(optax.constant_schedule(1.0))
+    weights = {"w": jnp.zeros(shape)}
+    state = jax.jit(lazy.init)(weights)
+    gradient = {"w": Rows(jnp.array([3]), jnp.ones((1, *shape[1:])))}
+    updates, _ = jax.jit(lazy.update)(gradient, state, weights)
+    np.testing.assert_allclose(updates["w"].value, -jnp.ones((1, *shape[1:])), rtol=1e-5)
+
+
+def test_two_optimisers_for_one_model():
+    both = together(lazy_adam(optax.constant_schedule(0.1)), {"lazy"}, prompt(optax.sgd(0.5)))
+    weights = {"lazy": jnp.zeros(3), "other": jnp.zeros(2)}
+    state = both.init(weights)
+    gradients = {"lazy": Rows(jnp.array([2]), jnp.ones(1)), "other": jnp.ones(2)}
+    updates, state = both.update(gradients, state, weights)
+    assert updates["other"].tolist() == [-0.5, -0.5]
+    assert updates["lazy"].number.tolist() == [2]
+    np.testing.assert_allclose(updates["lazy"].value, [-0.1], rtol=1e-5)
+    read = both.current(weights, state, {"lazy": jnp.array([2, 0])})
+    assert {name: x.shape for name, x in read.items()} == {"lazy": (2,), "other": (2,)}
