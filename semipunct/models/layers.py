@@ -59,8 +59,9 @@ def dropped(x: jax.Array, rate: float, key: jax.Array) -> jax.Array:
         key: the source of chance.
     """
     # Few bits are enough, and drawing them takes most of the time.
-    kept = round((1 - rate) * _OUTCOMES)
-    mask = jax.random.bits(key, x.shape, jnp.uint16) < kept
+    kept = max(1, round((1 - rate) * _OUTCOMES))
+    # All outcomes are kept without dropout: one more than 16 bits can hold.
+    mask = jax.random.bits(key, x.shape, jnp.uint16).astype(jnp.int32) < kept
     return jnp.where(mask, x * (_OUTCOMES / kept), 0.0)
 
 

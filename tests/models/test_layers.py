@@ -59,3 +59,11 @@ def test_dropout_keeps_the_mean():
     found = np.asarray(dropped(x, 0.25, jax.random.key(0)))
     assert set(np.unique(found)) == {0.0, np.float32(1 / 0.75)}
     assert found.mean() == pytest.approx(1.0, abs=0.05)
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.3, 0.5, 0.999999])
+def test_the_share_is_dropped_and_the_rest_is_scaled(rate: float):
+    found = np.asarray(dropped(jnp.ones((300, 400)), rate, jax.random.key(5)))
+    stays = found > 0
+    assert stays.mean() == pytest.approx(1 - rate, abs=0.01)
+    np.testing.assert_allclose(found[stays], 1 / (1 - rate) if rate < 0.9 else 2**16, rtol=1e-4)
