@@ -50,16 +50,16 @@ _OUTCOMES = 2**16
 """The equally probable outcomes of a draw of ``dropped``."""
 
 
-def dropped(x: jax.Array, rate: float, key: jax.Array) -> jax.Array:
+def dropped(x: jax.Array, rate: float | jax.Array, key: jax.Array) -> jax.Array:
     """Set some entries to zero, and scale the others so that the mean stays.
 
     Args:
         x: of any shape.
-        rate: the share that is dropped, below 1.
+        rate: the share that is dropped, below 1; ``jit`` may trace it.
         key: the source of chance.
     """
     # Few bits are enough, and drawing them takes most of the time.
-    kept = max(1, round((1 - rate) * _OUTCOMES))
+    kept = jnp.maximum(1, jnp.round((1 - rate) * _OUTCOMES)).astype(jnp.int32)
     # All outcomes are kept without dropout: one more than 16 bits can hold.
     mask = jax.random.bits(key, x.shape, jnp.uint16).astype(jnp.int32) < kept
     return jnp.where(mask, x * (_OUTCOMES / kept), 0.0)
