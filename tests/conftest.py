@@ -99,35 +99,6 @@ def loaded_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session")
-def trained_alike() -> Iterator[None]:
-    """Models that hold the same share what is compiled for the first of them.
-
-    A run that is resumed, or begun again, traces and compiles its step anew; in one process that is
-    nearly all of its time.
-    """
-    from semipunct.models import base
-    from semipunct.training import loop
-
-    score, make_step = base._score, loop.make_step
-    first, steps = dict[Any, Any](), dict[Any, Any]()
-
-    def same(model: Any) -> Any:
-        held = (type(model), repr(model.options), base.digest(model, {}))
-        return first.setdefault(held, model)
-
-    def step_made_once(model: Any, options: Any, transformation: Any) -> Any:
-        key = same(model), options
-        if key not in steps:
-            steps[key] = make_step(same(model), options, transformation)
-        return steps[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loop, "make_step", step_made_once)
-        patch.setattr(base, "_score", lambda model, *rest: score(same(model), *rest))
-        yield
-
-
 @pytest.fixture
 def strict_numerics():
     """Within the test, mixing dtypes or ranks without saying so raises."""

@@ -25,7 +25,7 @@ from semipunct.inference.decode import SlotAnalysis
 from semipunct.marks import Edit
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks import decode as task
-from semipunct.tasks.base import OnDevice
+from semipunct.tasks.base import InPlace
 from semipunct.tasks.restore import RestoreOptions, RestoreSettings, SlotPosterior
 from semipunct.training.report import TrainingResult
 from tests.commands import run, sample_lines
@@ -197,7 +197,7 @@ def test_draws_are_those_of_the_command(tiny: Tiny, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(inference, "sample", sample)
     monkeypatch.setattr(task, "CHUNK", 5)
     fitted = PunctuationModel.fit(tiny.train, tiny.config.model)
-    nothing = OnDevice(fitted, {})
+    nothing = InPlace(fitted, {})
     assert semipunct.decode(nothing, tiny.dev, "sampling", samples=3) == [[]] * 12
     seeds = [task._seed(0, chunk) for chunk in range(3)]
     assert asked == [(5, 3, seeds[0]), (5, 3, seeds[1]), (2, 3, seeds[2])]
@@ -248,7 +248,7 @@ def test_a_model_of_another_kind_is_refused(tiny: Tiny):
     from semipunct.models.slot_tagging.options import TaggerOptions
     from semipunct.models.slot_tagging.tagger import SlotTagger
 
-    tagger = OnDevice(SlotTagger.fit(tiny.train, TaggerOptions()), {})
+    tagger = InPlace(SlotTagger.fit(tiny.train, TaggerOptions()), {})
     for ask in (semipunct.decode, semipunct.restore, semipunct.analyse):
         with pytest.raises(ModelError, match="kind slot-tagger, but one of the kind punctuation"):
             ask(tagger, tiny.dev)

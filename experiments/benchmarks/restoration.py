@@ -21,7 +21,7 @@ from semipunct.formats import read_treebank
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.store.checkpoint import load
-from semipunct.tasks.base import OnDevice
+from semipunct.tasks.base import InPlace
 from semipunct.tasks.restore import restore
 
 
@@ -50,7 +50,7 @@ def main() -> None:
         return round(len(sentences) / statistics.median(seconds), 1)
 
     model, parameters = loaded.model, loaded.parameters
-    fitted = OnDevice.of(loaded)
+    fitted = InPlace.of(loaded)
     figures = {
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "sentences": len(sentences),

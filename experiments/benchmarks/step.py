@@ -23,8 +23,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semipunct.arrays.compilation import jit
 from semipunct.arrays.padding import balanced
+from semipunct.arrays.programs import jit
 from semipunct.arrays.rows import Rows, add_rows
 from semipunct.formats import read_treebank
 from semipunct.models.punctuation.attach import log_attach
@@ -32,7 +32,7 @@ from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.structures.given_tree import inside
 from semipunct.training.config import load_config
-from semipunct.training.step import make_step
+from semipunct.training.step import Recipe, step
 from semirings.real import Real
 
 MATRIX = 1024
@@ -116,8 +116,8 @@ def measured(arguments: argparse.Namespace) -> dict[str, Any]:
             "gradient": milliseconds(jit(jax.value_and_grad(total)), pairs, arguments.passes),
         }
 
-    slots = float(np.mean([len(s.slots) for s in sentences]))
-    optimiser: Any = model.optimiser(options, 1000, slots)
+    recipe = Recipe(model, options, 1000, float(np.mean([len(s.slots) for s in sentences])))
+    optimiser = recipe.optimiser()
     parts: dict[str, Any] = {
         "host": {"layout": host},
         "attach": timed(attach, read),
@@ -131,11 +131,10 @@ def measured(arguments: argparse.Namespace) -> dict[str, Any]:
             updating(model, options, optimiser), weights, optimiser, on_device, read, arguments
         )
     }
-    step: Any = make_step(model, options, optimiser)
     constants, key = model.constants(options), jax.random.key(0)
 
     def whole(w: Any, state: Any, batch: Batch, _: Any) -> Any:
-        return step(w, state, constants, batch, key)[:2]
+        return step(recipe, w, state, constants, batch, key)[:2]
 
     parts["step"] = {"whole": in_turn(whole, weights, optimiser, on_device, read, arguments)}
     matrix, numbers = jnp.ones((MATRIX, MATRIX)), jnp.ones(COPY)
@@ -194,7 +193,7 @@ def updating(model: PunctuationModel, options: Any, optimiser: Any) -> Callable[
         }
         return moved, state
 
-    return jit(update, donate_argnums=(0, 1))
+    return jit(update, donated=(0, 1))
 
 
 def in_turn(

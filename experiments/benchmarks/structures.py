@@ -31,7 +31,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semipunct.arrays.compilation import jit
+from semipunct.arrays.programs import jit
 from semipunct.structures import (
     Distribution,
     linear_chain,

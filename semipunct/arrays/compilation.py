@@ -6,33 +6,23 @@ No other module touches the global configuration of JAX.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import jax
 import jax.monitoring
 import numpy as np
 
+_TRACED_WITH = (
+    "jax_enable_x64",
+    "jax_default_matmul_precision",
+    "jax_default_prng_impl",
+    "jax_threefry_partitionable",
+    "jax_numpy_dtype_promotion",
+)
 _COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
-
-_COMPILER_OPTIONS = {
-    # XLA hands reductions to a library whose start-up costs more than our small arrays do: with
-    # its own loops the gradient of a batch takes half the time.
-    "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
-}
-
-
-def jit(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
-    """Compile as ``jax.jit`` does, with options that suit batches of many small arrays.
-
-    Args:
-        function: the function to compile.
-        options: passed on to ``jax.jit``.
-    """
-    return jax.jit(function, compiler_options=_COMPILER_OPTIONS, **options)
 
 
 @dataclass(slots=True)
@@ -112,5 +102,16 @@ def enable_compilation_cache() -> Path | None:
     except OSError:
         return None
     jax.config.update("jax_compilation_cache_dir", str(folder))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.05)
     return folder
+
+
+def compilation_folder() -> Path | None:
+    """Return the folder where JAX keeps compiled programs, None if it keeps none."""
+    folder: str | None = getattr(jax.config, "jax_compilation_cache_dir", None)
+    return Path(folder) if folder else None
+
+
+def settings() -> tuple[str, ...]:
+    """Return the settings of JAX that decide what tracing a function gives."""
+    return (jax.default_backend(), *(str(getattr(jax.config, name)) for name in _TRACED_WITH))

@@ -84,9 +84,9 @@ def decode(
     from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.render.analyses import shown_tokens
     from semipunct.store.checkpoint import load
-    from semipunct.tasks.base import OnDevice
+    from semipunct.tasks.base import InPlace
 
-    fitted = OnDevice.of(load(model, PunctuationModel))
+    fitted = InPlace.of(load(model, PunctuationModel))
     enable_compilation_cache()
     writer = format_of(*inputs).writer()
     omitted: Counter[str] = Counter()

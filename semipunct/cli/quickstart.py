@@ -58,15 +58,13 @@ def quickstart(
         kept = Path(out or Path(folder) / "r2l")
         model = _fit("r2l", training, development, kept, seed, force=force)
 
-    import jax.numpy as jnp
-
     from semipunct.inference.decode import best
     from semipunct.inference.rewriting import Rewriter
     from semipunct.render.analyses import shown_tokens
 
     console.say("decoding ...")
-    parameters = {name: jnp.asarray(value) for name, value in model.parameters.items()}
     fitted = cast("PunctuationModel", model.model)
+    parameters = fitted.placed(model.parameters)
     found = best(fitted, parameters, [*training, *development])
     rewriter = Rewriter.of(fitted, parameters)
     rules = frequent_rules([a for a in found if a], rewriter, RULES)

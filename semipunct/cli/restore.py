@@ -139,7 +139,7 @@ def restore(
     from semipunct.cli.restoration_report import report
     from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.checkpoint import load
-    from semipunct.tasks.base import OnDevice
+    from semipunct.tasks.base import InPlace
     from semipunct.tasks.restore import RestoreOptions
     from semipunct.tasks.restore import restore as run
 
@@ -150,7 +150,7 @@ def restore(
     loaded = load(model, PunctuationModel)
     options.check(loaded.model)
     enable_compilation_cache()
-    fitted = OnDevice.of(loaded)
+    fitted = InPlace.of(loaded)
     from semipunct.formats import format_of, read_entries
 
     entries = read_entries(inputs)

@@ -20,8 +20,9 @@ from semipunct.inference.categorical import Categorical
 from semipunct.inference.channel_sampler import ChannelSampler
 from semipunct.inference.draws import Draws, Request
 from semipunct.marks import Puncteme
+from semipunct.models.base import Weights
 from semipunct.models.punctuation.attach import weights_of
-from semipunct.models.punctuation.model import Parameters, PunctuationModel, TreeScores
+from semipunct.models.punctuation.model import PunctuationModel, TreeScores
 
 INSIDE = "inside"
 """The attribute of the surface marks within a constituent."""
@@ -46,7 +47,7 @@ class BottomUpSampler:
     token: Mapping[str, int]
 
     @classmethod
-    def of(cls, model: PunctuationModel, parameters: Parameters) -> BottomUpSampler:
+    def of(cls, model: PunctuationModel, parameters: Weights) -> BottomUpSampler:
         """Read the tables off a model.
 
         Args:

@@ -13,7 +13,8 @@ from semipunct.inference.categorical import Floats
 from semipunct.inference.rewriting import Rewriter, WindowPass
 from semipunct.marks import EDITS, FINAL, INITIAL, OPEN, Puncteme, without_boundaries
 from semipunct.marks.edits import move
-from semipunct.models.punctuation.model import Parameters, PunctuationModel
+from semipunct.models.base import Weights
+from semipunct.models.punctuation.model import PunctuationModel
 
 END = -1
 """Pads the rows of an array ``[strings, longest]`` of symbols."""
@@ -48,7 +49,7 @@ class ChannelSampler:
     final_mark: bool
 
     @classmethod
-    def of(cls, model: PunctuationModel, parameters: Parameters) -> ChannelSampler:
+    def of(cls, model: PunctuationModel, parameters: Weights) -> ChannelSampler:
         """Read the tables off a model.
 
         Args:

@@ -16,14 +16,14 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.compilation import jit
+from semipunct.arrays.programs import jit
 from semipunct.corpus import Sentence
 from semipunct.corpus.sentences import excerpt
 from semipunct.inference.rewriting import Rewriter, Rewriting
 from semipunct.marks import FINAL, INITIAL, Edit, Pair, Puncteme, shown, with_boundaries
-from semipunct.models.base import Batches
+from semipunct.models.base import Batches, Parameters, Weights
 from semipunct.models.punctuation.batches import Batch
-from semipunct.models.punctuation.model import Parameters, PunctuationModel
+from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.structures.distribution import Answer, Distribution
 from semipunct.structures.given_tree import GivenTrees
 from semirings.capabilities import Selective
@@ -128,7 +128,7 @@ def _marks(puncteme: Puncteme) -> list[str]:
 
 def best(
     model: PunctuationModel,
-    parameters: Parameters,
+    parameters: Weights,
     sentences: Sequence[Sentence],
     semiring: Derivation | None = None,
 ) -> list[Analysis | None]:
@@ -148,7 +148,7 @@ def best(
 
 def best_of(
     model: PunctuationModel,
-    parameters: Parameters,
+    parameters: Weights,
     sentences: Sequence[Sentence],
     count: int,
 ) -> list[list[Analysis]]:
@@ -170,7 +170,7 @@ def best_of(
 
 def sample(
     model: PunctuationModel,
-    parameters: Parameters,
+    parameters: Weights,
     sentences: Sequence[Sentence],
     samples: int,
     seed: int,
@@ -226,7 +226,7 @@ class _Drawn:
 
 def _derivations(
     model: PunctuationModel,
-    parameters: Parameters,
+    parameters: Weights,
     sentences: Sequence[Sentence],
     question: _Question,
     seed: int = 0,
@@ -255,7 +255,7 @@ def _derivations(
     return result
 
 
-@partial(jit, static_argnums=(0, 1))
+@partial(jit, static=2)
 def _ask(
     model: PunctuationModel,
     question: _Question,

@@ -32,8 +32,9 @@ from semipunct.inference.resampling import (
     systematic_resample,
 )
 from semipunct.marks import Puncteme, is_symmetric
+from semipunct.models.base import Weights
 from semipunct.models.punctuation.attach import left_scores, right_scores, weights_of
-from semipunct.models.punctuation.model import Parameters, PunctuationModel, TreeScores
+from semipunct.models.punctuation.model import PunctuationModel, TreeScores
 from semipunct.models.punctuation.network import network_weights, scores_of_marks
 
 Floats = npt.NDArray[np.float32]
@@ -80,7 +81,7 @@ class LeftToRightSampler:
     label: Mapping[Puncteme, int]
 
     @classmethod
-    def of(cls, model: PunctuationModel, parameters: Parameters) -> LeftToRightSampler:
+    def of(cls, model: PunctuationModel, parameters: Weights) -> LeftToRightSampler:
         """Read the tables off a model.
 
         Args:

@@ -9,14 +9,14 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.compilation import jit
+from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import Sentence
-from semipunct.models.base import Batches, Parameters, log_likelihoods
+from semipunct.models.base import Batches, Parameters, Weights, log_likelihoods
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import PunctuationModel
 
 
-@partial(jit, static_argnums=0)
+@partial(jit, static=1)
 def log_choices(model: PunctuationModel, parameters: Parameters, batch: Batch) -> jax.Array:
     """Return ``[words, pairs]`` log p(l, r | w) of a batch (equation 4).
 
@@ -29,7 +29,7 @@ def log_choices(model: PunctuationModel, parameters: Parameters, batch: Batch) -
 
 
 def corpus_log_likelihood(
-    model: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]
+    model: PunctuationModel, parameters: Weights, sentences: Sequence[Sentence]
 ) -> npt.NDArray[np.float64]:
     """Return log p(x | T) of each sentence, ``[sentences]``.
 

@@ -9,16 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, TypeVar
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.arrays.programs import jit
 from semipunct.marks import EDITS, OPEN, Edit, Puncteme
 from semipunct.marks.edits import move
-from semipunct.models.punctuation.channel import log_edits
+from semipunct.models.base import Weights
+from semipunct.models.punctuation.channel import CHANNEL, log_edits
 from semipunct.models.punctuation.inventory import Inventory
-from semipunct.models.punctuation.model import Parameters, PunctuationModel
+from semipunct.models.punctuation.model import PunctuationModel
 
 Floats = npt.NDArray[np.float64]
 String = tuple[int, ...]
@@ -83,19 +88,18 @@ class Rewriter:
     passes: tuple[WindowPass, ...]
 
     @classmethod
-    def of(cls, model: PunctuationModel, parameters: Parameters) -> Rewriter:
+    def of(cls, model: PunctuationModel, parameters: Weights) -> Rewriter:
         """Read the edit probabilities off a model.
 
         Args:
             model: the model.
             parameters: its weights.
         """
-        passes: list[WindowPass] = []
-        for i, mirrored in enumerate(model.directions):
-            edits = log_edits(parameters, i, model.inventory.symbols, model.options)
-            table = np.stack([np.asarray(e, np.float64) for e in edits])
-            passes.append(WindowPass(model.inventory, mirrored, table))
-        return cls(model.inventory, tuple(passes))
+        weights = {n: w for n, w in parameters.items() if n.startswith(CHANNEL)}
+        tables = np.asarray(_tables(model, weights), np.float64)
+        pairs = zip(model.directions, tables, strict=True)
+        passes = tuple(WindowPass(model.inventory, mirrored, table) for mirrored, table in pairs)
+        return cls(model.inventory, passes)
 
     @property
     def log_probability(self) -> Floats:
@@ -126,6 +130,15 @@ class Rewriter:
         names = self.inventory.symbols
         edits = tuple(Edit(EDITS[e], names[a], names[b]) for e, a, b in total.edits)
         return Rewriting(total.log_sum, edits)
+
+
+@partial(jit, static=1)
+def _tables(model: PunctuationModel, parameters: Weights) -> jax.Array:
+    """Return the edits of all passes, ``[passes, edits, symbols, symbols]``."""
+    passes = range(len(model.directions))
+    symbols = model.inventory.symbols
+    edits = [log_edits(parameters, i, symbols, model.options) for i in passes]
+    return jnp.stack([jnp.stack(pass_) for pass_ in edits])
 
 
 def _outcomes_of_all(window_pass: WindowPass, strings: dict[String, Paths]) -> dict[String, Paths]:

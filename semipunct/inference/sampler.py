@@ -18,17 +18,17 @@ from typing import Any, TypeVar
 import jax
 import numpy as np
 
-from semipunct.arrays.compilation import jit
+from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import Sentence, without_punctuation
 from semipunct.errors import UsageError
 from semipunct.inference.bottom_up import BottomUpSampler
 from semipunct.inference.draws import Draws, Request
 from semipunct.inference.left_to_right import LeftToRightSampler
 from semipunct.inference.resampling import Evidence
-from semipunct.models.base import Batches
+from semipunct.models.base import Batches, Parameters, Weights
 from semipunct.models.punctuation.attach import has_history_features
 from semipunct.models.punctuation.batches import Batch
-from semipunct.models.punctuation.model import Parameters, PunctuationModel, TreeScores
+from semipunct.models.punctuation.model import PunctuationModel, TreeScores
 
 A = TypeVar("A", bound=tuple[Any, ...])
 R = TypeVar("R")
@@ -36,7 +36,7 @@ R = TypeVar("R")
 
 def generate(
     model: PunctuationModel,
-    parameters: Parameters,
+    parameters: Weights,
     sentences: Sequence[Sentence],
     count: int,
     seed: int,
@@ -113,6 +113,6 @@ def _cores() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-@partial(jit, static_argnums=0)
+@partial(jit, static=1)
 def _tree_scores(model: PunctuationModel, parameters: Parameters, batch: Batch) -> TreeScores:
     return model.tree_scores(parameters, batch)

@@ -12,7 +12,7 @@ import json
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, cast
 
 import jax
@@ -21,8 +21,9 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import TypeVar
 
-from semipunct.arrays.compilation import Shapes, jit
+from semipunct.arrays.compilation import Shapes
 from semipunct.arrays.padding import by_length
+from semipunct.arrays.programs import jit
 from semipunct.arrays.rows import RowNumbers
 from semipunct.corpus.sentences import Sentence
 
@@ -186,11 +187,21 @@ class Model(ABC, Generic[E, B]):
         """
         return self.lay_out(encoded, self.draft(encoded, members), shape)
 
+    def placed(self, parameters: Weights) -> Weights:
+        """Return the weights where batches read them from, once for all batches: on the device.
+
+        A kind overrides this if a batch reads few rows of a weight: what is on the host stays.
+
+        Args:
+            parameters: weights by name.
+        """
+        return {name: jnp.asarray(value) for name, value in parameters.items()}
+
     def read(self, parameters: Weights, batch: B) -> Weights:
         """Return the weights that a batch needs; a kind with large tables reads few of their rows.
 
         Args:
-            parameters: weights by name.
+            parameters: from ``placed``.
             batch: from ``lay_out``.
         """
         return parameters
@@ -324,6 +335,11 @@ class Model(ABC, Generic[E, B]):
         # Vocabularies have thousands of entries: a dataclass needs ``repr=False`` for this one.
         return f"<{type(self).__name__}: {self.options}>"
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of options and vocabulary, which is all that methods know beside weights."""
+        return digest(self, {})
+
     def signature(self) -> dict[str, str]:
         """Return what figures of this model depend on, for the signature of an evaluation.
 
@@ -384,8 +400,7 @@ def log_likelihoods(
     """
     shapes = shapes or Shapes()
     result = np.zeros(len(batches))
-    # On the device once, not once a batch.
-    weights = {name: jnp.asarray(value) for name, value in parameters.items()}
+    weights = model.placed(parameters)
     for members, batch in batches:
         read = model.read(weights, batch)
         with shapes.first_call("score", batch):
@@ -398,12 +413,12 @@ def log_likelihoods(
     return result
 
 
-@partial(jit, static_argnums=0)
+@partial(jit, static=1)
 def _score(model: Model[Any, B], parameters: Parameters, batch: B) -> jax.Array:
     return model.log_likelihoods(parameters, batch)
 
 
-@partial(jit, static_argnums=0)
+@partial(jit, static=1)
 def _score_exactly(model: Model[Any, B], parameters: Parameters, batch: B) -> jax.Array:
     return model.exact_log_likelihoods(parameters, batch)
 

@@ -22,8 +22,8 @@ from semipunct.inference.likelihood import log_choices
 from semipunct.inference.rewriting import Rewriter
 from semipunct.marks import EDITS, OPEN, Edit, EditName, Pair, Puncteme, is_symmetric, nunberg
 from semipunct.marks.nunberg import Bigram, Rule
-from semipunct.models.base import Batches
-from semipunct.models.punctuation.model import Parameters, PunctuationModel
+from semipunct.models.base import Batches, Weights
+from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks.base import Trained, punctuation_model
 from semipunct.tasks.rule_agreement import Channel, Confidence, Recall, confidence, recall
 
@@ -204,7 +204,7 @@ def relation_table(
 
 
 def expected_pairs(
-    model: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]
+    model: PunctuationModel, parameters: Weights, sentences: Sequence[Sentence]
 ) -> dict[str, npt.NDArray[np.float64]]:
     """Sum p(l, r | w) over the words that have a relation: ``[pairs]`` by relation.
 

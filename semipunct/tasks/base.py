@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus import Sentence
 from semipunct.errors import ModelError
 from semipunct.marks import Puncteme
-from semipunct.models.base import Model, Parameters, Weights
+from semipunct.models.base import Model, Weights
 from semipunct.models.punctuation.model import PunctuationModel
 
 Slots = tuple[Puncteme, ...]
@@ -38,8 +37,8 @@ class Trained(Protocol[M_co]):
 
 
 @dataclass(frozen=True, slots=True)
-class OnDevice(Generic[M]):
-    """A model with its weights on the device.
+class InPlace(Generic[M]):
+    """A model with its weights where its batches read them from.
 
     Attributes:
         model: everything but the weights.
@@ -47,17 +46,16 @@ class OnDevice(Generic[M]):
     """
 
     model: M
-    parameters: Parameters
+    parameters: Weights
 
     @classmethod
-    def of(cls, trained: Trained[M]) -> OnDevice[M]:
-        """Put the weights on the device once, not once a batch; those that are there stay."""
-        weights = {name: jnp.asarray(value) for name, value in trained.parameters.items()}
-        return cls(trained.model, weights)
+    def of(cls, trained: Trained[M]) -> InPlace[M]:
+        """Place the weights once, not once a batch."""
+        return cls(trained.model, trained.model.placed(trained.parameters))
 
 
-def punctuation_model(trained: Trained[Any]) -> OnDevice[PunctuationModel]:
-    """Return a model that is asked for underlying punctuation, with its weights on the device.
+def punctuation_model(trained: Trained[Any]) -> InPlace[PunctuationModel]:
+    """Return a model that is asked for underlying punctuation, with its weights in place.
 
     Raises:
         ModelError: if it is of another kind.
@@ -67,7 +65,7 @@ def punctuation_model(trained: Trained[Any]) -> OnDevice[PunctuationModel]:
             f"the model is of the kind {trained.model.kind}, but one of the kind "
             f"{PunctuationModel.kind} is needed; load or train another one"
         )
-    return OnDevice.of(trained)
+    return InPlace.of(trained)
 
 
 class Punctuator(Protocol):

@@ -12,7 +12,7 @@ from semipunct.corpus import Sentence
 from semipunct.errors import UsageError
 from semipunct.inference import decode as inference
 from semipunct.inference.decode import Analysis
-from semipunct.models.base import Parameters
+from semipunct.models.base import Weights
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, punctuation_model
@@ -75,7 +75,7 @@ class Decoder:
         label: ``sample`` or ``rank`` if the analyses of a sentence are numbered in the output.
     """
 
-    analyse: Callable[[PunctuationModel, Parameters, Sequence[Sentence], int], list[list[Analysis]]]
+    analyse: Callable[[PunctuationModel, Weights, Sequence[Sentence], int], list[list[Analysis]]]
     label: str = ""
 
 

@@ -25,7 +25,8 @@ from semipunct.inference.resampling import Evidence
 from semipunct.inference.sampler import Draws, generate
 from semipunct.marks import ABBREVIATION, SILENT, UNK, Puncteme, shown, spacing
 from semipunct.marks.distance import edit_distance
-from semipunct.models.punctuation.model import Parameters, PunctuationModel
+from semipunct.models.base import Weights
+from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks import limits
 from semipunct.tasks.base import Slots, Trained, punctuation_model
 from semipunct.version import __version__
@@ -274,7 +275,7 @@ class Restorer:
     """
 
     model: PunctuationModel
-    parameters: Parameters
+    parameters: Weights
     options: RestoreOptions = field(default_factory=RestoreOptions)
 
     def log_likelihoods(self, sentences: Sequence[Sentence]) -> Floats:

@@ -16,9 +16,8 @@ from semipunct.arrays.compilation import CompileClock, Shapes
 from semipunct.corpus.sentences import Sentence
 from semipunct.errors import ModelError, TreebankError
 from semipunct.evaluation.perplexity import PerplexityStatistics
-from semipunct.models.base import Array, Batches, Optimiser, log_likelihoods
+from semipunct.models.base import Array, Batches, log_likelihoods
 from semipunct.models.kind import Config
-from semipunct.models.optimisation import prompt
 from semipunct.store import checkpoint
 from semipunct.store.card import model_card
 from semipunct.store.folder import claimed, put_in_place
@@ -26,7 +25,7 @@ from semipunct.training.plan import Plan
 from semipunct.training.report import Phase, Progress, TrainingError, TrainingResult
 from semipunct.training.run import Run, check_same, development_figures, take_up, to_host
 from semipunct.training.sources import Sources
-from semipunct.training.step import Outcome, make_step
+from semipunct.training.step import Outcome, Recipe, step
 
 TYPICAL = 64
 """Batches looked at to choose padded sizes; a larger one later costs one more compiled shape."""
@@ -116,8 +115,8 @@ class _Trainer:
         else:
             self.model, encoded = kind.fit_and_encode(train, self.config.model)
         slots = float(np.mean([len(s.slots) for s in train]))
-        optimiser = self.model.optimiser(options, self.plan.steps, slots)
-        self.optimiser = optimiser if isinstance(optimiser, Optimiser) else prompt(optimiser)
+        self.recipe = Recipe(self.model, options, self.plan.steps, slots)
+        self.optimiser = self.recipe.optimiser()
         initial = self.model.initial_parameters(options.seed, options.initial_scale)
         parameters = {name: jnp.asarray(value) for name, value in initial.items()}
         run = Run(parameters, self.optimiser.init(parameters))
@@ -134,7 +133,6 @@ class _Trainer:
         drafts = [self.model.draft(encoded, members) for members in typical]
         sentences = self.plan.most_sentences(options.seed)
         shape = self.model.fit_shape(encoded, drafts, sentences)
-        step = make_step(self.model, options, self.optimiser)
         constants = self.model.constants(options)
         # The outcome of a step is read one step late, so that the next batch is laid out meanwhile.
         waiting: Outcome | None = None
@@ -143,7 +141,7 @@ class _Trainer:
             batch = self.model.batch(encoded, members, shape)
             with self.shapes.first_call("step", batch):
                 run.parameters, run.optimiser, outcome = step(
-                    run.parameters, run.optimiser, constants, batch,
+                    self.recipe, run.parameters, run.optimiser, constants, batch,
                     jax.random.fold_in(chance, run.step),
                 )  # fmt: skip
             self._settle(run, waiting)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from semipunct.arrays.compilation import jit
+from semipunct.arrays.programs import jit
 from semipunct.arrays.rows import Rows, add_rows
 from semipunct.models.base import Model, Optimiser
 from semipunct.models.kind import SharedTrainOptions
+from semipunct.models.optimisation import prompt
 
 Weights = dict[str, jax.Array]
 
@@ -33,46 +34,63 @@ class Outcome(NamedTuple):
     finite: jax.Array
 
 
-Step = Callable[[Weights, Any, Weights, Any, jax.Array], tuple[Weights, Any, Outcome]]
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """All that a step depends on beside arrays.
 
-
-def make_step(
-    model: Model[Any, Any],
-    options: SharedTrainOptions,
-    optimiser: Optimiser,
-) -> Step:
-    """Compile one update: weights and optimiser state go in and are overwritten.
-
-    Args:
-        model: gives the loss.
+    Attributes:
+        model: gives the loss and the optimiser.
         options: of the model's kind.
-        optimiser: of the model.
-
-    Returns:
-        A function of weights, the optimiser's state, ``model.constants``, a batch and a random
-        key.
+        steps: updates in all.
+        slots: mean slots of a training sentence.
     """
 
-    @partial(jit, donate_argnums=(0, 1))
-    def step(
-        parameters: Weights, state: Any, constants: Weights, batch: Any, key: jax.Array
-    ) -> tuple[Weights, Any, Outcome]:
-        def loss(p: Weights) -> Any:
-            return model.loss(p, constants, batch, key, options)
+    model: Model[Any, Any]
+    options: SharedTrainOptions
+    steps: int
+    slots: float
 
-        rows = model.updated(batch, options)
-        read = optimiser.current(parameters, state, rows)
-        (value, sums), gradient = jax.value_and_grad(loss, has_aux=True)(read)
-        finite = jnp.isfinite(value)
-        for leaf in gradient.values():
-            finite &= jnp.isfinite(leaf).all()
-        gradient = {n: Rows(rows[n], g) if n in rows else g for n, g in gradient.items()}
-        updates: Any
-        updates, state = optimiser.update(gradient, state, parameters)
-        updated = {n: _moved(parameters[n], update) for n, update in updates.items()}
-        return updated, state, Outcome(value, sums.slots, sums.impossible, finite)
+    def optimiser(self) -> Optimiser:
+        """Return the model's optimiser."""
+        found = self.model.optimiser(self.options, self.steps, self.slots)
+        return found if isinstance(found, Optimiser) else prompt(found)
 
-    return step
+
+@partial(jit, static=1, donated=(1, 2))
+def step(
+    recipe: Recipe,
+    parameters: Weights,
+    state: Any,
+    constants: Weights,
+    batch: Any,
+    key: jax.Array,
+) -> tuple[Weights, Any, Outcome]:
+    """Update the weights once; weights and state that go in are overwritten.
+
+    Args:
+        recipe: static: compiled once for each recipe and shape.
+        parameters: weights by name.
+        state: of the recipe's optimiser.
+        constants: ``model.constants``.
+        batch: from ``model.lay_out``.
+        key: the source of chance.
+    """
+
+    def loss(p: Weights) -> Any:
+        return recipe.model.loss(p, constants, batch, key, recipe.options)
+
+    optimiser = recipe.optimiser()
+    rows = recipe.model.updated(batch, recipe.options)
+    read = optimiser.current(parameters, state, rows)
+    (value, sums), gradient = jax.value_and_grad(loss, has_aux=True)(read)
+    finite = jnp.isfinite(value)
+    for leaf in gradient.values():
+        finite &= jnp.isfinite(leaf).all()
+    gradient = {n: Rows(rows[n], g) if n in rows else g for n, g in gradient.items()}
+    updates: Any
+    updates, state = optimiser.update(gradient, state, parameters)
+    updated = {n: _moved(parameters[n], update) for n, update in updates.items()}
+    return updated, state, Outcome(value, sums.slots, sums.impossible, finite)
 
 
 def _moved(weight: jax.Array, update: jax.Array | Rows) -> jax.Array:

@@ -20,7 +20,7 @@ from semipunct.tasks.analyse import (
     relation_table,
     rewriting,
 )
-from semipunct.tasks.base import OnDevice
+from semipunct.tasks.base import InPlace
 from semipunct.tasks.rule_agreement import Channel
 from tests.models.punctuation.cases import (
     SENTENCES,
@@ -178,7 +178,7 @@ def test_two_passes_are_read_as_what_they_do_together():
 
 def test_without_sentences_only_the_model_is_asked():
     m = model("r2l")
-    found = analyse(OnDevice(m, m.initial_parameters(0, 1.0)))
+    found = analyse(InPlace(m, m.initial_parameters(0, 1.0)))
     assert (found.counts, found.frequent, found.relations, found.analysed) == (None,) * 4
     known = [bigram for _, bigram, _ in TABLE_1 if set(bigram) <= set(m.inventory.tokens)]
     assert [(row.a, row.b) for row in found.rewriting] == known

@@ -8,7 +8,7 @@ from semipunct.corpus.digest import treebank_digest
 from semipunct.evaluation.results import split_signature
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.tasks.base import OnDevice
+from semipunct.tasks.base import InPlace
 from semipunct.tasks.evaluate import evaluate
 from tests.models.punctuation.cases import SENTENCES, TRAINING
 
@@ -17,7 +17,7 @@ from tests.models.punctuation.cases import SENTENCES, TRAINING
 def hard():
     options = ModelOptions(hard_sets=True, templates=("N",), minimum_token_count=2)
     model = PunctuationModel.fit(TRAINING, options)
-    return OnDevice(model, model.initial_parameters(0, 0.0))
+    return InPlace(model, model.initial_parameters(0, 0.0))
 
 
 def test_one_impossible_sentence_makes_the_perplexity_infinite(hard):
@@ -42,6 +42,6 @@ def test_the_signature_names_what_was_measured(hard):
     assert parts["treebank"] == treebank_digest(SENTENCES[:2])[:12]
     assert {"tokens", "final", "version", "model"} <= parts.keys()
     assert evaluate(hard, SENTENCES[:2]).signature == evaluate(hard, SENTENCES[:2]).signature
-    other = OnDevice(hard.model, hard.model.initial_parameters(1, 1.0))
+    other = InPlace(hard.model, hard.model.initial_parameters(1, 1.0))
     model = split_signature(evaluate(other, SENTENCES[:2]).signature)["model"]
     assert model != parts["model"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
 from semipunct.inference.sampler import Draws
-from semipunct.tasks.base import OnDevice, Punctuator
+from semipunct.tasks.base import InPlace, Punctuator
 from semipunct.tasks.restore import (
     RestoreOptions,
     Restorer,
@@ -121,7 +121,7 @@ def test_certainty_has_no_entropy():
 def test_restoring_with_a_model():
     m = model("r2l")
     parameters = m.initial_parameters(0, 0.0)
-    fitted = OnDevice(m, parameters)
+    fitted = InPlace(m, parameters)
     one, two = restore(fitted, [S, S], RestoreOptions(samples=50), nbest=2)
     for found in (one, two):
         assert len(found.slots) == len(found.posteriors) == 3
@@ -149,7 +149,7 @@ def test_restoring_with_a_model():
 def test_bad_options(options: RestoreOptions, message: str):
     m = model("r2l")
     with pytest.raises(UsageError, match=message):
-        restore(OnDevice(m, m.initial_parameters(0, 0.0)), [S], options)
+        restore(InPlace(m, m.initial_parameters(0, 0.0)), [S], options)
 
 
 KEEPING = ("N", "W", "L", "R", "S", "history")
@@ -157,7 +157,7 @@ KEEPING = ("N", "W", "L", "R", "S", "history")
 
 def test_what_stands_is_kept_or_repaired_or_replaced():
     m = model("r2l", templates=KEEPING)
-    fitted = OnDevice(m, m.initial_parameters(2, 0.3))
+    fitted = InPlace(m, m.initial_parameters(2, 0.3))
     marked = sentence([2, 0], ["“", "", "§"])
     found = {
         keep: restore(fitted, [marked], samples=400, keep=keep)[0]

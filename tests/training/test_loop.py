@@ -183,7 +183,7 @@ def test_resuming_needs_the_same_run(tiny, folder, tmp_path):
 def test_patience_ends_a_run(tiny, finished, tmp_path, monkeypatch):
     options = replace(tiny.config.train, patience=2, visits=4800)
     # Weights that stand still never improve; zero updates need no compiling of another step.
-    monkeypatch.setattr(loop, "make_step", lambda *_: fake_step(math.log(2.0)))
+    monkeypatch.setattr(loop, "step", fake_step(math.log(2.0)))
     result = train(replace(tiny.config, train=options), tiny.train, tiny.dev, tmp_path / "m")
     assert result.stopped_early
     assert [m["visits"] for m in result.metrics] == evaluated(tiny)
@@ -194,7 +194,7 @@ def fake_step(*losses):
     """A step that changes nothing and tells the given losses, the last one for ever."""
     told = list(losses)
 
-    def step(parameters, state, start, batch, key):
+    def step(recipe, parameters, state, constants, batch, key):
         loss = told.pop(0) if len(told) > 1 else told[0]
         ok = jnp.asarray(math.isfinite(loss))
         return (
@@ -208,7 +208,7 @@ def fake_step(*losses):
 
 def test_divergence_is_told_and_the_last_model_stays(tiny, tmp_path, monkeypatch):
     folder = tmp_path / "model"
-    monkeypatch.setattr(loop, "make_step", lambda *_: fake_step(*[0.5] * 5, math.nan))
+    monkeypatch.setattr(loop, "step", fake_step(*[0.5] * 5, math.nan))
     with pytest.raises(TrainingError) as error:
         train(tiny.config, tiny.train, tiny.dev, folder)
     assert f"after {visited(tiny)[5]} of 48 visits" in str(error.value)
@@ -216,7 +216,7 @@ def test_divergence_is_told_and_the_last_model_stays(tiny, tmp_path, monkeypatch
     assert f"of visit {evaluated(tiny)[0]}, is in" in str(error.value)
     steps = 1 + visited(tiny).index(evaluated(tiny)[0])
     assert load(folder).metrics[0]["train_unscorable"] == steps
-    monkeypatch.setattr(loop, "make_step", lambda *_: fake_step(math.inf))
+    monkeypatch.setattr(loop, "step", fake_step(math.inf))
     with pytest.raises(TrainingError, match="nothing has been saved yet"):
         train(tiny.config, tiny.train, tiny.dev, tmp_path / "other")
     assert list(tmp_path.iterdir()) == [folder]
@@ -224,7 +224,7 @@ def test_divergence_is_told_and_the_last_model_stays(tiny, tmp_path, monkeypatch
 
 def test_weights_that_score_nothing_are_never_the_best(tiny, tmp_path, monkeypatch):
     told = iter([-1.0, math.nan, -2.0])
-    monkeypatch.setattr(loop, "make_step", lambda *_: fake_step(0.5))
+    monkeypatch.setattr(loop, "step", fake_step(0.5))
     monkeypatch.setattr(loop, "log_likelihoods", lambda *_: np.full(len(tiny.dev), next(told)))
     result = train(tiny.config, tiny.train, tiny.dev, tmp_path / "m")
     assert [m["dev_unscorable"] for m in result.metrics] == [0, len(tiny.dev), 0]

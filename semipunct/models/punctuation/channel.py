@@ -7,6 +7,7 @@ channel is the left-to-right one on mirrored strings: ``mirror`` is the only pla
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,6 +16,9 @@ import numpy as np
 from semipunct.marks import EDITS, edits
 from semipunct.models.punctuation.options import ModelOptions
 from semipunct.structures.given_tree import Edits
+
+CHANNEL = "channel."
+"""The beginning of the names of its weights."""
 
 
 def possible_edits(symbols: Sequence[str]) -> np.ndarray:
@@ -49,11 +53,11 @@ def channel_parameters(
     shapes: dict[str, tuple[int, ...]] = {}
     if options.channel != "none":
         for i in range(options.passes):
-            shapes[f"channel.{i}.window"] = (4, n, n)
+            shapes[f"{CHANNEL}{i}.window"] = (4, n, n)
             if options.tied:
-                shapes[f"channel.{i}.first"] = (4, n)
-                shapes[f"channel.{i}.second"] = (4, n)
-                shapes[f"channel.{i}.strength"] = (n,)
+                shapes[f"{CHANNEL}{i}.first"] = (4, n)
+                shapes[f"{CHANNEL}{i}.second"] = (4, n)
+                shapes[f"{CHANNEL}{i}.strength"] = (n,)
 
     def draw(shape: tuple[int, ...]) -> np.ndarray:
         return np.zeros(shape) if initial is None else initial.normal(0.0, scale, shape)
@@ -62,7 +66,7 @@ def channel_parameters(
 
 
 def log_edits(
-    parameters: Mapping[str, jax.Array], number: int, symbols: Sequence[str], options: ModelOptions
+    parameters: Mapping[str, Any], number: int, symbols: Sequence[str], options: ModelOptions
 ) -> Edits:
     """Return the log-probabilities of the edits of one pass, in text order.
 
@@ -83,14 +87,14 @@ def log_edits(
         only_keep[0, 1:, 1:] = True
         only_keep[1, 0, 1:] = True
         return Edits(*jnp.where(jnp.asarray(only_keep), 0.0, -jnp.inf))
-    weight = parameters[f"channel.{number}.window"]
+    weight = parameters[f"{CHANNEL}{number}.window"]
     if options.tied:
-        strength = parameters[f"channel.{number}.strength"]
+        strength = parameters[f"{CHANNEL}{number}.strength"]
         wins = strength[None, :] - strength[:, None]
         weight = (
             weight
-            + parameters[f"channel.{number}.first"][:, :, None]
-            + parameters[f"channel.{number}.second"][:, None, :]
+            + parameters[f"{CHANNEL}{number}.first"][:, :, None]
+            + parameters[f"{CHANNEL}{number}.second"][:, None, :]
             + jnp.stack([jnp.zeros_like(wins), wins, -wins, jnp.zeros_like(wins)])
         )
     # Every window has an edit, so the softmax is over one finite weight at least.

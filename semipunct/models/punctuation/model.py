@@ -26,6 +26,7 @@ from semipunct.features.vocabulary import Vocabulary
 from semipunct.marks import PAIRS, is_unmatched
 from semipunct.models.base import Model, Parameters, Sums, Weights
 from semipunct.models.punctuation.attach import (
+    FEATURES,
     AttachTables,
     NetworkScores,
     attach_parameters,
@@ -241,6 +242,9 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
     ) -> Batch:
         shape = shape or own_shape(draft)
         return lay_out(encoded, draft, self.inventory, self.directions, shape)
+
+    def placed(self, parameters: Weights) -> dict[str, Any]:
+        return {n: p if n in FEATURES else jnp.asarray(p) for n, p in parameters.items()}
 
     def read(self, parameters: Weights, batch: Batch) -> dict[str, Any]:
         rows = _rows_read(batch)

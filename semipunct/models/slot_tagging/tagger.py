@@ -14,8 +14,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.compilation import jit
 from semipunct.arrays.padding import round_up
+from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import MISSING, Puncteme, Sentence
 from semipunct.features.strings import alphabet
 from semipunct.models.base import (
@@ -318,7 +318,7 @@ class TaggerPunctuator:
     def restore(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
         """Return the strings of least expected edit distance under each slot's marginals."""
         result: list[tuple[Puncteme, ...]] = [()] * len(sentences)
-        weights = {name: jnp.asarray(value) for name, value in self.parameters.items()}
+        weights = self.model.placed(self.parameters)
         for members, batch in Batches(self.model, self.model.encode(sentences)):
             marginals = np.asarray(_marginals(self.model, weights, batch), np.float64)
             for row, i in zip(marginals, members, strict=False):
@@ -335,7 +335,7 @@ def _log_partition(score: jax.Array, transition: jax.Array | None, lengths: jax.
     return jnp.sum(jnp.where(inside, jax.nn.logsumexp(score, -1), 0.0), -1)
 
 
-@partial(jit, static_argnums=0)
+@partial(jit, static=1)
 def _marginals(model: SlotTagger, parameters: Parameters, batch: TaggerBatch) -> jax.Array:
     score, transition = scores(model.options, parameters, batch.words, None)
     lengths = jnp.asarray(batch.words.lengths) + 1

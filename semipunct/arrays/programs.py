@@ -1,0 +1,292 @@
+"""Compiled functions that are traced once on a machine, not once in each process.
+
+XLA's persistent cache spares the compilation of a function that was compiled before, but it is
+asked only after the function has been traced and lowered, which takes seconds for a recursion over
+trees. So the lowered functions are kept as well, in the same folder, under all that they depend
+on: the code of the two packages, the versions of JAX, what static arguments hold and what arrays
+look like.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import hashlib
+import importlib.resources
+import json
+import os
+import pkgutil
+import time
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
+
+import jax
+import jax.export
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+
+from semipunct.arrays.compilation import compilation_folder, settings
+
+_PACKAGES = ("semipunct", "semirings")
+_COMPILER_OPTIONS = {
+    # XLA hands reductions to a library whose start-up costs more than our small arrays do: with
+    # its own loops the gradient of a batch takes half the time.
+    "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
+}
+
+_LEAST_SECONDS = 0.05
+"""What takes less to trace and lower is not kept on disk; XLA's cache has the same limit."""
+
+_MOST_READY = 64
+"""Compiled forms of one function that are kept in memory."""
+
+
+@runtime_checkable
+class Fingerprinted(Protocol):
+    """An object that functions may be compiled for: equal fingerprints, equal programs."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of all that its methods depend on."""
+        ...
+
+
+class _IndescribableError(Exception):
+    """A value of which nobody knows whether an equal one would give the same program."""
+
+
+class _Lowered(NamedTuple):
+    """A function of a flat list of arrays, lowered.
+
+    Attributes:
+        exported: the function, which returns a flat list.
+        structure: of what the function returns.
+    """
+
+    exported: jax.export.Exported
+    structure: Any
+
+
+def jit(function: Callable[..., Any], *, static: int = 0, donated: Sequence[int] = ()) -> Program:
+    """Compile as ``jax.jit`` does, with options that suit batches of many small arrays.
+
+    Args:
+        function: of the module level, if it is to be kept; it returns no random keys.
+        static: the number of its static arguments, which come first.
+        donated: numbers of arguments whose memory the results may take.
+    """
+    return Program(function, static, donated)
+
+
+class Program:
+    """A function with static arguments, compiled when it is called with arrays of new shapes.
+
+    Static arguments come first, then pytrees of arrays. Calls whose static arguments are described
+    alike share a compiled form, and processes on a machine share its lowered form, if JAX has a
+    folder for its compilation cache. ``jax.jit`` alone compiles functions, and functions of static
+    arguments, that come from other packages: a change of their code would go unnoticed.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        static: int,
+        donated: Sequence[int],
+    ) -> None:
+        """Compile nothing yet.
+
+        Args:
+            function: as in ``jit``.
+            static: as in ``jit``.
+            donated: as in ``jit``.
+        """
+        functools.update_wrapper(self, function)
+        self._function, self._static, self._donated = function, static, tuple(donated)
+        self._plain = jax.jit(
+            function,
+            static_argnums=tuple(range(static)),
+            donate_argnums=self._donated,
+            compiler_options=_COMPILER_OPTIONS,
+        )
+        self._ready: OrderedDict[Hashable, Callable[..., Any]] = OrderedDict()
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Return what the function returns, as arrays of JAX."""
+        static, dynamic = arguments[: self._static], arguments[self._static :]
+        leaves, structure = jax.tree.flatten(dynamic)
+        if any(isinstance(x, Tracer) for x in leaves):
+            return self._function(*arguments)
+        try:
+            described = tuple(map(_described, (self._function, *static)))
+        except _IndescribableError:
+            return self._plain(*arguments)
+        key = (described, structure, tuple(map(_kind, leaves)), settings())
+        if key in self._ready:
+            self._ready.move_to_end(key)
+        else:
+            self._ready[key] = self._compiled(static, dynamic, str(key))
+            if len(self._ready) > _MOST_READY:
+                self._ready.popitem(last=False)
+        return self._ready[key](*self._divided(dynamic))
+
+    def _compiled(
+        self, static: Sequence[Any], dynamic: Sequence[Any], key: str
+    ) -> Callable[..., Any]:
+        """Fetch the lowered function, or lower it; it is compiled at its first call."""
+        folder = compilation_folder()
+        path = folder / f"{self._function.__name__}-{_digest(key)}.lowered" if folder else None
+        lowered = _read(path) if path else None
+        if lowered is None:
+            start = time.monotonic()
+            lowered = self._lowered(static, dynamic)
+            if path and time.monotonic() - start >= _LEAST_SECONDS:
+                _write(path, lowered)
+        exported, structure = lowered
+
+        def call(donated: list[Any], kept: list[Any]) -> Any:
+            return jax.tree.unflatten(structure, exported.call(donated, kept))
+
+        call.__name__ = self._function.__name__  # XLA's cache and profiles show it
+        return jax.jit(call, donate_argnums=0, compiler_options=_COMPILER_OPTIONS)
+
+    def _lowered(self, static: Sequence[Any], dynamic: Sequence[Any]) -> _Lowered:
+        leaves, structure = jax.tree.flatten(dynamic)
+        numbers = jax.tree.unflatten(structure, range(len(leaves)))
+        places = np.argsort(np.concatenate([np.asarray(x, int) for x in self._divided(numbers)]))
+        result: list[Any] = []
+
+        def flat(donated: list[Any], kept: list[Any]) -> list[Any]:
+            given = [*donated, *kept]
+            whole = [_as_before(given[i], x) for i, x in zip(places, leaves, strict=True)]
+            returned = self._function(*static, *jax.tree.unflatten(structure, whole))
+            result.append(jax.tree.structure(returned))
+            return jax.tree.leaves(returned)
+
+        exported = jax.export.export(jax.jit(flat))(*self._divided(dynamic))
+        return _Lowered(exported, result[0])
+
+    def _divided(self, dynamic: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """Return the arrays of arguments that are donated, and those of the others."""
+        donated: list[Any] = []
+        kept: list[Any] = []
+        for number, argument in enumerate(dynamic, start=self._static):
+            part = donated if number in self._donated else kept
+            part += map(_plain, jax.tree.leaves(argument))
+        return donated, kept
+
+
+def _is_key(x: Any) -> bool:
+    return isinstance(x, jax.Array) and jnp.issubdtype(x.dtype, jax.dtypes.prng_key)
+
+
+def _plain(x: Any) -> Any:
+    """Return the numbers of a random key: what is kept on disk knows no other arrays."""
+    return jax.random.key_data(x) if _is_key(x) else x
+
+
+def _as_before(x: Any, key: Any) -> Any:
+    """Invert ``_plain``."""
+    return jax.random.wrap_key_data(x, impl=jax.random.key_impl(key)) if _is_key(key) else x
+
+
+def _kind(x: Any) -> Hashable:
+    """Return what tracing depends on of an array."""
+    if isinstance(x, jax.Array):
+        return x.shape, str(x.dtype), not _is_key(x) and x.weak_type
+    if isinstance(x, np.ndarray | np.generic):
+        return x.shape, str(x.dtype), False
+    return type(x).__name__
+
+
+def _described(value: Any) -> str:
+    """Describe a static argument: equal descriptions, equal programs.
+
+    Raises:
+        _IndescribableError: if that cannot be promised.
+    """
+    if value is None or isinstance(value, bool | int | float | str):
+        return repr(value)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_described, cast(tuple[Any, ...], value)))})"
+    owner = value if hasattr(value, "__qualname__") else type(value)
+    name = f"{owner.__module__}.{owner.__qualname__}"
+    if owner.__module__.partition(".")[0] in _PACKAGES and "<locals>" not in name:
+        if owner is value:
+            return name
+        if isinstance(value, Fingerprinted):
+            return f"{name}:{value.fingerprint}"
+        if dataclasses.is_dataclass(value):
+            fields = (getattr(value, field.name) for field in dataclasses.fields(value))
+            return f"{name}({', '.join(map(_described, fields))})"
+    raise _IndescribableError(name)
+
+
+@functools.cache
+def _code() -> str:
+    """Return a digest of the source of both packages and of the versions of JAX."""
+    found = hashlib.sha256(" ".join(map(version, ("jax", "jaxlib"))).encode())
+    for package in _PACKAGES:
+        folder = Path(str(importlib.resources.files(package)))
+        for path in sorted(folder.rglob("*.py")):
+            found.update(path.relative_to(folder).as_posix().encode())
+            found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def _digest(key: str) -> str:
+    return hashlib.sha256(f"{_code()} {key}".encode()).hexdigest()
+
+
+def _read(path: Path) -> _Lowered | None:
+    """Read what ``_write`` has written; None if there is none, or it is damaged."""
+    try:
+        structure, _, exported = zlib.decompress(path.read_bytes()).partition(b"\n")
+        found = jax.tree.structure(_from_json(json.loads(structure)))
+        return _Lowered(jax.export.deserialize(bytearray(exported)), found)
+    except (OSError, zlib.error, ValueError, ImportError, AttributeError):
+        return None
+
+
+def _write(path: Path, lowered: _Lowered) -> None:
+    """Keep a lowered function, if there is room for it."""
+    leaves = range(lowered.structure.num_leaves)
+    structure = json.dumps(_to_json(jax.tree.unflatten(lowered.structure, leaves)))
+    own = path.with_suffix(f".{os.getpid()}")
+    try:
+        own.write_bytes(
+            zlib.compress(b"\n".join((structure.encode(), lowered.exported.serialize())), 1)
+        )
+        own.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            own.unlink(missing_ok=True)
+
+
+def _to_json(tree: Any) -> Any:
+    """Write the structure of a tree of dictionaries and tuples, named or not."""
+    if isinstance(tree, dict):
+        return {name: _to_json(x) for name, x in cast(dict[str, Any], tree).items()}
+    if isinstance(tree, tuple):
+        items = [_to_json(x) for x in cast(tuple[Any, ...], tree)]
+        kind = type(cast(object, tree))
+        return [None if kind is tuple else f"{kind.__module__}:{kind.__qualname__}", *items]
+    if tree is None or isinstance(tree, int):
+        return tree
+    raise TypeError(f"results of {type(tree).__name__} cannot be kept")
+
+
+def _from_json(data: Any) -> Any:
+    """Invert ``_to_json``."""
+    if isinstance(data, dict):
+        return {name: _from_json(x) for name, x in cast(dict[str, Any], data).items()}
+    if isinstance(data, list):
+        name, *items = cast(list[Any], data)
+        values = map(_from_json, items)
+        return pkgutil.resolve_name(name)(*values) if name else tuple(values)
+    return data

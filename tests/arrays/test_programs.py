@@ -1,0 +1,176 @@
+"""Programs: what they return, what they share, what is kept on disk and when it is not used."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from semipunct.arrays import programs
+from semipunct.arrays.programs import Program
+from semirings.log import Log
+from semirings.viterbi import Viterbi
+
+X = {"a": jnp.arange(3.0), "b": np.array([2, 3])}
+
+
+@dataclass(frozen=True)
+class Ours:
+    """A static argument that stands for one of ours."""
+
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A static argument of somebody else."""
+
+    scale: float = 2.0
+
+
+Ours.__module__ = "semipunct.made_up"
+
+
+class Named(NamedTuple):
+    """A part of a result."""
+
+    one: jax.Array
+    none: None
+
+
+class Scaled:
+    """A function that counts how often it is traced, and stands for one of ours."""
+
+    def __init__(self):
+        self.traced = 0
+        self.__module__, self.__name__, self.__qualname__ = "semipunct.made_up", "scaled", "scaled"
+
+    def __call__(self, scale, semiring, x, key=None):
+        self.traced += 1
+        factor = getattr(scale, "scale", None) or float(scale.fingerprint)
+        drawn = 0.0 if key is None else jax.random.uniform(key)
+        total = semiring.sum(x["a"] * factor, 0)
+        return {"sum": total, "pair": (x["b"] + 1, drawn), "more": Named(total, None)}
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept(monkeypatch):
+    """Other tests may have set a folder."""
+    monkeypatch.setattr(programs, "compilation_folder", lambda: None)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder that keeps everything, however little time it takes."""
+    monkeypatch.setattr(programs, "_LEAST_SECONDS", 0.0)
+    monkeypatch.setattr(programs, "compilation_folder", lambda: tmp_path)
+    return tmp_path
+
+
+def program(donated=()):
+    function = Scaled()
+    return function, Program(function, 2, donated)
+
+
+def sums(found):
+    return float(found["sum"]), np.asarray(found["pair"][0]).tolist(), float(found["pair"][1])
+
+
+def kept(folder):
+    return sorted(folder.glob("scaled-*.lowered"))
+
+
+def test_a_value_written_out():
+    _, run = program()
+    assert sums(run(Ours("2.0"), Viterbi(), X)) == (4.0, [3, 4], 0.0)
+
+
+def test_equal_descriptions_share_a_trace_and_others_do_not():
+    function, run = program()
+    for _ in range(2):
+        assert sums(run(Ours("2.0"), Viterbi(), X))[0] == 4.0
+    assert function.traced == 1
+    assert sums(run(Ours("3.0"), Viterbi(), X))[0] == 6.0
+    assert sums(run(Ours("2.0"), Log(), X))[0] == pytest.approx(4.1429, abs=1e-4)
+    assert function.traced == 3
+    run(Ours("2.0"), Viterbi(), {**X, "b": np.array([2.0])})
+    assert function.traced == 4
+
+
+def test_another_process_traces_nothing(folder):
+    _, first = program()
+    key = jax.random.key(3)
+    expected = sums(first(Ours("2.0"), Log(), X, key))
+    assert 0 < expected[2] < 1
+    assert len(kept(folder)) == 1
+    function, second = program()
+    assert sums(second(Ours("2.0"), Log(), X, key)) == expected
+    assert sums(second(Ours("2.0"), Log(), X, jax.random.key(4))) != expected
+    assert second(Ours("2.0"), Log(), X, key)["more"] == Named(expected[0], None)
+    assert function.traced == 0
+    assert sums(second(Ours("4.0"), Log(), X, key)) != expected
+
+
+def test_changed_code_traces_again(folder, monkeypatch):
+    program()[1](Ours("2.0"), Log(), X)
+    monkeypatch.setattr(programs, "_code", lambda: "another commit")
+    function, again = program()
+    again(Ours("2.0"), Log(), X)
+    assert function.traced == 1
+    assert len(kept(folder)) == 2
+
+
+@pytest.mark.parametrize("damage", [b"", b"no such thing", None], ids=["empty", "other", "cut"])
+def test_a_damaged_file_is_made_again(folder, damage):
+    expected = sums(program()[1](Ours("2.0"), Log(), X))
+    (path,) = kept(folder)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2] if damage is None else damage)
+    function, again = program()
+    assert sums(again(Ours("2.0"), Log(), X)) == expected
+    assert function.traced == 1
+    assert path.read_bytes() == whole
+
+
+def test_a_folder_that_cannot_be_written_is_done_without(folder, monkeypatch):
+    def full(*_):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", full)
+    assert sums(program()[1](Ours("2.0"), Viterbi(), X))[0] == 4.0
+    assert list(folder.iterdir()) == []
+
+
+def test_other_packages_are_compiled_and_not_kept(folder):
+    function, run = program()
+    assert sums(run(Foreign(), Viterbi(), X))[0] == 4.0
+    assert sums(run(Foreign(3.0), Viterbi(), X))[0] == 6.0
+    assert function.traced == 2
+    doubled = Program(lambda x: 2 * x, 0, ())
+    assert float(doubled(2.0)) == 4.0
+    assert kept(folder) == []
+
+
+def test_within_a_trace_it_is_the_function(folder):
+    _, run = program()
+    gradient = jax.jit(jax.grad(lambda a: run(Ours("2.0"), Log(), {**X, "a": a})["sum"]))
+    np.testing.assert_allclose(gradient(X["a"]).sum(), 2.0, rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:Some donated buffers were not usable")
+def test_donated_memory_is_taken():
+    function = Scaled()
+    run = Program(function, 2, (2,))
+    x = {"a": np.arange(1024.0), "b": jnp.zeros(2, int)}
+    assert run(Ours("1.0"), Viterbi(), x)["pair"][0].tolist() == [1, 1]
+    assert x["b"].is_deleted()
+
+
+def test_few_programs_stay_in_memory(monkeypatch):
+    monkeypatch.setattr(programs, "_MOST_READY", 2)
+    function, run = program()
+    for scale in ("1.0", "2.0", "1.0", "3.0", "1.0", "2.0"):
+        run(Ours(scale), Log(), X)
+    assert function.traced == 4
