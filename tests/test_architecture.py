@@ -19,7 +19,16 @@ LIBRARY = ("semirings", "semipunct")
 # What all models share, none of which knows a concrete model; each may import those before it.
 BASE = tuple(
     f"semipunct.models.{module}"
-    for module in ("settings", "base", "layers", "kind", "optimisation", "registry")
+    for module in (
+        "settings",
+        "contents",
+        "base",
+        "scoring",
+        "layers",
+        "kind",
+        "optimisation",
+        "registry",
+    )
 )
 
 # Each room and what it may import of ours. A module belongs to the room with the longest matching

@@ -100,7 +100,7 @@ def finished(tiny: Tiny, once: Once) -> Finished:
     """A finished run: what it wrote, what it returned and what it reported."""
 
     def make(folder: Path) -> None:
-        from semipunct.models.base import without_arrays
+        from semipunct.models.contents import without_arrays
         from semipunct.training.loop import train
 
         reports: list[Progress] = []
@@ -119,7 +119,7 @@ def finished(tiny: Tiny, once: Once) -> Finished:
         }
         (folder / "told.json").write_text(json.dumps(told), encoding="utf-8")
 
-    from semipunct.models.base import with_arrays
+    from semipunct.models.contents import with_arrays
 
     folder = once("finished", make)
     told = json.loads((folder / "told.json").read_text("utf-8"))

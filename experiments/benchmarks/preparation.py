@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from semipunct.formats import read_treebank
-from semipunct.models.base import Batches
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
+from semipunct.models.scoring import Batches
 
 T = TypeVar("T")
 

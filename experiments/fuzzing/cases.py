@@ -24,7 +24,7 @@ from semipunct.errors import SemipunctError, UsageError
 from semipunct.files import output
 from semipunct.formats import Annotation, format_of, read_entries
 from semipunct.formats.conllu.records import format_record, read_records, write_texts
-from semipunct.models.base import Batches
+from semipunct.models.scoring import Batches
 from semipunct.store.checkpoint import load, load_state
 from semipunct.training.run import take_up
 

@@ -21,9 +21,10 @@ from semipunct.corpus import Sentence
 from semipunct.corpus.sentences import excerpt
 from semipunct.inference.rewriting import Rewriter, Rewriting
 from semipunct.marks import FINAL, INITIAL, Edit, Pair, Puncteme, shown, with_boundaries
-from semipunct.models.base import Batches, Parameters, Weights
+from semipunct.models.base import Parameters, Weights
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.scoring import Batches
 from semipunct.structures.distribution import Answer, Distribution
 from semipunct.structures.given_tree import GivenTrees
 from semirings.capabilities import Selective

@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import Sentence
-from semipunct.models.base import Batches, Parameters, Weights, log_likelihoods
+from semipunct.models.base import Parameters, Weights
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.scoring import Batches, log_likelihoods
 
 
 @partial(jit, static=1)

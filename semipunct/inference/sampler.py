@@ -25,10 +25,12 @@ from semipunct.inference.bottom_up import BottomUpSampler
 from semipunct.inference.draws import Draws, Request
 from semipunct.inference.left_to_right import LeftToRightSampler
 from semipunct.inference.resampling import Evidence
-from semipunct.models.base import Batches, Parameters, Weights
+from semipunct.models.base import Parameters, Weights
 from semipunct.models.punctuation.attach import has_history_features
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import PunctuationModel, TreeScores
+from semipunct.models.remembered import remembered
+from semipunct.models.scoring import Batches
 
 A = TypeVar("A", bound=tuple[Any, ...])
 R = TypeVar("R")
@@ -64,9 +66,7 @@ def generate(
     """
     if count < 1:
         raise UsageError(f"{count} draws; at least 1 is needed")
-    order = (LeftToRightSampler if has_history_features(parameters) else BottomUpSampler).of(
-        model, parameters
-    )
+    order = _order(model, parameters)
     bare_sentences = [without_punctuation(sentence) for sentence in sentences]
     encoded = model.encode(bare_sentences)
 
@@ -87,6 +87,12 @@ def generate(
     for (members, _), draws in _in_order(drawn, Batches(model, encoded)):
         result |= zip(members, draws, strict=True)
     return [result[i] for i in range(len(sentences))]
+
+
+@remembered
+def _order(model: PunctuationModel, parameters: Weights) -> LeftToRightSampler | BottomUpSampler:
+    sampler = LeftToRightSampler if has_history_features(parameters) else BottomUpSampler
+    return sampler.of(model, parameters)
 
 
 def _in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[A, R]]:

@@ -7,30 +7,23 @@ is an immutable object.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, cast
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self
 
 import jax
 import jax.numpy as jnp
-import numpy as np
-import numpy.typing as npt
 from typing_extensions import TypeVar
 
-from semipunct.arrays.compilation import Shapes
-from semipunct.arrays.padding import by_length
-from semipunct.arrays.programs import jit
 from semipunct.arrays.rows import RowNumbers
 from semipunct.corpus.sentences import Sentence
+from semipunct.models.contents import Array, digest
 
 if TYPE_CHECKING:
     import optax  # pyright: ignore[reportMissingTypeStubs]
 
-Array = npt.NDArray[Any]
 Parameters = Mapping[str, jax.Array]
 Weights = Mapping[str, Array] | Parameters
 """Weights by name, on the host or on the device."""
@@ -350,135 +343,3 @@ class Model(ABC, Generic[E, B]):
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
         """Count relations and tags that training never saw, by attribute and value."""
         return {}
-
-
-class Batches(Generic[E, B]):
-    """All sentences in batches of similar length and few shapes, when no gradient is wanted.
-
-    Iterating lays out one batch after another, and may be repeated: what the batches are and
-    their shapes stay the same.
-    """
-
-    def __init__(self, model: Model[E, B], encoded: E) -> None:
-        """Choose the batches and their padded sizes.
-
-        Args:
-            model: gives the limits of a batch and lays it out.
-            encoded: all sentences.
-        """
-        self._model, self._encoded = model, encoded
-        sentences, words = model.scoring_limits
-        self._members = list(by_length(encoded.lengths, sentences, words))
-        self._drafts = [model.draft(encoded, members) for members in self._members]
-        self._shape: Any = None
-        if self._drafts:
-            self._shape = model.fit_shape(encoded, self._drafts, sentences)
-
-    def __len__(self) -> int:
-        """Return the number of sentences."""
-        return len(self._encoded.lengths)
-
-    def __iter__(self) -> Iterator[tuple[list[int], B]]:
-        """Yield the numbers of the sentences of each batch, and the batch."""
-        for members, draft in zip(self._members, self._drafts, strict=True):
-            yield members, self._model.lay_out(self._encoded, draft, self._shape)
-
-
-def log_likelihoods(
-    model: Model[E, B],
-    parameters: Weights,
-    batches: Batches[E, B],
-    shapes: Shapes | None = None,
-) -> npt.NDArray[np.float64]:
-    """Return log p(x | T) of each sentence, ``[sentences]``, in the order they were encoded in.
-
-    Args:
-        model: the model.
-        parameters: its weights.
-        batches: the sentences.
-        shapes: keeps account of what is compiled.
-    """
-    shapes = shapes or Shapes()
-    result = np.zeros(len(batches))
-    weights = model.placed(parameters)
-    for members, batch in batches:
-        read = model.read(weights, batch)
-        with shapes.first_call("score", batch):
-            scores = np.asarray(_score(model, read, batch), np.float64)
-        if np.isnan(scores).any():
-            with shapes.first_call("score exactly", batch):
-                exact = np.asarray(_score_exactly(model, read, batch), np.float64)
-            scores = np.where(np.isnan(scores), exact, scores)
-        result[members] = scores[: len(members)]
-    return result
-
-
-@partial(jit, static=1)
-def _score(model: Model[Any, B], parameters: Parameters, batch: B) -> jax.Array:
-    return model.log_likelihoods(parameters, batch)
-
-
-@partial(jit, static=1)
-def _score_exactly(model: Model[Any, B], parameters: Parameters, batch: B) -> jax.Array:
-    return model.exact_log_likelihoods(parameters, batch)
-
-
-def digest(model: Model[Any, Any], parameters: Weights) -> str:
-    """Return a sha256 of all that decides a model's answers: options, vocabulary and weights.
-
-    Args:
-        model: options and vocabulary.
-        parameters: its weights.
-    """
-    found = hashlib.sha256(repr(model.options).encode())
-    plain, large = without_arrays(model.to_data())
-    found.update(compact(plain).encode())
-    for name, weights in sorted({**large, **parameters}.items()):
-        array = np.asarray(weights)
-        found.update(f"{name} {array.dtype} {array.shape}".encode())
-        found.update(np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()
-
-
-def compact(data: object) -> str:
-    """Return JSON without spaces, in the order of insertion; refuse numbers that JSON lacks."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-
-
-def without_arrays(data: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Take the arrays out of what ``Model.to_data`` returns.
-
-    Args:
-        data: plain JSON values and arrays.
-
-    Returns:
-        The plain values, and the arrays by their path, with a slash between names.
-    """
-    plain: dict[str, Any] = {}
-    arrays: dict[str, Array] = {}
-    for name, value in data.items():
-        if isinstance(value, np.ndarray):
-            arrays[name] = value
-        elif isinstance(value, Mapping):
-            plain[name], below = without_arrays(cast(Mapping[str, Any], value))
-            arrays |= {f"{name}/{path}": array for path, array in below.items()}
-        else:
-            plain[name] = value
-    return plain, arrays
-
-
-def with_arrays(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[str, Any]:
-    """Invert ``without_arrays``.
-
-    Args:
-        plain: the plain values.
-        arrays: the arrays by their path.
-
-    Raises:
-        KeyError, TypeError: if there is no place for an array.
-    """
-    found = dict(plain)
-    for path, array in arrays.items():
-        name, slash, below = path.partition("/")
-        found[name] = with_arrays(found[name], {below: array}) if slash else array
-    return found

@@ -17,7 +17,8 @@ from typing_extensions import TypeVar
 
 from semipunct.errors import ConfigError, ModelError
 from semipunct.files import json_document, sha256
-from semipunct.models.base import Array, Model, compact, digest, with_arrays, without_arrays
+from semipunct.models.base import Array, Model
+from semipunct.models.contents import compact, digest, with_arrays, without_arrays
 from semipunct.models.kind import Config
 from semipunct.models.registry import KINDS, kind_named
 from semipunct.store.checked_files import (
@@ -59,7 +60,7 @@ class SavedModel(Generic[M]):
         figures: figures of the training run, as in the model card.
         metrics: one entry per evaluation, as in ``metrics.jsonl``.
         version: of the program that saved it.
-        digest: ``models.base.digest`` of model and parameters.
+        digest: ``models.contents.digest`` of model and parameters.
         path: the folder.
     """
 

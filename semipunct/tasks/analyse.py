@@ -22,8 +22,9 @@ from semipunct.inference.likelihood import log_choices
 from semipunct.inference.rewriting import Rewriter
 from semipunct.marks import EDITS, OPEN, Edit, EditName, Pair, Puncteme, is_symmetric, nunberg
 from semipunct.marks.nunberg import Bigram, Rule
-from semipunct.models.base import Batches, Weights
+from semipunct.models.base import Weights
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.scoring import Batches
 from semipunct.tasks.base import Trained, punctuation_model
 from semipunct.tasks.rule_agreement import Channel, Confidence, Recall, confidence, recall
 

@@ -14,6 +14,7 @@ from semipunct.errors import ModelError
 from semipunct.marks import Puncteme
 from semipunct.models.base import Model, Weights
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.remembered import remembered
 
 Slots = tuple[Puncteme, ...]
 """A string for each slot of a sentence."""
@@ -51,7 +52,12 @@ class InPlace(Generic[M]):
     @classmethod
     def of(cls, trained: Trained[M]) -> InPlace[M]:
         """Place the weights once, not once a batch."""
-        return cls(trained.model, trained.model.placed(trained.parameters))
+        return cls(trained.model, _placed(trained.model, trained.parameters))
+
+
+@remembered
+def _placed(model: Model[Any, Any], parameters: Weights) -> Weights:
+    return model.placed(parameters)
 
 
 def punctuation_model(trained: Trained[Any]) -> InPlace[PunctuationModel]:

@@ -12,7 +12,9 @@ from semipunct.corpus.sentences import Sentence
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.results import Result
 from semipunct.evaluation.signature import join_signature
-from semipunct.models.base import Batches, Model, digest, log_likelihoods
+from semipunct.models.base import Model
+from semipunct.models.contents import digest
+from semipunct.models.scoring import Batches, log_likelihoods
 from semipunct.tasks.base import Trained
 from semipunct.version import __version__
 

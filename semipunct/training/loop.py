@@ -16,8 +16,9 @@ from semipunct.arrays.compilation import CompileClock, Shapes
 from semipunct.corpus.sentences import Sentence
 from semipunct.errors import ModelError, TreebankError
 from semipunct.evaluation.perplexity import PerplexityStatistics
-from semipunct.models.base import Array, Batches, log_likelihoods
+from semipunct.models.base import Array
 from semipunct.models.kind import Config
+from semipunct.models.scoring import Batches, log_likelihoods
 from semipunct.store import checkpoint
 from semipunct.store.card import model_card
 from semipunct.store.folder import claimed, put_in_place

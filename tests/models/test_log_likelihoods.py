@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from semipunct.models import base
+from semipunct.models import scoring
 from tests.trained import Finished, Tiny
 
 
@@ -14,17 +14,17 @@ def test_what_is_not_known_is_asked_for_exactly(
     finished: Finished, tiny: Tiny, monkeypatch: pytest.MonkeyPatch
 ):
     model, parameters = finished.result.model, finished.result.parameters
-    batches = base.Batches(model, model.encode(tiny.dev[:4]))
-    expected = base.log_likelihoods(model, parameters, batches)
+    batches = scoring.Batches(model, model.encode(tiny.dev[:4]))
+    expected = scoring.log_likelihoods(model, parameters, batches)
     assert np.isfinite(expected).all()
-    fast = base._score
+    fast = scoring._score
 
     def doubtful(*arguments: object) -> jnp.ndarray:
         return fast(*arguments).at[1].set(jnp.nan)
 
-    monkeypatch.setattr(base, "_score", doubtful)
-    got = base.log_likelihoods(model, parameters, batches)
+    monkeypatch.setattr(scoring, "_score", doubtful)
+    got = scoring.log_likelihoods(model, parameters, batches)
     np.testing.assert_allclose(got, expected, rtol=1e-4)
-    monkeypatch.setattr(base, "_score_exactly", lambda *x: jnp.full_like(fast(*x), -7.0))
-    asked = base.log_likelihoods(model, parameters, batches)
+    monkeypatch.setattr(scoring, "_score_exactly", lambda *x: jnp.full_like(fast(*x), -7.0))
+    asked = scoring.log_likelihoods(model, parameters, batches)
     assert (asked == -7.0).sum() == 1

@@ -7,7 +7,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from semipunct.errors import ModelError
-from semipunct.models.base import digest
+from semipunct.models.contents import digest
 from semipunct.models.kind import Config
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import KIND, ModelOptions, TrainOptions

@@ -18,15 +18,8 @@ from semipunct.arrays.padding import round_up
 from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import MISSING, Puncteme, Sentence
 from semipunct.features.strings import alphabet
-from semipunct.models.base import (
-    Array,
-    Batches,
-    Model,
-    Parameters,
-    Sums,
-    Weights,
-    log_likelihoods,
-)
+from semipunct.models.base import Array, Model, Parameters, Sums, Weights
+from semipunct.models.scoring import Batches, log_likelihoods
 from semipunct.models.slot_tagging.networks import (
     CODES,
     TaggerDropout,

@@ -1,0 +1,87 @@
+"""All that a model holds, as plain values and arrays, and the digest of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, Protocol, cast
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+class Storable(Protocol):
+    """An object that is made again from its options and its data."""
+
+    @property
+    def options(self) -> Any:
+        """Settings whose ``repr`` shows all of them."""
+        ...
+
+    def to_data(self) -> dict[str, Any]:
+        """Return plain JSON values and arrays."""
+        ...
+
+
+def digest(model: Storable, parameters: Mapping[str, Any]) -> str:
+    """Return a sha256 of all that decides a model's answers: options, vocabulary and weights.
+
+    Args:
+        model: options and vocabulary.
+        parameters: its weights.
+    """
+    found = hashlib.sha256(repr(model.options).encode())
+    plain, large = without_arrays(model.to_data())
+    found.update(compact(plain).encode())
+    for name, weights in sorted({**large, **parameters}.items()):
+        array = np.asarray(weights)
+        found.update(f"{name} {array.dtype} {array.shape}".encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()
+
+
+def compact(data: object) -> str:
+    """Return JSON without spaces, in the order of insertion; refuse numbers that JSON lacks."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def without_arrays(data: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Take the arrays out of what ``Model.to_data`` returns.
+
+    Args:
+        data: plain JSON values and arrays.
+
+    Returns:
+        The plain values, and the arrays by their path, with a slash between names.
+    """
+    plain: dict[str, Any] = {}
+    arrays: dict[str, Array] = {}
+    for name, value in data.items():
+        if isinstance(value, np.ndarray):
+            arrays[name] = value
+        elif isinstance(value, Mapping):
+            plain[name], below = without_arrays(cast(Mapping[str, Any], value))
+            arrays |= {f"{name}/{path}": array for path, array in below.items()}
+        else:
+            plain[name] = value
+    return plain, arrays
+
+
+def with_arrays(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[str, Any]:
+    """Invert ``without_arrays``.
+
+    Args:
+        plain: the plain values.
+        arrays: the arrays by their path.
+
+    Raises:
+        KeyError, TypeError: if there is no place for an array.
+    """
+    found = dict(plain)
+    for path, array in arrays.items():
+        name, slash, below = path.partition("/")
+        found[name] = with_arrays(found[name], {below: array}) if slash else array
+    return found

@@ -1,0 +1,111 @@
+"""Log-likelihoods of many sentences by any model: batches without gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
+from typing import Any, Generic, TypeVar
+
+import jax
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.compilation import Shapes
+from semipunct.arrays.padding import by_length
+from semipunct.arrays.programs import jit
+from semipunct.models.base import Encoded, Model, Parameters, Weights
+
+E = TypeVar("E", bound=Encoded)
+B = TypeVar("B")
+T = TypeVar("T")
+
+
+class Batches(Generic[E, B]):
+    """All sentences in batches of similar length and few shapes, when no gradient is wanted.
+
+    Iterating lays out one batch after another, and may be repeated: what the batches are and
+    their shapes stay the same.
+    """
+
+    def __init__(self, model: Model[E, B], encoded: E) -> None:
+        """Choose the batches and their padded sizes.
+
+        Args:
+            model: gives the limits of a batch and lays it out.
+            encoded: all sentences.
+        """
+        self._model, self._encoded = model, encoded
+        sentences, words = model.scoring_limits
+        self._members = list(by_length(encoded.lengths, sentences, words))
+        self._drafts = [model.draft(encoded, members) for members in self._members]
+        self._shape: Any = None
+        if self._drafts:
+            self._shape = model.fit_shape(encoded, self._drafts, sentences)
+
+    def __len__(self) -> int:
+        """Return the number of sentences."""
+        return len(self._encoded.lengths)
+
+    def __iter__(self) -> Iterator[tuple[list[int], B]]:
+        """Yield the numbers of the sentences of each batch, and the batch."""
+        for members, draft in zip(self._members, self._drafts, strict=True):
+            yield members, self._model.lay_out(self._encoded, draft, self._shape)
+
+
+def log_likelihoods(
+    model: Model[E, B],
+    parameters: Weights,
+    batches: Batches[E, B],
+    shapes: Shapes | None = None,
+) -> npt.NDArray[np.float64]:
+    """Return log p(x | T) of each sentence, ``[sentences]``, in the order they were encoded in.
+
+    Args:
+        model: the model.
+        parameters: its weights.
+        batches: the sentences.
+        shapes: keeps account of what is compiled.
+    """
+    shapes = shapes or Shapes()
+    result = np.zeros(len(batches))
+    weights = model.placed(parameters)
+    # A batch is laid out while the device still works on the one before.
+    for (members, read, batch), scores in _one_late(_scored(model, weights, batches, shapes)):
+        found = np.asarray(scores, np.float64)
+        if np.isnan(found).any():
+            with shapes.first_call("score exactly", batch):
+                exact = np.asarray(_score_exactly(model, read, batch), np.float64)
+            found = np.where(np.isnan(found), exact, found)
+        result[members] = found[: len(members)]
+    return result
+
+
+def _scored(
+    model: Model[Any, B], weights: Weights, batches: Batches[Any, B], shapes: Shapes
+) -> Iterator[tuple[tuple[list[int], Weights, B], jax.Array]]:
+    """Yield each batch, with what it reads, and its scores, which may still be computed."""
+    for members, batch in batches:
+        read = model.read(weights, batch)
+        with shapes.first_call("score", batch):
+            scores = _score(model, read, batch)
+        yield (members, read, batch), scores
+
+
+def _one_late(items: Iterator[T]) -> Iterator[T]:
+    """Yield each item after the next one has been made."""
+    made = list(islice(items, 1))
+    for item in items:
+        made.append(item)
+        yield made.pop(0)
+    yield from made
+
+
+@partial(jit, static=1)
+def _score(model: Model[Any, B], parameters: Parameters, batch: B) -> jax.Array:
+    return model.log_likelihoods(parameters, batch)
+
+
+@partial(jit, static=1)
+def _score_exactly(model: Model[Any, B], parameters: Parameters, batch: B) -> jax.Array:
+    return model.exact_log_likelihoods(parameters, batch)

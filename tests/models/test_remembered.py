@@ -1,0 +1,40 @@
+"""What is made of weights is made once for the same ones, and forgotten with their model."""
+
+import gc
+import weakref
+
+from semipunct.models.remembered import remembered
+
+
+class Held:
+    """Stands for a model: compared by identity, and weakly referenced."""
+
+
+def test_once_for_the_same_weights_of_the_same_model():
+    made = []
+
+    @remembered
+    def total(model, parameters):
+        made.append(model)
+        return sum(parameters.values())
+
+    one, other = Held(), Held()
+    weights = {"a": 1, "b": 2}
+    assert [total(one, weights), total(one, weights), total(other, weights)] == [3, 3, 3]
+    assert made == [one, other]
+    assert total(one, {"a": 5}) == 5
+    assert total(one, weights) == 3
+    assert made == [one, other, one, one]
+
+
+def test_a_model_that_is_gone_is_forgotten():
+    @remembered
+    def double(model, parameters):
+        return 2 * parameters
+
+    model = Held()
+    gone = weakref.ref(model)
+    assert double(model, 2) == 4
+    del model
+    gc.collect()
+    assert gone() is None
