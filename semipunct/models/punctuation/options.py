@@ -115,7 +115,7 @@ class TrainOptions(kind.SharedTrainOptions):
     word_dropout: Share = 0.1
     warmup: Count = 100
     lazy: bool = True
-    prune: NotNegative = 3e-4
+    prune: NotNegative = 1e-4
     l2: NotNegative = 1e-3
     channel_l2: NotNegative = 1e-4
     tied_l2: NotNegative = 1e-3
