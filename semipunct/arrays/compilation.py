@@ -22,6 +22,9 @@ _TRACED_WITH = (
     "jax_threefry_partitionable",
     "jax_numpy_dtype_promotion",
 )
+LOWER_EVENT = "/semipunct/lower_duration"
+"""What ``programs`` tells JAX's listeners once a function is traced and lowered, or fetched."""
+
 _COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
 
 
@@ -62,15 +65,22 @@ class Shapes:
 
 
 class CompileClock:
-    """Counts the seconds that XLA compiles, or fetches from its cache, within a ``with`` block."""
+    """Counts, within a ``with`` block, the time until programs are ready.
+
+    Attributes:
+        seconds: that XLA compiles, or fetches from its cache.
+        lowering: seconds that programs are traced and lowered, or fetched from the same folder.
+    """
 
     def __init__(self) -> None:
         """Start at zero."""
-        self.seconds = 0.0
+        self.seconds = self.lowering = 0.0
 
     def _listen(self, event: str, duration_secs: float, **kwargs: str | int) -> None:
         if event == _COMPILE_EVENT:
             self.seconds += duration_secs
+        elif event == LOWER_EVENT:
+            self.lowering += duration_secs
 
     def __enter__(self) -> CompileClock:
         """Begin to listen."""

@@ -27,11 +27,12 @@ from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import jax
 import jax.export
+import jax.monitoring
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from semipunct.arrays.compilation import compilation_folder, settings
+from semipunct.arrays.compilation import LOWER_EVENT, compilation_folder, settings
 
 _PACKAGES = ("semipunct", "semirings")
 _COMPILER_OPTIONS = {
@@ -141,12 +142,13 @@ class Program:
         """Fetch the lowered function, or lower it; it is compiled at its first call."""
         folder = compilation_folder()
         path = folder / f"{self._function.__name__}-{_digest(key)}.lowered" if folder else None
+        start = time.monotonic()
         lowered = _read(path) if path else None
         if lowered is None:
-            start = time.monotonic()
             lowered = self._lowered(static, dynamic)
             if path and time.monotonic() - start >= _LEAST_SECONDS:
                 _write(path, lowered)
+        jax.monitoring.record_event_duration_secs(LOWER_EVENT, time.monotonic() - start)
         exported, structure = lowered
 
         def call(donated: list[Any], kept: list[Any]) -> Any:

@@ -14,6 +14,7 @@ from semipunct.cli.quickstart import quickstart
 from semipunct.cli.restore import restore
 from semipunct.cli.semirings import app as semirings
 from semipunct.cli.stats import stats
+from semipunct.cli.timings import told
 from semipunct.cli.train import train
 from semipunct.version import __version__
 
@@ -49,10 +50,16 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(  # pyright: ignore[reportUnusedFunction] - typer calls it
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
-) -> None: ...
+    timings: Annotated[
+        bool, typer.Option("--timings", help="Tell on stderr where the time of a command goes.")
+    ] = False,
+) -> None:
+    if timings:
+        context.with_resource(told())
 
 
 for command, example in (

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import console
+from semipunct.cli.timings import phase
 from semipunct.cli.treebanks import Unseen, in_chunks
 from semipunct.tasks import limits
 
@@ -73,20 +74,23 @@ def decode(
 
     Sentences that the model cannot take are passed through and counted.
     """
-    from semipunct.tasks.decode import choose_decoder
+    with phase("importing"):
+        from semipunct.tasks.decode import choose_decoder
 
     decoder = choose_decoder(semiring, samples, nbest, seed)
     console.check_targets(out)
-    from semipunct.arrays.compilation import enable_compilation_cache
-    from semipunct.cli.progress import sentence_progress
-    from semipunct.formats import format_of, read_entries
-    from semipunct.marks import legend
-    from semipunct.models.punctuation.model import PunctuationModel
-    from semipunct.render.analyses import shown_tokens
-    from semipunct.store.checkpoint import load
-    from semipunct.tasks.base import InPlace
+    with phase("importing"):
+        from semipunct.arrays.compilation import enable_compilation_cache
+        from semipunct.cli.progress import sentence_progress
+        from semipunct.formats import format_of, read_entries
+        from semipunct.marks import legend
+        from semipunct.models.punctuation.model import PunctuationModel
+        from semipunct.render.analyses import shown_tokens
+        from semipunct.store.checkpoint import load
+        from semipunct.tasks.base import InPlace
 
-    fitted = InPlace.of(load(model, PunctuationModel))
+    with phase("loading the model"):
+        fitted = InPlace.of(load(model, PunctuationModel))
     enable_compilation_cache()
     writer = format_of(*inputs).writer()
     omitted: Counter[str] = Counter()

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import console
+from semipunct.cli.timings import phase
 from semipunct.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,13 +33,16 @@ def evaluate(
     if result == console.STANDARD:
         raise UsageError("--result needs the name of a file; --json prints the figures")
     console.check_targets(result)
-    from semipunct.arrays.compilation import enable_compilation_cache
-    from semipunct.cli.treebanks import omissions, tell_unseen, usable
-    from semipunct.store.checkpoint import load
-    from semipunct.tasks.evaluate import evaluate as measure
+    with phase("importing"):
+        from semipunct.arrays.compilation import enable_compilation_cache
+        from semipunct.cli.treebanks import omissions, tell_unseen, usable
+        from semipunct.store.checkpoint import load
+        from semipunct.tasks.evaluate import evaluate as measure
 
-    loaded = load(model)
-    treebank = usable(tests)
+    with phase("loading the model"):
+        loaded = load(model)
+    with phase("reading"):
+        treebank = usable(tests)
     enable_compilation_cache()
     tell_unseen(loaded.model, treebank.sentences)
     found = measure(loaded, treebank.sentences, system=model, model_digest=loaded.digest)

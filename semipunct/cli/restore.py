@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from semipunct.cli import console
+from semipunct.cli.timings import phase
 from semipunct.cli.treebanks import Unseen, in_chunks
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
@@ -134,28 +135,31 @@ def restore(
     if result == console.STANDARD:
         raise UsageError("--result needs the name of a file; --json prints the figures")
     console.check_targets(out, result)
-    from semipunct.arrays.compilation import enable_compilation_cache
-    from semipunct.cli.progress import sentence_progress
-    from semipunct.cli.restoration_report import report
-    from semipunct.models.punctuation.model import PunctuationModel
-    from semipunct.store.checkpoint import load
-    from semipunct.tasks.base import InPlace
-    from semipunct.tasks.restore import RestoreOptions
-    from semipunct.tasks.restore import restore as run
+    with phase("importing"):
+        from semipunct.arrays.compilation import enable_compilation_cache
+        from semipunct.cli.progress import sentence_progress
+        from semipunct.cli.restoration_report import report
+        from semipunct.models.punctuation.model import PunctuationModel
+        from semipunct.store.checkpoint import load
+        from semipunct.tasks.base import InPlace
+        from semipunct.tasks.restore import RestoreOptions
+        from semipunct.tasks.restore import restore as run
 
     options = RestoreOptions(
         samples, seed, minimise.value, frozenset(marks.split()) if marks else None,
         min_confidence, nbest, keep.value, mistaken,
     )  # fmt: skip
-    loaded = load(model, PunctuationModel)
-    options.check(loaded.model)
+    with phase("loading the model"):
+        loaded = load(model, PunctuationModel)
+        options.check(loaded.model)
+        fitted = InPlace.of(loaded)
     enable_compilation_cache()
-    fitted = InPlace.of(loaded)
     from semipunct.formats import format_of, read_entries
 
     entries = read_entries(inputs)
     omitted: Counter[str] = Counter()
-    first = list(islice(entries, CHUNK))
+    with phase("reading"):
+        first = list(islice(entries, CHUNK))
     writer = format_of(*inputs).writer(first)
     unseen = Unseen(loaded.model)
 

@@ -9,6 +9,7 @@ import typer
 
 from semipunct.cli import console
 from semipunct.cli.signals import exit_status
+from semipunct.cli.timings import phase
 from semipunct.models.registry import DEFAULT, KINDS
 
 if TYPE_CHECKING:
@@ -87,7 +88,8 @@ def train(
     # What may fail fails before the minutes that reading and compiling take.
     with claimed(out, force=force, resume=resume):
         pass
-    development, training = usable(dev), usable(files)
+    with phase("reading"):
+        development, training = usable(dev), usable(files)
     for name, treebank in (("training", training), ("development", development)):
         told = omissions(treebank)
         console.say(
@@ -95,9 +97,10 @@ def train(
             f"{'; ' if told else ''}{told}"
         )
 
-    from semipunct.arrays.compilation import enable_compilation_cache
-    from semipunct.training.interrupt import interruptible
-    from semipunct.training.loop import train as fit
+    with phase("importing"):
+        from semipunct.arrays.compilation import enable_compilation_cache
+        from semipunct.training.interrupt import interruptible
+        from semipunct.training.loop import train as fit
 
     enable_compilation_cache()
     command = ["semipunct", "train", *files, *(x for name in dev for x in ("--dev", name))]

@@ -212,7 +212,7 @@ def test_divergence_is_told_and_the_last_model_stays(tiny, tmp_path, monkeypatch
     with pytest.raises(TrainingError) as error:
         train(tiny.config, tiny.train, tiny.dev, folder)
     assert f"after {visited(tiny)[5]} of 48 visits" in str(error.value)
-    assert "train.learning_rate (now 0.004)" in str(error.value)
+    assert "train.learning_rate (now 0.0035)" in str(error.value)
     assert f"of visit {evaluated(tiny)[0]}, is in" in str(error.value)
     steps = 1 + visited(tiny).index(evaluated(tiny)[0])
     assert load(folder).metrics[0]["train_unscorable"] == steps

@@ -93,8 +93,8 @@ class TrainOptions(kind.SharedTrainOptions):
         dropout: share of the inputs of the network's layers that a step leaves out.
         word_dropout: share of the word forms that a step hides from the network.
         warmup: steps within which the network's rate rises.
-        lazy: a step moves those weights of features that its sentences read, and no others; the
-            penalty of a weight is then counted in these steps.
+        lazy: a step moves those weights of features that its sentences read, and no others; what
+            momentum and penalty would do to a weight meanwhile is made up for before it is read.
         prune: how much development perplexity may be given at the end for a smaller model, without
             the weights of features that are close to zero; 0 for all weights.
         l2: weight of the squared norm of ATTACH's weights, per sentence (equation 5).
@@ -108,6 +108,7 @@ class TrainOptions(kind.SharedTrainOptions):
             printed Algorithm 1 does, instead of under the posterior p(T' | T, x) of equation 5.
     """
 
+    learning_rate: Positive = 0.0035
     channel_learning_rate: Positive = 0.03
     network_learning_rate: Positive = 2e-3
     network_decay: NotNegative = 1e-4
