@@ -210,8 +210,8 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
         RecursionError,
     ) as error:  # fmt: skip
         raise ModelError(
-            f"{folder}: {VOCABULARY} or {CONFIG} does not hold what a model needs "
-            f"({type(error).__name__}: {error}); train the model again"
+            f"{folder}: {VOCABULARY}, {VOCABULARY_ARRAYS} or {CONFIG} does not hold what a model "
+            f"needs ({type(error).__name__}: {error}); train the model again"
         ) from error
     if expected is not None and not isinstance(model, expected):
         raise ModelError(

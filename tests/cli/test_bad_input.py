@@ -200,6 +200,13 @@ def poison(tensors: dict[str, np.ndarray]) -> None:
     tensors[min(tensors)] = tensor
 
 
+def reseal(folder: Path, path: Path) -> None:
+    """Write the checksum that a file has now."""
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    manifest["sha256"][path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+
+
 @pytest.mark.parametrize("damage, pattern", [(drop, "missing"), (poison, "NaN")])
 def test_damaged_tensors(
     cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path, damage: Damage, pattern: str
@@ -212,11 +219,44 @@ def test_damaged_tensors(
     damage(tensors)
     save_file(tensors, weights)
     # The checksum is made right, so that the check of the tensors themselves is what speaks.
-    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
-    manifest["sha256"][weights.name] = hashlib.sha256(weights.read_bytes()).hexdigest()
-    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    reseal(folder, weights)
     for command in ("evaluate", "decode"):
         check(cli(command, folder, treebanks["test"]), f"tensor {name}.*{pattern}")
+
+
+def beyond(outcomes: np.ndarray) -> np.ndarray:
+    return np.append(outcomes[:-1], np.iinfo(outcomes.dtype).max)
+
+
+def twice(outcomes: np.ndarray) -> np.ndarray:
+    return np.repeat(outcomes[:1], len(outcomes))
+
+
+@pytest.mark.parametrize("damage", [beyond, twice])
+def test_damaged_sparse_rows(
+    cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path, damage: Damage
+):
+    folder = shutil.copytree(model, tmp_path / "model")
+    path = folder / "vocabulary.safetensors"
+    arrays = load_file(path)
+    arrays["arrays/pair.outcome"] = damage(arrays["arrays/pair.outcome"])
+    save_file(arrays, path)
+    reseal(folder, path)
+    for command in ("evaluate", "decode", "restore"):
+        check(
+            cli(command, folder, treebanks["test"]),
+            r"vocabulary\.safetensors .* does not hold .*outcomes",
+        )
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "vocabulary.safetensors"])
+def test_a_truncated_file(
+    cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path, name: str
+):
+    folder = shutil.copytree(model, tmp_path / "model")
+    path = folder / name
+    path.write_bytes(path.read_bytes()[:-9])
+    check(cli("restore", folder, treebanks["test"]), f"{name}: the checksum")
 
 
 def test_a_changed_byte(cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path):

@@ -180,6 +180,25 @@ def test_resuming_needs_the_same_run(tiny, folder, tmp_path):
         train(tiny.config, tiny.train, tiny.dev[:-1], begun, resume=True)
 
 
+def test_a_full_disk_leaves_the_last_good_model(tiny, tmp_path, monkeypatch):
+    folder, saved = tmp_path / "model", []
+    fsync = os.fsync
+
+    def full_in_the_end(file):
+        if folder.exists() and load(folder).metrics[-1]["visits"] >= evaluated(tiny)[1]:
+            saved.append({path.name: path.read_bytes() for path in folder.iterdir()})
+            raise OSError(28, "No space left on device")
+        fsync(file)
+
+    monkeypatch.setattr(os, "fsync", full_in_the_end)
+    with pytest.raises(ModelError, match="No space left on device"):
+        train(tiny.config, tiny.train, tiny.dev, folder)
+    monkeypatch.undo()
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == saved[0]
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+    assert train(tiny.config, tiny.train, tiny.dev, folder, resume=True).visits == visited(tiny)[-1]
+
+
 def test_patience_ends_a_run(tiny, finished, tmp_path, monkeypatch):
     options = replace(tiny.config.train, patience=2, visits=4800)
     # Weights that stand still never improve; zero updates need no compiling of another step.
