@@ -95,7 +95,9 @@ class Unigram(Model[Encoded, Batch]):
             )
         return Encoded(numbers, [np.array(x, np.float32) for x in spelt])
 
-    def fit_shape(self, encoded: Encoded, drafts: Sequence[Any], sentences: int) -> Any:
+    def fit_shape(
+        self, encoded: Encoded, drafts: Sequence[Any], sentences: int, *, scoring: bool
+    ) -> Any:
         return sentences, max(encoded.lengths) + 1
 
     def lay_out(self, encoded: Encoded, draft: Sequence[int], shape: Any = None) -> Batch:

@@ -26,9 +26,10 @@ from semipunct.arrays.padding import balanced
 from semipunct.corpus import Sentence
 from semipunct.corpus.synthetic import english_parameters, generate, scaling_sentence
 from semipunct.formats import read_treebank
-from semipunct.models.punctuation.batches import Batch, draft, fit_shape
+from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
+from semipunct.models.punctuation.shapes import draft, fit_shape
 
 Objective = Callable[..., Any]
 GIBIBYTE = 2**30
@@ -117,7 +118,7 @@ def measure_batches(
     if not members:
         raise SystemExit(f"{len(sentences)} sentences are too few for a batch of {size}")
     start = time.perf_counter()
-    shape = fit_shape(encoded, [draft(encoded, m) for m in members], size)
+    shape = fit_shape(encoded, [draft(encoded, m) for m in members], size, scoring=False)
     fitted = time.perf_counter() - start
     batches = [model.batch(encoded, m, shape) for m in members]
     row: dict[str, Any] = {

@@ -77,7 +77,7 @@ def measured(arguments: argparse.Namespace) -> dict[str, Any]:
     order = balanced(encoded.lengths, options.batch_size, np.random.default_rng(0))
     members = [m for m in order if len(m) == options.batch_size][:64]
     drafts = [model.draft(encoded, m) for m in members]
-    shape = model.fit_shape(encoded, drafts, options.batch_size)
+    shape = model.fit_shape(encoded, drafts, options.batch_size, scoring=False)
     began = time.perf_counter()
     batches = [model.batch(encoded, m, shape) for m in members[: arguments.batches]]
     host = 1000 * (time.perf_counter() - began) / len(batches)

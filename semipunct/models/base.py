@@ -151,13 +151,15 @@ class Model(ABC, Generic[E, B]):
         return members
 
     @abstractmethod
-    def fit_shape(self, encoded: E, drafts: Sequence[Any], sentences: int) -> Any:
+    def fit_shape(self, encoded: E, drafts: Sequence[Any], sentences: int, *, scoring: bool) -> Any:
         """Choose padded sizes for ``lay_out`` that suit some typical batches.
 
         Args:
             encoded: all sentences.
             drafts: from ``draft``, at least one.
             sentences: the most sentences of a batch.
+            scoring: whether no gradient is wanted: then these are all batches there are, and sizes
+                that other sentences share spare them compiling.
         """
 
     @abstractmethod

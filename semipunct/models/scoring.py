@@ -41,7 +41,7 @@ class Batches(Generic[E, B]):
         self._drafts = [model.draft(encoded, members) for members in self._members]
         self._shape: Any = None
         if self._drafts:
-            self._shape = model.fit_shape(encoded, self._drafts, sentences)
+            self._shape = model.fit_shape(encoded, self._drafts, sentences, scoring=True)
 
     def __len__(self) -> int:
         """Return the number of sentences."""

@@ -162,7 +162,7 @@ class Distribution(Generic[S]):
         """
         semiring = KBest(k, base)
         total, mark = self._marking(semiring)
-        parts = jax.vmap(mark)(semiring.seeds(total.value))
+        parts = jax.lax.map(mark, semiring.seeds(total.value))
         return Answer(parts, log_times(semiring.log_weights(total.value), total.log_scale))
 
     def ranked(self, base: Selective = Viterbi()) -> Iterator[Answer]:

@@ -133,7 +133,7 @@ class _Trainer:
         typical = list(islice(self.plan.batches(0, 0), TYPICAL))
         drafts = [self.model.draft(encoded, members) for members in typical]
         sentences = self.plan.most_sentences(options.seed)
-        shape = self.model.fit_shape(encoded, drafts, sentences)
+        shape = self.model.fit_shape(encoded, drafts, sentences, scoring=False)
         constants = self.model.constants(options)
         # The outcome of a step is read one step late, so that the next batch is laid out meanwhile.
         waiting: Outcome | None = None

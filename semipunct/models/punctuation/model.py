@@ -36,19 +36,10 @@ from semipunct.models.punctuation.attach import (
     tree_scores,
     weights_of,
 )
-from semipunct.models.punctuation.batches import (
-    Batch,
-    BatchShape,
-    Draft,
-    EncodedSentences,
-    draft,
-    encode,
-    fit_shape,
-    lay_out,
-    own_shape,
-)
+from semipunct.models.punctuation.batches import Batch, lay_out
 from semipunct.models.punctuation.channel import channel_parameters, log_edits
 from semipunct.models.punctuation.data import from_data, to_data
+from semipunct.models.punctuation.encoding import EncodedSentences, encode
 from semipunct.models.punctuation.evidence import supports
 from semipunct.models.punctuation.inventory import Inventory, build_inventory, target_columns
 from semipunct.models.punctuation.network import (
@@ -62,6 +53,7 @@ from semipunct.models.punctuation.network import (
 from semipunct.models.punctuation.objective import Terms, objective
 from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 from semipunct.models.punctuation.pruning import pruned, without_zeros
+from semipunct.models.punctuation.shapes import BatchShape, Draft, draft, fit_shape, own_shape
 from semipunct.models.punctuation.slot_automata import automata, label_tries
 from semipunct.structures.given_tree import GivenTrees, Pairs, Trie, inside, log_totals
 from semirings.base import Semiring
@@ -233,9 +225,9 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         return draft(encoded, members)
 
     def fit_shape(
-        self, encoded: EncodedSentences, drafts: Sequence[Draft], sentences: int
+        self, encoded: EncodedSentences, drafts: Sequence[Draft], sentences: int, *, scoring: bool
     ) -> BatchShape:
-        return fit_shape(encoded, drafts, sentences)
+        return fit_shape(encoded, drafts, sentences, scoring=scoring)
 
     def lay_out(
         self, encoded: EncodedSentences, draft: Draft, shape: BatchShape | None = None

@@ -172,13 +172,16 @@ class SlotTagger(Model[Encoded, TaggerBatch]):
             self.vocabulary.codes(sentences), strings, self.tags.log_evidence(tuple(number))
         )
 
-    def fit_shape(self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int) -> int:
+    def fit_shape(
+        self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int, *, scoring: bool
+    ) -> int:
         """Return the number of sentences: lengths are padded batch by batch, to few sizes.
 
         Args:
             encoded: all sentences.
             drafts: typical batches.
             sentences: the most sentences of a batch.
+            scoring: makes no difference.
         """
         return sentences
 

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from semipunct.corpus import Sentence
-from semipunct.models.punctuation.batches import Batch, draft, fit_shape
+from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.channel import mirror
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.shapes import draft, fit_shape
 from semipunct.structures.given_tree import Edits, inside
 from semipunct.trees import DependencyTree
 from semirings import Log, Real, Viterbi
@@ -86,7 +87,7 @@ def test_a_fitted_shape_fits():
     m = model("l2r")
     encoded = m.encode(SENTENCES)
     batches = [[0, 1, 2], [3, 4], [5, 6, 7, 8]]
-    shape = fit_shape(encoded, [draft(encoded, b) for b in batches], 4)
+    shape = fit_shape(encoded, [draft(encoded, b) for b in batches], 4, scoring=True)
     for members in batches:
         batch = m.batch(encoded, members, shape)
         assert batch.relation.shape == (shape.words,)
@@ -98,7 +99,7 @@ def test_one_long_sentence_among_short_ones_takes_memory_in_proportion():
     m = model("l2r")
     long = sentence([0, *[1] * 1999], ["", *[","] * 1999, "."])
     encoded = m.encode([*SENTENCES, long])
-    shape = fit_shape(encoded, [draft(encoded, range(len(SENTENCES)))], 16)
+    shape = fit_shape(encoded, [draft(encoded, range(len(SENTENCES)))], 16, scoring=True)
     batch = m.batch(encoded, [len(SENTENCES)], shape)
     bytes_per_word = sum(x.nbytes for x in jax.tree.leaves(batch)) / 2000
     assert bytes_per_word < 20_000

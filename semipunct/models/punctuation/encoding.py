@@ -1,0 +1,111 @@
+"""Sentences encoded: all that does not depend on how they are batched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.corpus.sentences import Sentence
+from semipunct.features.index import FeatureRows
+from semipunct.features.support import Support
+from semipunct.features.templates import Table
+from semipunct.marks import with_boundaries
+from semipunct.models.punctuation.inventory import Inventory
+from semipunct.structures.given_tree import Absorptions, absorptions, mirrored_absorptions
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedSentences:
+    """Sentences ready to be batched: features extracted and trees ordered.
+
+    Attributes:
+        strings: the distinct surface strings, as symbols in text order; the first is empty.
+        string_of_slot: for each sentence ``[n + 1]`` numbers of strings, in reading order.
+        absorptions: for each sentence the operations of its recursion.
+        relation: ``[words of all sentences]``.
+        columns: ``[words of all sentences, columns]`` from ``network_inputs``, or no columns.
+        features: feature vectors of all words, by table.
+        supports: the weights of the features, by table.
+        start: ``[sentences + 1]`` where each sentence's words begin.
+        widths: number of vector widths of the slot automata: 2 if slots of at most one token
+            are narrow, else 1.
+    """
+
+    strings: tuple[tuple[int, ...], ...]
+    string_of_slot: tuple[npt.NDArray[np.int32], ...]
+    absorptions: tuple[Absorptions, ...]
+    relation: npt.NDArray[np.int32]
+    columns: npt.NDArray[np.int32]
+    features: Mapping[Table, FeatureRows]
+    supports: Mapping[Table, Support]
+    start: npt.NDArray[np.int64]
+    widths: int
+
+    @property
+    def lengths(self) -> list[int]:
+        """Words of each sentence."""
+        return np.diff(self.start).tolist()
+
+    def words(self, members: Sequence[int]) -> npt.NDArray[np.int64]:
+        """Return the numbers of the words of some sentences, among those of all.
+
+        Args:
+            members: numbers of the sentences.
+        """
+        return np.concatenate([np.arange(*self.start[i : i + 2]) for i in members])
+
+
+def encode(
+    sentences: Sequence[Sentence],
+    inventory: Inventory,
+    features: Mapping[Table, FeatureRows],
+    supports: Mapping[Table, Support],
+    columns: npt.NDArray[np.int32],
+    directions: Sequence[bool],
+    *,
+    final_mark: bool,
+) -> EncodedSentences:
+    """Do everything that does not depend on how sentences are batched.
+
+    Args:
+        sentences: words, trees and surface punctuation.
+        inventory: numbers of strings and relations.
+        features: feature vectors of all words, by table.
+        supports: the weights of the features, by table.
+        columns: ``[words of all sentences, columns]`` inputs of the network, or no columns.
+        directions: for each pass of the channel, whether its window moves from right to left.
+        final_mark: whether the channel puts a mark at the end of a sentence, too.
+    """
+    mirrored = directions[0]
+    number: dict[tuple[int, ...], int] = {(): 0}
+    encoded: dict[tuple[str, ...], int] = {}
+    string_of_slot: list[npt.NDArray[np.int32]] = []
+    orders: list[Absorptions] = []
+    for sentence in sentences:
+        strings: list[int] = []
+        for slot in with_boundaries(sentence.slots, final=final_mark):
+            if slot not in encoded:
+                encoded[slot] = number.setdefault(inventory.encode(slot), len(number))
+            strings.append(encoded[slot])
+        left, right = (np.asarray(x, np.int32) for x in sentence.tree.edges)
+        order = mirrored_absorptions if mirrored else absorptions
+        orders.append(order(sentence.tree.heads, left, right, [not s for s in strings]))
+        in_order = strings[::-1] if mirrored else strings
+        string_of_slot.append(np.array(in_order, np.int32))
+    row = {r: i for i, r in enumerate(inventory.relations)}
+    relation = [row.get(r, len(row)) for s in sentences for r in s.tree.relations]
+    start = np.cumsum([0, *(len(s.forms) for s in sentences)])
+    return EncodedSentences(
+        tuple(number),
+        tuple(string_of_slot),
+        tuple(orders),
+        np.array(relation, np.int32),
+        columns,
+        features,
+        supports,
+        start,
+        2 if len(directions) == 1 else 1,
+    )

@@ -1,0 +1,266 @@
+"""Drafts of batches, and the padded sizes that suit them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.padding import round_up
+from semipunct.arrays.sparse import block_rows
+from semipunct.features.templates import Table
+from semipunct.models.punctuation.encoding import EncodedSentences
+from semipunct.structures.given_tree import Absorptions, Placement, place
+
+_SCHEDULED = 64
+"""Batches that are scheduled to choose the number of steps: the quantile needs no more."""
+
+
+class FeatureSizes(NamedTuple):
+    """The sizes of one table of a batch; see ``SparseRows``.
+
+    Attributes:
+        entries: of all nodes.
+        blocks: of distinct features.
+        weights: the weights of these.
+    """
+
+    entries: int
+    blocks: int
+    weights: int
+
+
+@dataclass(frozen=True, slots=True)
+class BatchShape:
+    """The padded sizes of batches: all that decides a compiled shape.
+
+    Attributes:
+        sentences: of a batch.
+        words: of all its sentences.
+        strings: distinct surface strings.
+        states: at least the tokens of the longest string.
+        steps: steps of the scan, and those of batches with a longer chain.
+        lanes: absorptions per step, narrow and wide.
+        factors: numbers multiplied up per sentence.
+        features: the sizes of each table's features.
+    """
+
+    sentences: int
+    words: int
+    strings: int
+    states: int
+    steps: tuple[int, int]
+    lanes: tuple[int, ...]
+    factors: int
+    features: Mapping[Table, FeatureSizes]
+
+
+@dataclass(slots=True)
+class Draft:
+    """A batch before padding: its trees ordered and its slots numbered, features still to come.
+
+    Attributes:
+        members: numbers of its sentences.
+        absorptions: the absorptions of each sentence.
+        automata: for each sentence ``[n + 1]`` the numbers of its strings within the batch.
+        strings: the distinct surface strings; the first is empty.
+        groups: for each sentence the vector width that each absorption needs.
+        widths: how many widths there are.
+        features: the sizes of each table's features.
+    """
+
+    members: Sequence[int]
+    absorptions: list[Absorptions]
+    automata: list[npt.NDArray[np.int32]]
+    strings: list[tuple[int, ...]]
+    groups: list[npt.NDArray[np.int32]]
+    widths: int
+    features: dict[Table, FeatureSizes]
+    _placed: tuple[tuple[int, ...], Placement] | None = None
+
+    @property
+    def words(self) -> int:
+        """The words of all sentences."""
+        return sum(p.words for p in self.absorptions)
+
+    @property
+    def longest(self) -> int:
+        """The tokens of the longest string."""
+        return max(len(s) for s in self.strings)
+
+    @property
+    def factors(self) -> int:
+        """The numbers that are multiplied up for a sentence, at most."""
+        return max(map(_factors, self.absorptions))
+
+    @property
+    def lanes(self) -> tuple[int, ...]:
+        """Absorptions per step that suit the batch.
+
+        The longest chain of absorptions is the least number of steps; this many lanes do all the
+        others beside it.
+        """
+        chain = max(1, *(int(p.height.max(initial=0)) for p in self.absorptions))
+        work = [sum(int((g == width).sum()) for g in self.groups) for width in range(self.widths)]
+        # Half as many again: lanes stand idle while a chain ends.
+        return tuple(max(1, -(-3 * n // (2 * chain))) for n in work)
+
+    def placed(self, lanes: tuple[int, ...]) -> Placement:
+        """Schedule the absorptions; the last schedule is kept, to be used in laying out."""
+        if self._placed is None or self._placed[0] != lanes:
+            self._placed = lanes, place(self.absorptions, self.groups, lanes)
+        return self._placed[1]
+
+
+def _factors(absorptions: Absorptions) -> int:
+    """Return how many numbers are multiplied up for a sentence, at most."""
+    return int(absorptions.untouched.sum()) + len(absorptions.kid)
+
+
+def draft(encoded: EncodedSentences, members: Sequence[int]) -> Draft:
+    """Collect what choosing a shape and laying out a batch have in common.
+
+    Args:
+        encoded: all sentences.
+        members: numbers of those that form the batch.
+    """
+    absorptions = [encoded.absorptions[i] for i in members]
+    slots = [encoded.string_of_slot[i] for i in members]
+    used, local = np.unique(np.concatenate([np.zeros(1, np.int32), *slots]), return_inverse=True)
+    automata = np.split(local[1:].astype(np.int32), np.cumsum([len(s) for s in slots])[:-1])
+    strings: list[tuple[int, ...]] = [encoded.strings[i] for i in used.tolist()]
+    is_wide = np.array([encoded.widths > 1 and len(s) > 1 for s in strings])
+    groups = [
+        (is_wide[a[p.left_slot]] | is_wide[a[p.right_slot]]).astype(np.int32)
+        for p, a in zip(absorptions, automata, strict=True)
+    ]
+    words = encoded.words(members)
+    sizes: dict[Table, FeatureSizes] = {}
+    for table, rows in encoded.features.items():
+        _, context, _ = rows.of(words)
+        found = occurring(context, rows.size)
+        support = encoded.supports[table]
+        blocks = -(-len(found) // block_rows(support.outcomes))
+        sizes[table] = FeatureSizes(len(context), blocks, int(support.counts(found).sum()))
+    return Draft(members, absorptions, automata, strings, groups, encoded.widths, sizes)
+
+
+def occurring(context: npt.NDArray[np.int32], size: int) -> npt.NDArray[np.int64]:
+    """Return the features that occur, ascending; sorting would take many times longer.
+
+    Args:
+        context: ``[entries]`` numbers of features.
+        size: of how many.
+    """
+    occurs = np.zeros(size, bool)
+    occurs[context] = True
+    return np.flatnonzero(occurs)
+
+
+def fit_shape(
+    encoded: EncodedSentences, drafts: Sequence[Draft], sentences: int, *, scoring: bool
+) -> BatchShape:
+    """Choose sizes that nearly all batches fit into, judged by some.
+
+    For scoring, sizes are powers of two with lower bounds: what is compiled today then suits the
+    next sentences, too. In training many steps will pay for every lane and word: each size is that
+    of the largest of these batches and an eighth more. Batches that exceed
+    it are compiled once more, with the size doubled.
+
+    Of steps there are two sizes: long chains are rare and would cost every batch, so one batch in
+    five takes the second one, which suits the longest chain.
+
+    Args:
+        encoded: all sentences.
+        drafts: typical batches.
+        sentences: the most sentences of a batch.
+        scoring: whether no gradient is wanted, and these are all batches there are.
+    """
+
+    def ample(size: int, least: int) -> int:
+        if scoring:
+            return round_up(size, least, steps=1)
+        return round_up(size + size // 8, steps=16)
+
+    words = ample(max(d.words for d in drafts), 128)
+    lanes = tuple(
+        int(np.ceil(np.median(column))) for column in zip(*(d.lanes for d in drafts), strict=True)
+    )
+    if scoring:
+        lanes = (words // 12, max(2, words // 256))[: len(lanes)]
+        sentences = min(sentences, words // 8)
+    steps = [d.placed(lanes).steps for d in drafts[:_SCHEDULED]]
+    usual = int(np.quantile(steps, 0.8, method="higher"))
+    usual = round_up(usual, 8, steps=2) if scoring else usual
+    chain = max(int(a.height.max(initial=0)) for a in encoded.absorptions)
+    return BatchShape(
+        sentences=sentences,
+        words=words,
+        strings=ample(max(len(d.strings) for d in drafts), 32),
+        states=max(3, *(round_up(d.longest, 1) for d in drafts)) + 1,
+        steps=(usual, ample(max(chain, *steps), 16)),
+        lanes=lanes,
+        factors=round_up(max(_factors(a) for a in encoded.absorptions), 64, steps=1),
+        features={
+            table: FeatureSizes(
+                ample(max(d.features[table].entries for d in drafts), 64 * words),
+                ample(max(d.features[table].blocks for d in drafts), 16),
+                ample(max(d.features[table].weights for d in drafts), 512 * words),
+            )
+            for table in drafts[0].features
+        },
+    )
+
+
+def own_shape(draft: Draft) -> BatchShape:
+    """Return the sizes of one batch, rounded up."""
+    lanes = draft.lanes
+    steps = round_up(draft.placed(lanes).steps, 1)
+    return BatchShape(
+        sentences=len(draft.members),
+        words=round_up(draft.words),
+        strings=round_up(len(draft.strings)),
+        states=max(2, round_up(draft.longest, 1)),
+        steps=(steps, steps),
+        lanes=lanes,
+        factors=round_up(draft.factors),
+        features={t: FeatureSizes(*map(round_up, own)) for t, own in draft.features.items()},
+    )
+
+
+def grown(shape: BatchShape, draft: Draft, placement: Placement) -> BatchShape:
+    """Double the sizes of a shape that do not suffice for a batch.
+
+    Args:
+        shape: the sizes.
+        draft: the batch.
+        placement: its schedule.
+    """
+    return replace(
+        shape,
+        sentences=_doubled(shape.sentences, len(draft.members)),
+        words=_doubled(shape.words, draft.words),
+        strings=_doubled(shape.strings, len(draft.strings)),
+        states=_doubled(shape.states, draft.longest),
+        steps=(_steps(shape, placement), shape.steps[1]),
+        factors=_doubled(shape.factors, draft.factors),
+        features={
+            table: FeatureSizes(*map(_doubled, own, draft.features[table]))
+            for table, own in shape.features.items()
+        },
+    )
+
+
+def _steps(shape: BatchShape, placement: Placement) -> int:
+    usual, most = shape.steps
+    return usual if placement.steps <= usual else _doubled(most, placement.steps)
+
+
+def _doubled(size: int, needed: int) -> int:
+    """Double a size as often as needed."""
+    while size < needed:
+        size *= 2
+    return size
