@@ -33,6 +33,7 @@ import numpy as np
 from jax.core import Tracer
 
 from semipunct.arrays.compilation import LOWER_EVENT, compilation_folder, settings
+from semipunct.arrays.memory import release_memory
 
 _PACKAGES = ("semipunct", "semirings")
 _COMPILER_OPTIONS = {
@@ -130,11 +131,13 @@ class Program:
         key = (described, structure, tuple(map(_kind, leaves)), settings())
         if key in self._ready:
             self._ready.move_to_end(key)
-        else:
-            self._ready[key] = self._compiled(static, dynamic, str(key))
-            if len(self._ready) > _MOST_READY:
-                self._ready.popitem(last=False)
-        return self._ready[key](*self._divided(dynamic))
+            return self._ready[key](*self._divided(dynamic))
+        self._ready[key] = program = self._compiled(static, dynamic, str(key))
+        if len(self._ready) > _MOST_READY:
+            self._ready.popitem(last=False)
+        result = program(*self._divided(dynamic))
+        release_memory()
+        return result
 
     def _compiled(
         self, static: Sequence[Any], dynamic: Sequence[Any], key: str

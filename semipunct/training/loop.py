@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from semipunct.arrays.compilation import CompileClock, Shapes
+from semipunct.arrays.memory import release_memory
 from semipunct.corpus.sentences import Sentence
 from semipunct.errors import ModelError, TreebankError
 from semipunct.evaluation.perplexity import PerplexityStatistics
@@ -124,6 +125,7 @@ class _Trainer:
         if loaded and state:
             run = take_up(loaded, state, run, self.sources)
         self.development = Batches(self.model, self.model.encode(dev))
+        release_memory()  # that fitting took
         self.slots = np.array([len(s.slots) for s in dev], np.int64)
         return self._loop(run, encoded)
 
