@@ -1,6 +1,6 @@
 """Sentences per second of the inside recursion, against the literal Algorithm 1; its growth.
 
-    python experiments/benchmarks/inside.py [--train FILE...] [--output PATH]
+    python experiments/benchmarks/inside.py [--train FILE...] [--device cuda] [--output PATH]
 
 Without ``--train`` a generated treebank is used. Times are medians over ``--repeats`` passes over
 some batches, computation only: compiling is reported apart, and so is laying out a batch.
@@ -50,6 +50,7 @@ def arguments() -> argparse.Namespace:
     add("--repeats", type=int, default=5, help="passes over them")
     add("--growth", type=int, nargs="*", default=[10, 100, 1000, 10_000], help="words a sentence")
     add("--shapes", nargs="*", default=["random"], help="random, chain, chain_left, flat")
+    add("--device", help="platform to run on: cpu, cuda, rocm or tpu; JAX's own choice by default")
     add("--seed", type=int, default=0)
     add("--output", type=Path, help="write the figures here as JSON, too")
     return parser.parse_args()
@@ -214,6 +215,12 @@ def measure_growth(
 def main() -> None:
     """Measure, print and write."""
     options = arguments()
+    if options.device:
+        jax.config.update("jax_platforms", options.device)
+    try:
+        jax.devices()
+    except RuntimeError as error:
+        raise SystemExit(f"no device of the platform {options.device}: {error}") from error
     if options.train:
         sentences = list(read_treebank(options.train).sentences)
     else:

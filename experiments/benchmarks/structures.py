@@ -8,7 +8,7 @@ not, for what was asked before leaves caches and free memory in a state of its o
 blocks until the result is there. Reported are medians, and ratios to the plain scan of the same
 run: ``lax.scan`` over log-sum-exp with ``jax.grad``, as one would write it without a library.
 Samples of other structures than chains are timed against the same structure's log partition and
-marginals. Ours are compiled by ``arrays.compilation.jit``, and again by plain ``jax.jit``.
+marginals. Ours are compiled by ``arrays.programs.jit``, and again by plain ``jax.jit``.
 ``peers.py`` says how to make the environment of the peers. Memory is the peak of a process that
 asks one question only.
 """
