@@ -219,8 +219,8 @@ def main() -> None:
         jax.config.update("jax_platforms", options.device)
     try:
         jax.devices()
-    except RuntimeError as error:
-        raise SystemExit(f"no device of the platform {options.device}: {error}") from error
+    except (RuntimeError, AssertionError) as error:  # the latter without the plugin of a platform
+        raise SystemExit(f"no device of the platform {options.device} {error}".rstrip()) from error
     if options.train:
         sentences = list(read_treebank(options.train).sentences)
     else:
