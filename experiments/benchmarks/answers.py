@@ -10,9 +10,7 @@ resident memory.
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -21,6 +19,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+
+from figures import machine, report
 
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.formats import read_treebank
@@ -51,16 +51,13 @@ def main() -> None:
     arguments = parser.parse_args()
     sentences = list(read_treebank(arguments.files).sentences)
     figures: dict[str, Any] = {
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        **machine(),
         "sentences": len(sentences),
         "model_megabytes": sum(p.stat().st_size for p in arguments.model.iterdir()) / 1e6,
         **in_processes(arguments),
         **in_one_process(arguments, sentences),
     }
-    print(json.dumps(figures, indent=1))
-    if arguments.output:
-        arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        arguments.output.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    report(figures, arguments.output)
 
 
 def in_processes(arguments: argparse.Namespace) -> dict[str, Any]:

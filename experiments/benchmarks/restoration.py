@@ -7,14 +7,13 @@ to score the sentences as they stand (their likelihood, by the same model) is re
 """
 
 import argparse
-import json
-import os
-import platform
 import statistics
 import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+
+from figures import machine, report
 
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.formats import read_treebank
@@ -52,7 +51,7 @@ def main() -> None:
     model, parameters = loaded.model, loaded.parameters
     fitted = InPlace.of(loaded)
     figures = {
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        **machine(),
         "sentences": len(sentences),
         "passes": arguments.passes,
         "words": sum(len(s.forms) for s in sentences),
@@ -62,10 +61,7 @@ def main() -> None:
             for count in arguments.draws
         },
     }
-    print(json.dumps(figures, indent=1))
-    if arguments.output:
-        arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        arguments.output.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    report(figures, arguments.output)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,6 @@ time of a product of two square matrices and of a copy are measured in the same 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -22,6 +19,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from figures import machine, report
 
 from semipunct.arrays.padding import balanced
 from semipunct.arrays.programs import jit
@@ -53,15 +51,12 @@ def main() -> None:
     arguments = parser.parse_args()
     figures = {
         "files": [path.name for path in arguments.files],
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        **machine(),
         "device": jax.devices()[0].device_kind,
         "jax": jax.__version__,
         **measured(arguments),
     }
-    print(json.dumps(figures, indent=1))
-    if arguments.output:
-        arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        arguments.output.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    report(figures, arguments.output)
 
 
 def measured(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -10,7 +10,6 @@ of sentence visits.
 import argparse
 import json
 import os
-import platform
 import resource
 import subprocess
 import sys
@@ -18,6 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
+
+from figures import machine, report
 
 VISITS = 12_000
 
@@ -34,14 +35,11 @@ def main() -> None:
         runs = {name: run(arguments, Path(folder), name) for name in ("cold", "warm")}
     figures = {
         "visits": arguments.visits,
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        **machine(),
         "peak_mebibytes": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024,
         **runs,
     }
-    print(json.dumps(figures, indent=1))
-    if arguments.output:
-        arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        arguments.output.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    report(figures, arguments.output)
 
 
 def run(arguments: argparse.Namespace, folder: Path, name: str) -> dict[str, Any]:
