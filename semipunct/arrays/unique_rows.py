@@ -69,14 +69,20 @@ def unique_rows(*columns: Ints) -> tuple[Ints, Ints]:
     for column in columns[1:]:
         size = int(column.max(initial=0)) + 1
         if codes * size > _LARGEST:
-            first, code = _unique(code)
+            first, code = _unique(code, codes)
             codes = len(first)
         code = code * size + column
         codes *= size
-    return _unique(code)
+    return _unique(code, codes)
 
 
-def _unique(code: Ints) -> tuple[Ints, Ints]:
+def _unique(code: Ints, codes: int) -> tuple[Ints, Ints]:
+    if codes <= 4 * len(code):
+        # Where most codes occur, marking them takes less time than sorting.
+        place = np.full(codes, -1)
+        place[code] = np.arange(len(code))
+        occurs = place >= 0
+        return place[occurs], (np.cumsum(occurs) - 1)[code]
     order = np.argsort(code)
     ascending = code[order]
     new = np.ones(len(code), np.bool_)

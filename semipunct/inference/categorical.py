@@ -11,6 +11,9 @@ from semipunct.arrays.unique_rows import Ints
 
 Floats = npt.NDArray[np.float64]
 
+AT_ONCE = 1 << 14
+"""Draws times outcomes that are compared in one go: with fewer the calls of numpy cost more."""
+
 
 class Categorical(NamedTuple):
     """Categorical distributions, and which of them each draw is from.
@@ -48,8 +51,13 @@ class Categorical(NamedTuple):
         still, distribution = np.arange(len(points)), self.distribution
         points = points * self.weight.sum(0).take(distribution)
         cumulative = np.zeros(self.weight.shape[1])
+        outcomes = len(self.weight)
         for outcome, weight in enumerate(self.weight):
-            if not len(still):
+            if len(still) * (outcomes - outcome) <= AT_ONCE:
+                rest = self.weight[outcome:].take(distribution, 1)
+                rest[0] += cumulative.take(distribution)
+                passed = (rest.cumsum(0) <= points).sum(0)
+                drawn[still] = np.minimum(outcome + passed, outcomes - 1)
                 break
             cumulative += weight
             drawn[still] = outcome
