@@ -29,10 +29,11 @@ from semipunct.formats import read_treebank
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.models.punctuation.shapes import draft, fit_shape
+from semipunct.models.punctuation.shapes import draft, fit_shape, own_shape
 
 Objective = Callable[..., Any]
 GIBIBYTE = 2**30
+TOKENS = 6
 
 
 def arguments() -> argparse.Namespace:
@@ -178,6 +179,9 @@ def measure_growth(
 ) -> dict[str, Any]:
     """Measure the time per word in batches of equally many words.
 
+    Slot automata have room for strings of ``TOKENS`` tokens in all of them: the longest string that
+    was drawn is not a matter of the length of sentences.
+
     Args:
         model: the model.
         words: of a sentence.
@@ -194,7 +198,9 @@ def measure_growth(
     parameters = model.initial_parameters(options.seed, 0.1)
     start = time.perf_counter()
     encoded = model.encode(sentences)
-    batch = model.batch(encoded, range(len(sentences)))
+    drafted = model.draft(encoded, range(len(sentences)))
+    own = own_shape(drafted)
+    batch = model.lay_out(encoded, drafted, replace(own, states=max(own.states, TOKENS)))
     host = time.perf_counter() - start
 
     def ours(parameters: Any, batch: Batch) -> jax.Array:
