@@ -21,6 +21,16 @@ def test_rows_are_of_one_kind_if_they_are_equal(rows: list[tuple[int, int, int]]
     assert [rows[i] for i in first[kind].tolist()] == rows
 
 
+@given(st.lists(st.integers(0, 30), min_size=8, max_size=20))
+def test_codes_that_are_marked_come_in_the_order_of_those_that_are_sorted(codes: list[int]):
+    """The same rows are marked, or sorted where a last column makes their codes sparse."""
+    column = np.array(codes)
+    spread = np.where(column == 30, 1 << 40, 0)
+    marked, sorted_ = unique_rows(column), unique_rows(column, spread)
+    assert column[marked[0]].tolist() == column[sorted_[0]].tolist() == sorted(set(codes))
+    assert marked[1].tolist() == sorted_[1].tolist()
+
+
 def test_no_rows():
     first, kind = unique_rows(np.zeros(0, np.int64), np.zeros(0, np.int64))
     assert len(first) == len(kind) == 0
