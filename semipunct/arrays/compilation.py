@@ -119,7 +119,8 @@ def enable_compilation_cache() -> Path | None:
 def compilation_folder() -> Path | None:
     """Return the folder where JAX keeps compiled programs, None if it keeps none."""
     folder: str | None = getattr(jax.config, "jax_compilation_cache_dir", None)
-    return Path(folder) if folder else None
+    enabled: bool = getattr(jax.config, "jax_enable_compilation_cache", True)
+    return Path(folder) if folder and enabled else None
 
 
 def settings() -> tuple[str, ...]:

@@ -9,8 +9,8 @@ import sys
 def release_memory() -> bool:
     """Give memory back to the system that is free and that the C library has kept.
 
-    The library of GNU keeps what lies between blocks in use. After compiling, which allocates
-    much in small blocks from several threads, that may be half of the memory of a process.
+    The library of GNU keeps what lies between blocks in use, and compiling leaves much of it: it
+    allocates small blocks from several threads.
 
     Returns:
         Whether there was any; False where the C library does not do so on demand.

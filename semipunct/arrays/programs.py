@@ -23,6 +23,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import jax
@@ -117,6 +118,8 @@ class Program:
             compiler_options=_COMPILER_OPTIONS,
         )
         self._ready: OrderedDict[Hashable, Callable[..., Any]] = OrderedDict()
+        # Threads that score batches ask for the same program at once.
+        self._lock = Lock()
 
     def __call__(self, *arguments: Any) -> Any:
         """Return what the function returns, as arrays of JAX."""
@@ -129,14 +132,15 @@ class Program:
         except _IndescribableError:
             return self._plain(*arguments)
         key = (described, structure, tuple(map(_kind, leaves)), settings())
-        if key in self._ready:
-            self._ready.move_to_end(key)
-            return self._ready[key](*self._divided(dynamic))
-        self._ready[key] = program = self._compiled(static, dynamic, str(key))
-        if len(self._ready) > _MOST_READY:
-            self._ready.popitem(last=False)
+        with self._lock:
+            program = self._ready.pop(key, None)
+            new = program is None
+            self._ready[key] = program = program or self._compiled(static, dynamic, str(key))
+            if len(self._ready) > _MOST_READY:
+                self._ready.popitem(last=False)
         result = program(*self._divided(dynamic))
-        release_memory()
+        if new:
+            release_memory()  # that compiling took
         return result
 
     def _compiled(
@@ -217,7 +221,7 @@ def _described(value: Any) -> str:
     """
     if value is None or isinstance(value, bool | int | float | str):
         return repr(value)
-    if isinstance(value, tuple):
+    if type(value) is tuple:
         return f"({', '.join(map(_described, cast(tuple[Any, ...], value)))})"
     owner = value if hasattr(value, "__qualname__") else type(value)
     name = f"{owner.__module__}.{owner.__qualname__}"

@@ -1,5 +1,6 @@
 """Programs: what they return, what they share, what is kept on disk and when it is not used."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -8,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from semipunct.arrays import programs
+from semipunct.arrays import compilation, programs
 from semipunct.arrays.programs import Program
 from semirings.log import Log
 from semirings.viterbi import Viterbi
@@ -174,3 +175,34 @@ def test_few_programs_stay_in_memory(monkeypatch):
     for scale in ("1.0", "2.0", "1.0", "3.0", "1.0", "2.0"):
         run(Ours(scale), Log(), X)
     assert function.traced == 4
+
+
+def test_threads_share_a_trace():
+    function, run = program()
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(run, Ours("2.0"), Log(), X) for _ in range(8)]
+        found = [sums(each.result()) for each in asked]
+    assert [x[0] for x in found] == [found[0][0]] * 8
+    assert function.traced == 1
+
+
+def test_nothing_is_kept_where_jax_keeps_nothing(tmp_path):
+    before = jax.config.jax_compilation_cache_dir
+    jax.config.update("jax_compilation_cache_dir", str(tmp_path))
+    try:
+        assert compilation.compilation_folder() == tmp_path
+        jax.config.update("jax_enable_compilation_cache", False)
+        assert compilation.compilation_folder() is None
+    finally:
+        jax.config.update("jax_enable_compilation_cache", True)
+        jax.config.update("jax_compilation_cache_dir", before)
+
+
+def test_the_clock_counts_tracing_once():
+    _, run = program()
+    with compilation.CompileClock() as clock:
+        run(Ours("2.0"), Log(), X)
+        first = clock.lowering
+        run(Ours("2.0"), Log(), X)
+    assert clock.lowering == first > 0
+    assert clock.seconds > 0
