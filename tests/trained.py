@@ -14,6 +14,7 @@ import pytest
 
 from semipunct.corpus import Sentence
 from semipunct.formats import read_treebank
+from semipunct.models.kind import Criterion
 from semipunct.training.config import Config, load_config
 from semipunct.training.report import Progress, TrainingResult
 from tests.commands import Result, run, sample_lines
@@ -130,7 +131,8 @@ def finished(tiny: Tiny, once: Once) -> Finished:
         data = with_arrays(told["model"], dict(arrays))
     model = tiny.config.kind.load().from_data(data, tiny.config.model)
     metrics = tuple(told["result"].pop("metrics"))
-    rest: dict[str, Any] = {**told["result"], "metrics": metrics}
+    criterion = Criterion(**told["result"].pop("criterion"))
+    rest: dict[str, Any] = {**told["result"], "metrics": metrics, "criterion": criterion}
     result = TrainingResult(**{**rest, "model": model, "parameters": parameters})
     return Finished(folder / "model", result, [Progress(**each) for each in told["reports"]])
 

@@ -87,12 +87,12 @@ def sentence_progress(
 
 def evaluation_line(now: "Progress") -> str:
     """Say in one line what the last evaluation found."""
-    perplexity = "none" if now.perplexity is None else f"{now.perplexity:.4f}"
-    best = " (best so far)" if now.perplexity == now.best else ""
+    figure = "none" if now.figure is None else f"{now.figure:.4f}"
+    best = " (best so far)" if now.figure == now.best else ""
     zero = f", {console.count(now.unscorable, 'sentence')} unscorable" if now.unscorable else ""
     return (
         f"{now.visits:>9,} of {now.total:,} visits, {duration(now.seconds):>7}: "
-        f"dev perplexity {perplexity}{best}{zero}"
+        f"dev {now.measure} {figure}{best}{zero}"
     )
 
 

@@ -138,9 +138,10 @@ def summary(result: "TrainingResult", out: str) -> str:
     """
     from semipunct.cli.progress import duration
 
-    perplexity = result.best.get("dev_perplexity_of_scorable")
+    found = result.criterion.of(result.best)
     unscorable = result.best.get("dev_unscorable", 0)
-    figure = "not evaluated yet" if perplexity is None else f"dev perplexity {perplexity:.4f}"
+    label = result.criterion.label
+    figure = "not evaluated yet" if found is None else f"dev {label} {found:.4f}"
     if unscorable:
         figure += f" without {console.count(unscorable, 'sentence')} of probability zero"
     early = ", stopped early" if result.stopped_early else ""

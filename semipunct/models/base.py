@@ -61,11 +61,14 @@ class Optimiser(NamedTuple):
             that gradients and updates of some weights are ``Rows``.
         current: from weights, state, and the rows that are read of weights of which not all are,
             by name, to the weights as they are by now: those rows, or all where none are named.
+        result: from weights and state to the weights that are evaluated and saved: those of now,
+            or an average over the steps.
     """
 
     init: Callable[[Any], Any]
     update: Callable[[Any, Any, Any], tuple[Any, Any]]
     current: Callable[[Weights, Any, Mapping[str, RowNumbers]], Weights]
+    result: Callable[[Weights, Any], Weights]
 
 
 E = TypeVar("E", bound=Encoded)

@@ -78,6 +78,34 @@ class SharedTrainOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class Criterion:
+    """The figure of the development examples by which the best weights are chosen.
+
+    Attributes:
+        name: of the figure; ``metrics.jsonl`` has it under ``dev_NAME``.
+        label: for people.
+        highest: whether a higher figure is better.
+    """
+
+    name: str
+    label: str
+    highest: bool = False
+
+    def of(self, entry: Mapping[str, Any]) -> float | None:
+        """Return the figure of an evaluation, as ``metrics.jsonl`` holds it; None if undefined."""
+        return entry.get(f"dev_{self.name}")
+
+    def rank(self, entry: Mapping[str, Any]) -> tuple[int, float]:
+        """Rank an evaluation, the best lowest: fewer unscorable examples first, then the figure."""
+        figure = self.of(entry)
+        worst = math.inf if figure is None else -figure if self.highest else figure
+        return entry.get("dev_unscorable", 0), worst
+
+
+PERPLEXITY = Criterion("perplexity_of_scorable", "perplexity")
+
+
+@dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of model, as the registry and model folders know it.
 
@@ -88,6 +116,9 @@ class Kind:
         train_options: class of the settings in ``[train]``.
         presets: names of the files in the folder ``presets`` beside the module; the first one is
             the default. A kind without any starts from the defaults of its classes.
+        criterion: by which the best weights are chosen.
+        assess: ``module:function`` that computes the figures of held-out examples, as
+            ``semipunct.models.scoring.perplexities`` does.
     """
 
     name: str
@@ -95,6 +126,8 @@ class Kind:
     model_options: type[Any]
     train_options: type[SharedTrainOptions]
     presets: tuple[str, ...] = ()
+    criterion: Criterion = PERPLEXITY
+    assess: str = "semipunct.models.scoring:perplexities"
 
     @property
     def sections(self) -> dict[str, type[Any]]:
@@ -103,13 +136,27 @@ class Kind:
 
     def load(self) -> type[Model[Any, Any]]:
         """Import the class of the model."""
-        module, _, name = self.model.partition(":")
-        return getattr(import_module(module), name)
+        return _named(self.model)
+
+    def figures(self, *arguments: Any) -> dict[str, Any]:
+        """Return the figures of held-out examples under their names in ``metrics.jsonl``.
+
+        Args:
+            *arguments: of the function that ``assess`` names.
+        """
+        found = _named(self.assess)(*arguments)
+        return {f"dev_{name}": value for name, value in found.items()}
 
     def preset(self, name: str) -> str:
         """Return the text of a preset, which is TOML."""
         package = self.model.partition(":")[0].rpartition(".")[0]
         return resources.files(package).joinpath(f"presets/{name}.toml").read_text("utf-8")
+
+
+def _named(place: str) -> Any:
+    """Import ``module:name``."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,51 @@ def prompt(transformation: optax.GradientTransformation) -> Optimiser:
     Args:
         transformation: of optax.
     """
-    return Optimiser(transformation.init, transformation.update, lambda weights, *_: weights)
+
+    def unchanged(weights: Weights, *_: Any) -> Weights:
+        return weights
+
+    return Optimiser(transformation.init, transformation.update, unchanged, unchanged)
+
+
+class AveragedState(NamedTuple):
+    """The state of ``averaged``.
+
+    Attributes:
+        steps: done so far.
+        mean: of the weights after each step.
+        inner: the state of the optimiser itself.
+    """
+
+    steps: jax.Array
+    mean: Any
+    inner: Any
+
+
+def averaged(optimiser: optax.GradientTransformation, decay: float) -> Optimiser:
+    """Return an optimiser whose result is a running mean of the weights (Polyak and Juditsky 1992).
+
+    Of the first steps it is the plain mean, later an exponential one.
+
+    Args:
+        optimiser: of optax.
+        decay: share of the mean so far in the next one, below 1.
+    """
+
+    def init(parameters: Any) -> AveragedState:
+        mean = jax.tree.map(jnp.array, parameters)  # a copy: steps overwrite the weights
+        return AveragedState(jnp.zeros((), jnp.int32), mean, optimiser.init(parameters))
+
+    def update(gradients: Any, state: AveragedState, parameters: Any) -> tuple[Any, AveragedState]:
+        updates, inner = optimiser.update(gradients, state.inner, parameters)
+        steps = state.steps + 1
+        share = jnp.maximum(1 - decay, 1 / steps.astype(jnp.float32))
+        mean = jax.tree.map(
+            lambda m, w, u: m + share * (w + u - m), state.mean, parameters, updates
+        )
+        return updates, AveragedState(steps, mean, inner)
+
+    return Optimiser(init, update, lambda weights, *_: weights, lambda _, state: state.mean)
 
 
 class LazyAdamState(NamedTuple):
@@ -143,7 +187,7 @@ def lazy_adam(
             last[name] = put_rows(last[name], Rows(number, now))
         return updates, LazyAdamState(steps, first, second, last)
 
-    return Optimiser(init, update, current)
+    return Optimiser(init, update, current, lambda weights, state: current(weights, state, {}))
 
 
 def together(lazy: Optimiser, names: Collection[str], others: Optimiser) -> Optimiser:
@@ -178,4 +222,9 @@ def together(lazy: Optimiser, names: Collection[str], others: Optimiser) -> Opti
         lazily, promptly = lazy.current(own, state[0], rows), others.current(rest, state[1], {})
         return cast(Weights, {**lazily, **promptly})
 
-    return Optimiser(init, update, current)
+    def result(parameters: Weights, state: Any) -> Weights:
+        own, rest = split(parameters)
+        lazily, promptly = lazy.result(own, state[0]), others.result(rest, state[1])
+        return cast(Weights, {**lazily, **promptly})
+
+    return Optimiser(init, update, current, result)

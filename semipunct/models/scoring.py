@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, Generic, TypeVar
@@ -14,6 +14,8 @@ import numpy.typing as npt
 from semipunct.arrays.compilation import Shapes
 from semipunct.arrays.padding import by_length
 from semipunct.arrays.programs import jit
+from semipunct.corpus.sentences import Sentence
+from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.models.base import Encoded, Model, Parameters, Weights
 
 E = TypeVar("E", bound=Encoded)
@@ -79,6 +81,30 @@ def log_likelihoods(
             found = np.where(np.isnan(found), exact, found)
         result[members] = found[: len(members)]
     return result
+
+
+def perplexities(
+    model: Model[E, B],
+    parameters: Weights,
+    examples: Sequence[Sentence],
+    batches: Batches[E, B],
+    shapes: Shapes | None = None,
+) -> dict[str, Any]:
+    """Return the perplexity of the examples, and how many of them have probability zero.
+
+    Args:
+        model: the model.
+        parameters: its weights.
+        examples: what the batches hold.
+        batches: the examples.
+        shapes: keeps account of what is compiled.
+    """
+    found = log_likelihoods(model, parameters, batches, shapes)
+    # Weights that have just diverged predict nothing; the next step of training will say so.
+    scores = np.where(np.isnan(found), -np.inf, found)
+    slots = np.array([len(s.slots) for s in examples], np.int64)
+    figures = PerplexityStatistics(scores, slots).figures().as_dict()
+    return {name: figures[name] for name in ("perplexity", "perplexity_of_scorable", "unscorable")}
 
 
 def _scored(

@@ -74,8 +74,9 @@ class SavedModel(Generic[M]):
     path: Path
 
     def __repr__(self) -> str:
-        perplexity = self.figures.get("dev_perplexity")
-        figure = "" if perplexity is None else f", dev perplexity {perplexity:.4f}"
+        criterion = self.config.kind.criterion
+        found = criterion.of(self.figures)
+        figure = "" if found is None else f", dev {criterion.label} {found:.4f}"
         weights = sum(array.size for array in self.parameters.values())
         return f"<{self.model.kind} model in {self.path}: {weights:,} weights{figure}>"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -16,16 +17,15 @@ from semipunct.arrays.compilation import CompileClock, Shapes
 from semipunct.arrays.memory import release_memory
 from semipunct.corpus.sentences import Sentence
 from semipunct.errors import ModelError, TreebankError
-from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.models.base import Array
 from semipunct.models.kind import Config
-from semipunct.models.scoring import Batches, log_likelihoods
+from semipunct.models.scoring import Batches
 from semipunct.store import checkpoint
 from semipunct.store.card import model_card
 from semipunct.store.folder import claimed, put_in_place
 from semipunct.training.plan import Plan
 from semipunct.training.report import Phase, Progress, TrainingError, TrainingResult
-from semipunct.training.run import Run, check_same, development_figures, take_up, to_host
+from semipunct.training.run import Run, check_same, take_up, to_host
 from semipunct.training.sources import Sources
 from semipunct.training.step import Outcome, Recipe, step
 
@@ -124,9 +124,8 @@ class _Trainer:
         run = Run(parameters, self.optimiser.init(parameters))
         if loaded and state:
             run = take_up(loaded, state, run, self.sources)
-        self.development = Batches(self.model, self.model.encode(dev))
+        self.examples, self.development = dev, Batches(self.model, self.model.encode(dev))
         release_memory()  # that fitting took
-        self.slots = np.array([len(s.slots) for s in dev], np.int64)
         return self._loop(run, encoded)
 
     def _loop(self, run: Run, encoded: Any) -> TrainingResult:
@@ -183,24 +182,25 @@ class _Trainer:
         run.add(outcome)
         self._tell("training", run, float(outcome.loss))
 
-    def _scores(self, parameters: Mapping[str, Any]) -> PerplexityStatistics:
-        log_p = log_likelihoods(self.model, parameters, self.development, self.shapes)
-        # Weights that have just diverged predict nothing; the next step will say so.
-        return PerplexityStatistics(np.where(np.isnan(log_p), -np.inf, log_p), self.slots)
+    def _figures(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the figures of the development examples, by their names in ``metrics``."""
+        return self.config.kind.figures(
+            self.model, parameters, self.examples, self.development, self.shapes
+        )
 
     def _weights(self, run: Run) -> Mapping[str, Any]:
-        """Return the weights by now, with what the optimiser has put off."""
-        return self.optimiser.current(run.parameters, run.optimiser, {})
+        """Return the weights to use, with what the optimiser has put off."""
+        return self.optimiser.result(run.parameters, run.optimiser)
 
     def _evaluate(self, run: Run) -> None:
         self._tell("evaluating", run)
         weights = self._weights(run)
-        scores = self._scores(weights)
+        figures = self._figures(weights)
         compiled: dict[str, Any] = {
             "compiled_shapes": len(self.shapes.seen),
             "compile_seconds": round(self.shapes.seconds, 3),
         }
-        run.note(weights, scores, compiled)
+        run.note(weights, figures, compiled, self.config.kind.criterion)
 
     def _save(self, run: Run, *, finished: bool) -> Mapping[str, Array]:
         """Write the model as it would be used now, with the state of the run unless finished."""
@@ -227,11 +227,12 @@ class _Trainer:
         """Prune the weights, and let the figures of the run be those of what is left."""
 
         def perplexity(weights: Mapping[str, Array]) -> float:
-            return self._scores(weights).figures().perplexity_of_scorable
+            found = self.config.kind.criterion.of(self._figures(weights))
+            return math.inf if found is None else found
 
         found = self.model.pruned(parameters, self.config.train, perplexity)
         if found is not parameters:
-            run.best_figures = run.best_figures | development_figures(self._scores(found))
+            run.best_figures = run.best_figures | self._figures(found)
         return found
 
     def _end(
@@ -241,7 +242,7 @@ class _Trainer:
         return TrainingResult(
             self.model, parameters, tuple(run.metrics), run.best_figures, run.visits,
             interrupted, stopped_early, len(self.shapes.seen), self.shapes.seconds,
-            self.clock.seconds, run.seconds,
+            self.clock.seconds, run.seconds, self.config.kind.criterion,
         )  # fmt: skip
 
     def _finished(self, loaded: checkpoint.SavedModel) -> TrainingResult:
@@ -255,7 +256,7 @@ class _Trainer:
             ) from error
         return TrainingResult(
             loaded.model, loaded.parameters, metrics, best, visits,
-            False, False, 0, 0.0, 0.0, seconds,
+            False, False, 0, 0.0, 0.0, seconds, loaded.config.kind.criterion,
         )  # fmt: skip
 
     def _visits(self, run: Run) -> int:
@@ -265,6 +266,7 @@ class _Trainer:
     def _tell(self, phase: Phase, run: Run | None, objective: float | None = None) -> None:
         if self.report is None:
             return
+        criterion = self.config.kind.criterion
         last = run.metrics[-1] if run and run.metrics else {}
         best = run.best_figures if run else {}
         self.report(
@@ -273,8 +275,9 @@ class _Trainer:
                 self._visits(run) if run else 0,
                 self.plan.visits,
                 objective,
-                last.get("dev_perplexity_of_scorable"),
-                best.get("dev_perplexity_of_scorable"),
+                criterion.label,
+                criterion.of(last),
+                criterion.of(best),
                 last.get("dev_unscorable", 0),
                 len(self.shapes.seen),
                 run.seconds if run else 0.0,

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from semipunct.errors import SemipunctError
 from semipunct.models.base import Array, Model
+from semipunct.models.kind import PERPLEXITY, Criterion
 
 Phase = Literal["preparing", "training", "evaluating", "saving"]
 
@@ -25,9 +26,9 @@ class Progress:
         visits: sentence visits done.
         total: sentence visits in all.
         objective: of the last batch, per slot; None before the first.
-        perplexity: of the development sentences at the last evaluation (of those that can be
-            scored); None before the first.
-        best: the lowest of these.
+        measure: the name of the figure by which the best weights are chosen, for people.
+        figure: of the development examples at the last evaluation; None before the first.
+        best: the best of these.
         unscorable: development sentences with probability zero.
         compiled_shapes: shapes compiled so far.
         seconds: wall clock.
@@ -37,7 +38,8 @@ class Progress:
     visits: int
     total: int
     objective: float | None = None
-    perplexity: float | None = None
+    measure: str = PERPLEXITY.label
+    figure: float | None = None
     best: float | None = None
     unscorable: int = 0
     compiled_shapes: int = 0
@@ -60,6 +62,7 @@ class TrainingResult:
         compile_seconds: wall clock of the first call of each: tracing, lowering and XLA.
         xla_seconds: the part of it that XLA took, or reading its cache.
         seconds: wall clock of the whole run.
+        criterion: by which the best entry was chosen.
     """
 
     model: Model[Any, Any]
@@ -73,15 +76,16 @@ class TrainingResult:
     compile_seconds: float
     xla_seconds: float
     seconds: float
+    criterion: Criterion = PERPLEXITY
 
     def __repr__(self) -> str:
-        perplexity = self.best.get("dev_perplexity_of_scorable")
-        figure = "not evaluated" if perplexity is None else f"dev perplexity {perplexity:.4f}"
+        figure = self.criterion.of(self.best)
+        told = "not evaluated" if figure is None else f"dev {self.criterion.label} {figure:.4f}"
         how = ", interrupted" if self.interrupted else ", stopped early" * self.stopped_early
-        return f"<TrainingResult: {self.model.kind}, {figure}, {self.visits:,} visits{how}>"
+        return f"<TrainingResult: {self.model.kind}, {told}, {self.visits:,} visits{how}>"
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything but the model and its weights, as values that JSON can hold."""
-        kept = (f.name for f in fields(self) if f.name not in ("model", "parameters"))
+        kept = (f.name for f in fields(self) if f.name not in ("model", "parameters", "criterion"))
         values = {name: getattr(self, name) for name in kept}
         return {**values, "metrics": list(self.metrics)}

@@ -13,9 +13,8 @@ import msgspec
 import numpy as np
 
 from semipunct.errors import ModelError
-from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.models.base import Array
-from semipunct.models.kind import Config
+from semipunct.models.kind import Config, Criterion
 from semipunct.store.checked_files import check_arrays
 from semipunct.store.checkpoint import SavedModel, TrainingState
 from semipunct.store.folder import STATE, STATE_ARRAYS
@@ -85,14 +84,19 @@ class Run:
         self.impossible += int(outcome.impossible)
 
     def note(
-        self, weights: Mapping[str, Any], scores: PerplexityStatistics, compiled: dict[str, Any]
+        self,
+        weights: Mapping[str, Any],
+        figures: Mapping[str, Any],
+        compiled: Mapping[str, Any],
+        criterion: Criterion,
     ) -> dict[str, Any]:
         """Record an evaluation, keep the weights if they are the best, and start new sums.
 
         Args:
             weights: that were evaluated.
-            scores: of the development sentences.
+            figures: of the development examples, by their names in ``metrics``.
             compiled: figures of compiling, to be recorded as well.
+            criterion: which of the figures decides.
 
         Returns:
             The entry of ``metrics``.
@@ -101,11 +105,11 @@ class Run:
             "visits": self.visits,
             "train_objective": self.objective / self.slots if self.slots else None,
             "train_unscorable": self.impossible,
-            **development_figures(scores),
+            **figures,
             "seconds": round(self.seconds, 3),
             **compiled,
         }
-        if self.best is None or _rank(entry) < _rank(self.best_figures):
+        if self.best is None or criterion.rank(entry) < criterion.rank(self.best_figures):
             self.best, self.best_figures, self.stale = to_host(weights), entry, 0
         else:
             self.stale += 1
@@ -155,19 +159,6 @@ class Run:
                 **{f"optimiser.{i:04}": leaf for i, leaf in enumerate(leaves)},
             },
         )
-
-
-def development_figures(scores: PerplexityStatistics) -> dict[str, Any]:
-    """Return the figures of development sentences under their names in ``metrics``."""
-    found = scores.figures().as_dict()
-    names = ("perplexity", "perplexity_of_scorable", "unscorable")
-    return {f"dev_{name}": found[name] for name in names}
-
-
-def _rank(entry: dict[str, Any]) -> tuple[int, float]:
-    """Rank fewer unscorable sentences first, then a lower perplexity of the rest."""
-    perplexity: float | None = entry["dev_perplexity_of_scorable"]
-    return entry["dev_unscorable"], float("inf") if perplexity is None else perplexity
 
 
 def to_host(parameters: Mapping[str, Any]) -> dict[str, Array]:

@@ -9,7 +9,7 @@ import optax
 import pytest
 
 from semipunct.arrays.rows import Rows, add_rows
-from semipunct.models.optimisation import lazy_adam, prompt, together
+from semipunct.models.optimisation import averaged, lazy_adam, prompt, together
 
 ROWS, COLUMNS = 6, 3
 
@@ -114,3 +114,36 @@ def test_two_optimisers_for_one_model():
     np.testing.assert_allclose(updates["lazy"].value, [-0.1], rtol=1e-5)
     read = both.current(weights, state, {"lazy": jnp.array([2, 0])})
     assert {name: x.shape for name, x in read.items()} == {"lazy": (2,), "other": (2,)}
+
+
+def test_an_average_written_out():
+    # Steps of 1 from 0: the weights are 1, 2, 3. The first steps have the plain mean, and a decay
+    # of a half gives the third a half of the next.
+    optimiser = averaged(optax.sgd(1.0), 0.5)
+    weights = {"a": jnp.zeros(2)}
+    state = optimiser.init(weights)
+    found: list[float] = []
+    for _ in range(3):
+        updates, state = optimiser.update({"a": -jnp.ones(2)}, state, weights)
+        weights = {"a": weights["a"] + updates["a"]}
+        found.append(float(optimiser.result(weights, state)["a"][1]))
+        np.testing.assert_array_equal(optimiser.current(weights, state, {})["a"], weights["a"])
+    assert found == [1.0, 1.5, 2.25]
+
+
+def test_two_optimisers_have_both_results():
+    both = together(
+        lazy_adam(optax.constant_schedule(0.1)), {"rows"}, averaged(optax.sgd(1.0), 0.5)
+    )
+    weights = {"rows": jnp.ones((2, 1)), "whole": jnp.zeros(1)}
+    state = both.init(weights)
+    for _ in range(2):
+        slope = {"rows": Rows(jnp.array([0]), jnp.ones((1, 1))), "whole": -jnp.ones(1)}
+        updates, state = both.update(slope, state, weights)
+        weights = {
+            "rows": add_rows(weights["rows"], updates["rows"]),
+            "whole": weights["whole"] + updates["whole"],
+        }
+    found = both.result(weights, state)
+    assert float(found["whole"][0]) == 1.5
+    np.testing.assert_array_equal(found["rows"], both.current(weights, state, {})["rows"])

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from semipunct.models.base import Model
-from semipunct.models.kind import Config, SharedTrainOptions
+from semipunct.models.kind import PERPLEXITY, Config, Criterion, SharedTrainOptions
 from semipunct.models.registry import DEFAULT, KINDS, kind_named
 
 
@@ -34,3 +34,12 @@ def test_settings_are_read_without_jax():
         "sys.exit('jax' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_a_criterion_ranks_evaluations():
+    low, high = {"dev_las": 0.5}, {"dev_las": 0.75}
+    accuracy = Criterion("las", "LAS", highest=True)
+    assert accuracy.rank(high) < accuracy.rank(low) < accuracy.rank({"dev_las": None})
+    assert PERPLEXITY.rank({"dev_perplexity_of_scorable": 1.5, "dev_unscorable": 1}) > (
+        PERPLEXITY.rank({"dev_perplexity_of_scorable": 9.5, "dev_unscorable": 0})
+    )

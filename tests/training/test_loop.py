@@ -15,6 +15,7 @@ import pytest
 from semipunct.arrays.compilation import CompileClock, Shapes, enable_compilation_cache
 from semipunct.arrays.rows import Rows
 from semipunct.errors import ModelError, TreebankError, UsageError
+from semipunct.models import scoring
 from semipunct.models.optimisation import FINAL_RATE
 from semipunct.models.punctuation.optimiser import optimiser
 from semipunct.models.punctuation.options import TrainOptions
@@ -244,7 +245,7 @@ def test_divergence_is_told_and_the_last_model_stays(tiny, tmp_path, monkeypatch
 def test_weights_that_score_nothing_are_never_the_best(tiny, tmp_path, monkeypatch):
     told = iter([-1.0, math.nan, -2.0])
     monkeypatch.setattr(loop, "step", fake_step(0.5))
-    monkeypatch.setattr(loop, "log_likelihoods", lambda *_: np.full(len(tiny.dev), next(told)))
+    monkeypatch.setattr(scoring, "log_likelihoods", lambda *_: np.full(len(tiny.dev), next(told)))
     result = train(tiny.config, tiny.train, tiny.dev, tmp_path / "m")
     assert [m["dev_unscorable"] for m in result.metrics] == [0, len(tiny.dev), 0]
     assert result.metrics[1]["dev_perplexity"] is None
