@@ -14,6 +14,40 @@ MISSING = "_"
 T = TypeVar("T", bound=Tree, default=DependencyTree, covariant=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The n >= 1 words of a sentence of which neither tags nor a tree are known.
+
+    Attributes:
+        sentence_id: its name.
+        path: the file, or where else it comes from.
+        line: its first line there, from 1.
+        forms: ``[n]`` words as they are spelt, without the dot of an abbreviation.
+        slots: ``[n + 1]`` the punctemes that readers see, slot i right of word i.
+
+    Raises:
+        ValueError: if there is no word, or not one slot more than words.
+    """
+
+    sentence_id: str
+    path: str
+    line: int
+    forms: tuple[str, ...]
+    slots: tuple[Puncteme, ...]
+
+    def __post_init__(self) -> None:
+        if not self.forms or len(self.slots) != len(self.forms) + 1:
+            raise ValueError(
+                f"{self.where}: {len(self.forms)} words and {len(self.slots)} slots; a sentence "
+                "has one or more words, and one more slot"
+            )
+
+    @property
+    def where(self) -> str:
+        """The place of the sentence for messages: file, line, name."""
+        return f"{self.path}:{self.line}: sentence {self.sentence_id}"
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Sentence(Generic[T]):
     """A sentence of n >= 1 words.
