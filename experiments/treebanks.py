@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from semipunct.corpus import Sentence
 from semipunct.formats import read_treebank
+from semipunct.formats.conllu.punctuate import bare_entry
+from semipunct.formats.conllu.records import format_record
 
 
 def add_treebanks(parser: argparse.ArgumentParser) -> None:
@@ -36,3 +38,11 @@ def sentences(arguments: argparse.Namespace) -> tuple[Sequence[Sentence], Sequen
     everything = read_treebank([arguments.split]).sentences
     first, second = len(everything) * 8 // 10, len(everything) * 9 // 10
     return everything[:first], everything[first:second]
+
+
+def stripped(sentences: Iterable[Sentence]) -> str:
+    """Write sentences as CoNLL-U without their punctuation: words, gold tags and projective trees.
+
+    Other parsers are trained on it, so that they see what ours see.
+    """
+    return "".join(format_record(bare_entry(sentence).record) for sentence in sentences)

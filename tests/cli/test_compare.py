@@ -11,7 +11,7 @@ from semipunct.evaluation.aggregation import aggregate
 from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.results import read_result, write_result
 from tests.commands import Cli
-from tests.evaluation.cases import GOLD, PREDICTED, restored, scored
+from tests.evaluation.cases import GOLD, PARSED, PREDICTED, TREEBANK, parsed, restored, scored
 
 RESULTS = {
     "a": scored([-1.0, -2.5, -0.5], [3, 5, 2]),
@@ -20,6 +20,8 @@ RESULTS = {
     "elsewhere": scored([-1.5, -2.0, -1.0], [3, 5, 2], treebank="t2"),
     "gold": restored(GOLD, GOLD),
     "restored": restored(GOLD, PREDICTED),
+    "treebank": parsed(TREEBANK, TREEBANK),
+    "parsed": parsed(TREEBANK, PARSED),
 }
 
 
@@ -32,7 +34,11 @@ def stored(tmp_path: Path) -> dict[str, Path]:
     return paths
 
 
-@pytest.mark.parametrize("names", [("a", "b"), ("zero", "b"), ("gold", "restored")], ids="-".join)
+@pytest.mark.parametrize(
+    "names",
+    [("a", "b"), ("zero", "b"), ("gold", "restored"), ("treebank", "parsed")],
+    ids="-".join,
+)
 def test_json_is_what_the_library_says(cli: Cli, stored: dict[str, Path], names: tuple[str, str]):
     a, b = (stored[name] for name in names)
     result = cli("compare", a, b, "--json", "--resamples", 50, "--seed", 3)

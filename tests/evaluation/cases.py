@@ -4,10 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from semipunct.corpus import Sentence
+from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.restoration import Slots, restoration_statistics
 from semipunct.evaluation.results import Result
 from semipunct.evaluation.signature import join_signature
+from semipunct.trees import DependencyTree
 
 GOLD: list[Slots] = [
     [(), (",",), (), (".",)],
@@ -20,6 +23,48 @@ PREDICTED: list[Slots] = [
     [("“",), (",",), ("”", ","), ("!",)],  # inserted, exchanged, replaced
     [("(",), (), (")", ")")],  # a bracket moved, another one too many
     [(), (".",)],
+]
+
+
+def tagged(name: str, *rows: str) -> Sentence:
+    """A sentence without punctuation, of rows of form, upos, xpos, feats, head and relation."""
+    forms, upos, xpos, feats, heads, relations = zip(*map(str.split, rows), strict=True)
+    tree = DependencyTree(tuple(map(int, heads)), relations)
+    slots = ((),) * (len(rows) + 1)
+    return Sentence(name, "case", 1, forms, forms, upos, xpos, feats, tree, slots)
+
+
+TREEBANK = [
+    tagged(
+        "one",
+        "my    PRON PRP$ Poss=Yes    2 nmod:poss",
+        "dog   NOUN NN   Number=Sing 3 nsubj",
+        "barks VERB VBZ  _           0 root",
+    ),
+    tagged("two", "go VERB VB _ 0 root"),
+    tagged(
+        "three",
+        "dogs   NOUN NNS Number=Plur 2 nsubj",
+        "bark   VERB VBP _           0 root",
+        "loudly ADV  RB  _           2 advmod",
+        "now    ADV  RB  _           2 advmod:tmod",
+    ),
+]
+PARSED = [
+    tagged(
+        "one",
+        "my    PRON PRP$ _           2 nmod",  # no subtype, no feature
+        "dog   VERB NN   Number=Sing 3 nsubj",  # another tag
+        "barks VERB VBZ  _           0 root",
+    ),
+    tagged("two", "go VERB VB _ 0 root"),
+    tagged(
+        "three",
+        "dogs   NOUN NNS Number=Sing 0 root",  # another feature, head and relation
+        "bark   NOUN NN  _           1 nmod",  # both tags, head and relation
+        "loudly ADV  RB  _           2 advmod",
+        "now    ADV  RB  _           2 dobj",  # the relation alone
+    ),
 ]
 
 
@@ -37,3 +82,9 @@ def restored(gold: Sequence[Slots], predicted: Sequence[Slots], **parts: str) ->
     """A result of restoration."""
     statistics = restoration_statistics(gold, predicted)
     return Result("restorer", signature("restoration", **parts), statistics)
+
+
+def parsed(gold: Sequence[Sentence], predicted: Sequence[Sentence], **parts: str) -> Result:
+    """A result of parsing."""
+    line = join_signature({"task": "parsing", "treebank": "t1"} | parts)
+    return Result("parser", line, parsing_statistics(gold, predicted))

@@ -16,7 +16,7 @@ from semipunct.evaluation.comparison import Comparison, Difference, compare
 from semipunct.evaluation.restoration import RestorationStatistics, restoration_statistics
 from semipunct.evaluation.results import Result
 from semipunct.marks import Puncteme
-from tests.evaluation.cases import GOLD, PREDICTED, restored, scored
+from tests.evaluation.cases import GOLD, PARSED, PREDICTED, TREEBANK, parsed, restored, scored
 
 SIX_A = scored([-1.0, -2.5, -0.5, -4.0, -1.5, -2.0], [3, 5, 2, 7, 4, 4])
 SIX_B = scored([-1.5, -2.0, -1.0, -5.0, -1.5, -2.5], [3, 5, 2, 7, 4, 4])
@@ -156,6 +156,21 @@ def test_p_of_restoration_is_that_of_all_permutations():
         for side, data in (("a", one), ("b", other)):
             figure = measure([sum(column) for column in zip(*data, strict=True)])
             assert getattr(differences[name], side) == pytest.approx(float(figure))
+
+
+def test_p_of_parsing_is_that_of_all_permutations():
+    gold = [TREEBANK[place] for place in (0, 2, 2, 0, 2)]
+    one_side = [PARSED[0], PARSED[2], gold[2], gold[3], PARSED[2]]
+    sides = (one_side, [*gold[:3], PARSED[0], gold[4]])
+    a, b = (parsed(gold, side) for side in sides)
+    differences = found(compare(a, b))
+    assert list(differences) == ["las", "las_universal", "uas", "upos", "xpos", "feats"]
+    for name, column in {"las": "labelled", "uas": "heads", "feats": "feats"}.items():
+        one, other = ([[value] for value in r.statistics.column(column).tolist()] for r in (a, b))
+        expected = enumerated(one, other, lambda sums: Fraction(int(sums[0]), 18))
+        assert 0 < expected < 1, name  # or the case would prove little
+        assert differences[name].p == expected, name
+        assert differences[name].a == pytest.approx(sum(row[0] for row in one) / 18)
 
 
 def test_random_permutations_come_near_all_of_them(monkeypatch: pytest.MonkeyPatch):

@@ -4,9 +4,10 @@ import pytest
 
 from semipunct.evaluation.metric import Statistics
 from semipunct.evaluation.registry import METRICS
-from tests.evaluation.cases import GOLD, PREDICTED, restored, scored
+from tests.evaluation.cases import GOLD, PARSED, PREDICTED, TREEBANK, parsed, restored, scored
 
 RESULTS = {
+    "parsing": parsed(TREEBANK, PARSED),
     "perplexity": scored([-0.5, -2.0, -1.5], [2, 5, 7]),
     "restoration": restored(GOLD, PREDICTED),
 }

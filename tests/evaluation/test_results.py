@@ -19,11 +19,15 @@ from hypothesis import strategies as st
 from semipunct.errors import ResultError
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.results import Result, read_result, write_result
-from tests.evaluation.cases import GOLD, PREDICTED, restored, scored
+from tests.evaluation.cases import GOLD, PARSED, PREDICTED, TREEBANK, parsed, restored, scored
 
 SCORED = scored([-0.1, -math.inf, -1 / 3], [2, 5, 7])
 RESTORED = restored(GOLD, PREDICTED)
-RESULTS = {"perplexity": SCORED, "restoration": RESTORED}
+RESULTS = {
+    "parsing": parsed(TREEBANK, PARSED),
+    "perplexity": SCORED,
+    "restoration": RESTORED,
+}
 
 
 @pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
@@ -65,6 +69,7 @@ def test_no_digit_is_lost(rows: list[tuple[float, int]]):
 NOTHING = {
     "nothing scored": scored([], []),
     "nothing restored": restored([], []),
+    "nothing parsed": parsed([], []),
     "no marks": restored([[(), ()], [()]], [[(), ()], [()]]),
 }
 
@@ -155,7 +160,11 @@ DAMAGES: list[tuple[str, Damage, str]] = [
     ("perplexity", put("task:perplexity", "signature"), "does not name the treebank"),
     ("perplexity", put("task:a|task:b", "signature"), "names a part twice"),
     ("perplexity", put("restoration", "task"), "the task is .*signature says task:perplexity"),
-    ("perplexity", put("cooking", "task"), "'cooking' is none of: perplexity, restoration"),
+    (
+        "perplexity",
+        put("cooking", "task"),
+        "'cooking' is none of: parsing, perplexity, restoration",
+    ),
     ("perplexity", lose("corpus"), "the key 'corpus' is missing"),
     ("perplexity", lose("corpus", "slots"), "the figure corpus.slots is missing"),
     ("perplexity", put(1.5, "corpus", "perplexity_of_scorable"), "is 1.5, but the statistics"),
@@ -188,6 +197,11 @@ DAMAGES: list[tuple[str, Damage, str]] = [
     ("restoration", put(2, S, "edit_distance", 0), "corpus.average_edit_distance is 0.61.*give"),
     ("restoration", put(0.7, "corpus", "marks", ",", "f1"), "marks.,.f1 is 0.7"),
     ("restoration", lose("corpus", "marks", ","), "the figure corpus.marks., is missing"),
+    ("parsing", put(0, S, "words", 1), "sentence 2: there is no word"),
+    ("parsing", put(5, S, "heads", 2), "sentence 3: more right heads than words"),
+    ("parsing", put([3, 1], S, "xpos"), "for 3 sentences and xpos for 2"),
+    ("parsing", put(0.9, "corpus", "las"), "corpus.las is 0.9, but the statistics give 0.5"),
+    ("parsing", lose("corpus", "las_universal"), "corpus.las_universal is missing"),
 ]
 
 

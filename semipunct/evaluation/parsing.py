@@ -1,0 +1,234 @@
+"""Parsing: predicted tags and trees against those of a treebank, over words and not punctuation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from semipunct.corpus import Sentence
+from semipunct.errors import UsageError
+from semipunct.evaluation.columns import Column, Count, Counts, refuse
+from semipunct.evaluation.metric import Measure, Statistics, ratio
+from semipunct.files import finite
+
+
+@dataclass(frozen=True, slots=True)
+class ParsingFigures:
+    """Figures of the tagging and parsing of a corpus; parts of the words unless said otherwise.
+
+    Attributes:
+        sentences: their number.
+        words: their number; punctuation is in slots and does not count.
+        las: the labelled attachment score, words with the right head and the right relation, its
+            subtype (``nmod:poss``) included.
+        las_universal: the same, with what follows the colon left out of both relations.
+        uas: the unlabelled attachment score, words with the right head.
+        upos: words with the right universal tag.
+        xpos: words with the right language-specific tag.
+        feats: words with all the right morphological features, and no other.
+        root: roots that were found, of all sentences.
+        complete: sentences with all heads right.
+        complete_labelled: sentences with all heads and relations right.
+    """
+
+    sentences: int
+    words: int
+    las: float
+    las_universal: float
+    uas: float
+    upos: float
+    xpos: float
+    feats: float
+    root: float
+    complete: float
+    complete_labelled: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all figures for JSON; null stands for an undefined one."""
+        return {
+            "sentences": self.sentences,
+            "words": self.words,
+            "las": finite(self.las),
+            "las_universal": finite(self.las_universal),
+            "uas": finite(self.uas),
+            "upos": finite(self.upos),
+            "xpos": finite(self.xpos),
+            "feats": finite(self.feats),
+            "root": finite(self.root),
+            "complete": finite(self.complete),
+            "complete_labelled": finite(self.complete_labelled),
+        }
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return the figures for a table."""
+        return [
+            ("heads and relations (LAS)", f"{self.las:.4f}"),
+            ("  without subtypes", f"{self.las_universal:.4f}"),
+            ("heads (UAS)", f"{self.uas:.4f}"),
+            ("universal tags (UPOS)", f"{self.upos:.4f}"),
+            ("language-specific tags (XPOS)", f"{self.xpos:.4f}"),
+            ("morphological features", f"{self.feats:.4f}"),
+            ("roots", f"{self.root:.4f}"),
+            ("sentences with all heads", f"{self.complete:.4f}"),
+            ("  and all relations", f"{self.complete_labelled:.4f}"),
+            ("words", f"{self.words:,}"),
+            ("sentences", f"{self.sentences:,}"),
+        ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParsingStatistics(Statistics):
+    """The contribution of each sentence to ``ParsingFigures``: counts of words.
+
+    Attributes:
+        words: ``[sentences]``, 1 or more each.
+        roots: ``[sentences]``; more than one each only where runs are added up.
+        heads: ``[sentences]`` words with the right head.
+        universal: ``[sentences]`` those whose relation is right without subtypes, too.
+        labelled: ``[sentences]`` those whose relation is right.
+        upos: ``[sentences]`` words with the right universal tag.
+        xpos: ``[sentences]`` words with the right language-specific tag.
+        feats: ``[sentences]`` words with the right features.
+        right_roots: ``[sentences]`` roots that are the root of the predicted tree.
+
+    Raises:
+        ValueError: if the shapes or the counts contradict each other; names the sentence.
+    """
+
+    task: ClassVar[str] = "parsing"
+    columns: ClassVar[Mapping[str, Column]] = {
+        "words": Count(given=True),
+        "roots": Count(given=True),
+        "heads": Count(),
+        "universal": Count(),
+        "labelled": Count(),
+        "upos": Count(),
+        "xpos": Count(),
+        "feats": Count(),
+        "right_roots": Count(),
+    }
+    measures: ClassVar[tuple[Measure, ...]] = (
+        Measure("las", "LAS", ("labelled",), "words"),
+        Measure("las_universal", "  without subtypes", ("universal",), "words"),
+        Measure("uas", "UAS", ("heads",), "words"),
+        Measure("upos", "UPOS", ("upos",), "words"),
+        Measure("xpos", "XPOS", ("xpos",), "words"),
+        Measure("feats", "features", ("feats",), "words"),
+    )
+
+    words: Counts
+    roots: Counts
+    heads: Counts
+    universal: Counts
+    labelled: Counts
+    upos: Counts
+    xpos: Counts
+    feats: Counts
+    right_roots: Counts
+
+    def check(self) -> None:
+        refuse(self.words < 1, "there is no word")
+        refuse(self.roots < 1, "there is no root")
+        for smaller, larger, what in (
+            (self.roots, self.words, "more roots than words"),
+            (self.heads, self.words, "more right heads than words"),
+            (self.universal, self.heads, "more right relations than right heads"),
+            (self.labelled, self.universal, "more right relations with subtypes than without"),
+            (self.upos, self.words, "more right upos than words"),
+            (self.xpos, self.words, "more right xpos than words"),
+            (self.feats, self.words, "more right feats than words"),
+            (self.right_roots, self.roots, "more right roots than roots"),
+            (self.right_roots, self.heads, "more right roots than right heads"),
+        ):
+            refuse(smaller > larger, what)
+
+    def figures(self) -> ParsingFigures:
+        sentences, words = len(self), int(self.words.sum())
+
+        def part(right: Counts) -> float:
+            return ratio(int(right.sum()), words)
+
+        return ParsingFigures(
+            sentences=sentences,
+            words=words,
+            las=part(self.labelled),
+            las_universal=part(self.universal),
+            uas=part(self.heads),
+            upos=part(self.upos),
+            xpos=part(self.xpos),
+            feats=part(self.feats),
+            root=ratio(int(self.right_roots.sum()), int(self.roots.sum())),
+            complete=ratio(int((self.heads == self.words).sum()), sentences),
+            complete_labelled=ratio(int((self.labelled == self.words).sum()), sentences),
+        )
+
+
+def parsing_statistics(
+    gold: Sequence[Sentence], predicted: Sequence[Sentence]
+) -> ParsingStatistics:
+    """Compare predicted tags and trees with the truth, sentence by sentence.
+
+    Words correspond one to one, because a parser changes none of them.  Tags, features and
+    relations are compared as they are spelt; what the two sides have in their slots, their lemmas
+    and their names does not count.
+
+    Args:
+        gold: sentences of a treebank.
+        predicted: the same words with the tags and trees of a system.
+
+    Raises:
+        UsageError: if the numbers of sentences, or the words of a sentence, differ.
+    """
+    if len(gold) != len(predicted):
+        raise UsageError(
+            f"{len(gold)} gold sentences and {len(predicted)} predicted ones: "
+            "hand in the same sentences twice"
+        )
+    for one, other in zip(gold, predicted, strict=True):
+        _check_words(one, other)
+    counts = [_counts(one, other) for one, other in zip(gold, predicted, strict=True)]
+    columns = np.array(counts, np.int64).reshape(len(counts), len(ParsingStatistics.columns)).T
+    return ParsingStatistics(*columns)
+
+
+def _counts(gold: Sentence, predicted: Sentence) -> tuple[int, ...]:
+    """Count what is right in a sentence, in the order of the columns."""
+    heads = _equal(gold.tree.heads, predicted.tree.heads)
+    relations = _equal(gold.tree.relations, predicted.tree.relations)
+    plain = _equal(*([r.partition(":")[0] for r in s.tree.relations] for s in (gold, predicted)))
+    is_root = np.array(gold.tree.heads) == 0
+    return (
+        len(gold.forms),
+        int(is_root.sum()),
+        int(heads.sum()),
+        int((heads & plain).sum()),
+        int((heads & relations).sum()),
+        int(_equal(gold.upos, predicted.upos).sum()),
+        int(_equal(gold.xpos, predicted.xpos).sum()),
+        int(_equal(gold.feats, predicted.feats).sum()),
+        int((heads & is_root).sum()),
+    )
+
+
+def _equal(one: Sequence[object], other: Sequence[object]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    return np.array([a == b for a, b in zip(one, other, strict=True)], np.bool_)
+
+
+def _check_words(gold: Sentence, predicted: Sentence) -> None:
+    if gold.forms == predicted.forms:
+        return
+    advice = "parse the words of the gold sentences, in their order"
+    if len(gold.forms) != len(predicted.forms):
+        raise UsageError(
+            f"{gold.where}: {len(gold.forms)} words, and {len(predicted.forms)} in the predicted "
+            f"sentence {predicted.sentence_id}; {advice}"
+        )
+    pairs = zip(gold.forms, predicted.forms, strict=True)
+    word, (form, other) = next((w, pair) for w, pair in enumerate(pairs, 1) if pair[0] != pair[1])
+    raise UsageError(
+        f"{gold.where}: word {word} is {form!r}, and {other!r} in the predicted sentence "
+        f"{predicted.sentence_id}; {advice}"
+    )
