@@ -62,6 +62,67 @@ def balanced(
         yield members.tolist()
 
 
+MEAN_LENGTH = 24
+"""The length of sentences of which a batch of ``bucketed`` holds as many as its size says."""
+
+
+def padded_length(words: int) -> int:
+    """Return the length that a sentence is padded to: one of two between powers of two."""
+    return round_up(words, 8, 2)
+
+
+def room(length: int, batch: int) -> int:
+    """Return how many sentences of a length a batch of ``bucketed`` holds.
+
+    Args:
+        length: from ``padded_length``.
+        batch: the size of a batch.
+    """
+    return max(1, MEAN_LENGTH * batch // length)
+
+
+def bucketed(
+    lengths: Sequence[int], batch: int, generator: np.random.Generator | None = None
+) -> Iterator[list[int]]:
+    """Yield sentence numbers in batches of one padded length each, and of few shapes in all.
+
+    Args:
+        lengths: ``[sentences]`` words of each.
+        batch: the number of sentences of ``MEAN_LENGTH`` words in a batch; of others there are so
+            many that padded they have about as many words.
+        generator: of random numbers; None for the order of lengths.
+    """
+    members = _buckets(lengths)
+    if generator is not None:
+        members = {length: generator.permutation(of).tolist() for length, of in members.items()}
+    batches = [
+        of[start : start + room(length, batch)]
+        for length, of in members.items()
+        for start in range(0, len(of), room(length, batch))
+    ]
+    order = range(len(batches)) if generator is None else generator.permutation(len(batches))
+    for i in order:
+        yield batches[i]
+
+
+def buckets(lengths: Sequence[int], batch: int) -> int:
+    """Return how many batches ``bucketed`` yields.
+
+    Args:
+        lengths: ``[sentences]`` words of each.
+        batch: the size of a batch.
+    """
+    return sum(-(-len(of) // room(length, batch)) for length, of in _buckets(lengths).items())
+
+
+def _buckets(lengths: Sequence[int]) -> dict[int, list[int]]:
+    """Return the numbers of the sentences of each padded length, short ones first."""
+    found: dict[int, list[int]] = {}
+    for i, words in enumerate(lengths):
+        found.setdefault(padded_length(words), []).append(i)
+    return dict(sorted(found.items()))
+
+
 def by_length(lengths: Sequence[int], batch: int, words: int) -> Iterator[list[int]]:
     """Yield sentence numbers from short to long, in batches within both limits.
 

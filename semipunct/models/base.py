@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Protocol, Self
 
 import jax
 import jax.numpy as jnp
@@ -74,6 +74,8 @@ class Optimiser(NamedTuple):
 E = TypeVar("E", bound=Encoded)
 B = TypeVar("B")
 
+Batching = Literal["sentences", "words", "length"]
+
 
 class Model(ABC, Generic[E, B]):
     """Everything of a model of punctuation but its weights.
@@ -93,11 +95,13 @@ class Model(ABC, Generic[E, B]):
     the shape of the longest ones.
     """
 
-    batches_by_words: ClassVar[bool] = False
-    """Whether the batches of training have equally many words, instead of sentences.
+    batching: ClassVar[Batching] = "sentences"
+    """What the batches of training have in common.
 
-    For models that lay sentences end to end: less of a batch is padding. Those that pad each
-    sentence gain nothing by it.
+    ``sentences``: their number of sentences. ``words``: about their number of words, for models
+    that lay sentences end to end: less of a batch is padding. ``length``: the sentences of each are
+    padded to one of few lengths, and the longer they are the fewer they are, for models that pad
+    each sentence and take much time for long ones; they are scored in such batches, too.
     """
 
     usage: ClassVar[tuple[str, ...]] = ("semipunct evaluate MODEL TEST.conllu",)

@@ -169,3 +169,42 @@ def _scan(
     places = jnp.arange(read.shape[1])
     _, states = jax.lax.scan(masked, start, (places, jnp.swapaxes(read, 0, 1)), reverse=reverse)
     return jnp.swapaxes(states, 0, 1)
+
+
+def normalised(weights: Weights, name: str, x: jax.Array) -> jax.Array:
+    """Normalise the last axis to mean 0 and variance 1, scale and shift it (Ba et al. 2016).
+
+    Args:
+        weights: ``NAME.scale`` and ``NAME.shift``, ``[size]``.
+        name: of the layer.
+        x: ``[..., size]``.
+    """
+    mean = jnp.mean(x, -1, keepdims=True)
+    variance = jnp.mean((x - mean) ** 2, -1, keepdims=True)
+    unit = (x - mean) * jax.lax.rsqrt(variance + _LEAST_VARIANCE)
+    return unit * weights[f"{name}.scale"] + weights[f"{name}.shift"]
+
+
+_LEAST_VARIANCE = 1e-5
+
+_UNROLLED = 4
+"""Steps of a linear recurrence that are one step of the loop: each does next to nothing."""
+
+
+def linear_recurrence(kept: jax.Array, added: jax.Array, *, reverse: bool) -> jax.Array:
+    """Return the states ``s[i] = kept[i] * s[i - 1] + added[i]``, from zero.
+
+    Args:
+        kept: ``[batch, length, size]``.
+        added: likewise.
+        reverse: whether the recurrence begins at the end.
+    """
+
+    def step(state: jax.Array, at: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        state = at[0] * state + at[1]
+        return state, state
+
+    inputs = (jnp.swapaxes(kept, 0, 1), jnp.swapaxes(added, 0, 1))
+    start = jnp.zeros_like(added[:, 0])
+    _, states = jax.lax.scan(step, start, inputs, reverse=reverse, unroll=_UNROLLED)
+    return jnp.swapaxes(states, 0, 1)

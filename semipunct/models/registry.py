@@ -13,6 +13,7 @@ from semipunct.models.settings import meant
 
 KINDS: dict[str, str] = {
     "punctuation": "semipunct.models.punctuation.options:KIND",
+    "parser": "semipunct.models.parsing.options:KIND",
     "slot-tagger": "semipunct.models.slot_tagging.options:KIND",
 }
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.arrays.compilation import Shapes
-from semipunct.arrays.padding import by_length
+from semipunct.arrays.padding import bucketed, by_length
 from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import Sentence
 from semipunct.evaluation.perplexity import PerplexityStatistics
@@ -39,7 +39,10 @@ class Batches(Generic[E, B]):
         """
         self._model, self._encoded = model, encoded
         sentences, words = model.scoring_limits
-        self._members = list(by_length(encoded.lengths, sentences, words))
+        if model.batching == "length":
+            self._members = list(bucketed(encoded.lengths, sentences))
+        else:
+            self._members = list(by_length(encoded.lengths, sentences, words))
         self._drafts = [model.draft(encoded, members) for members in self._members]
         self._shape: Any = None
         if self._drafts:

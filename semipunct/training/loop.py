@@ -104,7 +104,7 @@ class _Trainer:
         self.shapes = Shapes()
         kind = self.config.kind.load()
         lengths = [len(s.forms) for s in train]
-        self.plan = Plan.of(lengths, options, by_words=kind.batches_by_words)
+        self.plan = Plan.of(lengths, options, batching=kind.batching)
         self.sources = Sources.of(train, dev)
         self._tell("preparing", None)
         loaded = checkpoint.load(self.output) if resume else None

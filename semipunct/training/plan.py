@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semipunct.arrays.padding import balanced, round_up, shuffled
+from semipunct.arrays.padding import balanced, bucketed, buckets, round_up, shuffled
+from semipunct.models.base import Batching
 from semipunct.models.kind import SharedTrainOptions
 
 
@@ -17,7 +18,7 @@ class Plan(NamedTuple):
     Attributes:
         lengths: ``[sentences]`` words of the training sentences; an epoch visits each once.
         batch_size: sentences in a batch; the last of an epoch may hold fewer.
-        by_words: batches of equally many words instead, and of so many sentences on average.
+        batching: see ``Model.batching``.
         visits: sentence visits in all.
         evaluate_every: sentence visits between evaluations.
     """
@@ -26,22 +27,26 @@ class Plan(NamedTuple):
     batch_size: int
     visits: int
     evaluate_every: int
-    by_words: bool = False
+    batching: Batching = "sentences"
 
     @classmethod
     def of(
-        cls, lengths: Sequence[int], options: SharedTrainOptions, *, by_words: bool = False
+        cls,
+        lengths: Sequence[int],
+        options: SharedTrainOptions,
+        *,
+        batching: Batching = "sentences",
     ) -> Plan:
         """Make the plan that the settings ask for; where they leave it open, it suits the treebank.
 
         Args:
             lengths: ``[sentences]`` words of the training sentences.
             options: of training.
-            by_words: see the attribute.
+            batching: see the attribute.
         """
         visits = options.visits or options.suggested_visits(len(lengths))
         every = options.evaluate_every or -(-visits // options.evaluations)
-        return cls(lengths, options.batch_size, visits, every, by_words)
+        return cls(lengths, options.batch_size, visits, every, batching)
 
     @property
     def sentences(self) -> int:
@@ -51,13 +56,16 @@ class Plan(NamedTuple):
     @property
     def steps_per_epoch(self) -> int:
         """The number of batches of an epoch."""
+        if self.batching == "length":
+            return buckets(self.lengths, self.batch_size)
         return -(-self.sentences // self.batch_size)
 
     @property
     def steps(self) -> int:
         """The number of all batches; the last may go beyond ``visits`` by less than a batch."""
         epochs, rest = divmod(self.visits, self.sentences)
-        return epochs * self.steps_per_epoch + -(-rest // self.batch_size)
+        whole = self.steps_per_epoch
+        return epochs * whole + -(-rest * whole // self.sentences)
 
     def batches(self, seed: int, first: int) -> Iterator[list[int]]:
         """Yield the members of each batch: a function of the seed and the epoch alone.
@@ -82,11 +90,13 @@ class Plan(NamedTuple):
         Args:
             seed: of the order.
         """
-        if not self.by_words:
+        if self.batching != "words":
             return self.batch_size
         return round_up(max(map(len, self.batches(seed, 0)), default=1))
 
     def _epoch(self, generator: np.random.Generator) -> list[list[int]]:
-        if self.by_words:
+        if self.batching == "words":
             return list(balanced(self.lengths, self.batch_size, generator))
+        if self.batching == "length":
+            return list(bucketed(self.lengths, self.batch_size, generator))
         return list(shuffled(len(self.lengths), self.batch_size, generator))

@@ -49,7 +49,7 @@ def timeless(metrics):
 def visited(tiny, steps=12):
     """The visits of a run after each step: batches hold equally many words, not sentences."""
     options = replace(tiny.config.train, visits=4800)
-    plan = Plan.of([len(s.forms) for s in tiny.train], options, by_words=True)
+    plan = Plan.of([len(s.forms) for s in tiny.train], options, batching="words")
     return list(accumulate(len(m) for m in islice(plan.batches(options.seed, 0), steps)))
 
 

@@ -24,7 +24,7 @@ from semipunct.features.support import Support
 from semipunct.features.templates import TEMPLATES, Table
 from semipunct.features.vocabulary import Vocabulary
 from semipunct.marks import PAIRS, is_unmatched
-from semipunct.models.base import Model, Parameters, Sums, Weights
+from semipunct.models.base import Batching, Model, Parameters, Sums, Weights
 from semipunct.models.punctuation.attach import (
     FEATURES,
     AttachTables,
@@ -90,7 +90,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
     """
 
     kind: ClassVar[str] = "punctuation"
-    batches_by_words: ClassVar[bool] = True
+    batching: ClassVar[Batching] = "words"
     usage: ClassVar[tuple[str, ...]] = (
         "semipunct evaluate MODEL TEST.conllu",
         "semipunct decode MODEL IN.conllu",

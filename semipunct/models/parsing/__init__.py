@@ -1,0 +1,1 @@
+"""A probabilistic projective dependency parser, with tags."""

@@ -1,0 +1,49 @@
+"""Attachment scores of held-out sentences, by which training chooses the best weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from semipunct.arrays.compilation import Shapes
+from semipunct.corpus.sentences import Sentence
+from semipunct.models.base import Weights
+from semipunct.models.parsing.decoding import parsed
+from semipunct.models.parsing.parser import Encoded, Parser, ParserBatch
+from semipunct.models.parsing.vocabulary import TAGS
+from semipunct.models.scoring import Batches
+
+
+def attachment(
+    model: Parser,
+    parameters: Weights,
+    examples: Sequence[Sentence],
+    batches: Batches[Encoded, ParserBatch],
+    shapes: Shapes | None = None,
+) -> dict[str, Any]:
+    """Return the shares of words whose head, head and relation, and tags are right.
+
+    Args:
+        model: the parser.
+        parameters: its weights.
+        examples: what the batches hold.
+        batches: the sentences, with their analyses.
+        shapes: keeps account of what is compiled.
+    """
+    shapes = shapes or Shapes()
+    weights = model.placed(parameters)
+    words, right = 0, np.zeros(2 + len(TAGS), np.int64)
+    for _, batch in batches:
+        if batch.gold is None:
+            raise ValueError("sentences without analyses cannot be assessed")
+        with shapes.first_call("parse", batch.inputs):
+            trees, tags, _ = parsed(model, "risk", weights, batch.inputs)
+        inside = np.arange(batch.inputs.words.shape[1]) < np.asarray(batch.inputs.lengths)[:, None]
+        heads = (np.asarray(trees.heads) == batch.gold.heads) & inside
+        found = [heads, heads & (np.asarray(trees.relations) == batch.gold.relations)]
+        found += [(x == y) & inside for x, y in zip(np.asarray(tags), batch.gold.tags, strict=True)]
+        right += [int(x.sum()) for x in found]
+        words += int(inside.sum())
+    return dict(zip(("uas", "las", *TAGS), (right / words).tolist(), strict=True))

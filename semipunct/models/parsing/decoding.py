@@ -1,0 +1,162 @@
+"""Answers of the parser for a batch of sentences, as arrays on the device."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Literal, NamedTuple, cast
+
+import jax
+import jax.numpy as jnp
+
+from semipunct.arrays.programs import jit
+from semipunct.models.base import Parameters
+from semipunct.models.parsing.networks import (
+    ParserInputs,
+    ParserScores,
+    relation_scores,
+    scores,
+)
+from semipunct.models.parsing.parser import Parser
+from semipunct.structures.distribution import Distribution
+from semipunct.structures.projective import ArcParts, ProjectiveTrees, projective_trees
+
+Decoder = Literal["risk", "best"]
+"""The tree of the most arcs that are expected to be right, or the most probable tree."""
+
+
+class Trees(NamedTuple):
+    """Trees of sentences, with an axis of several trees in front where there are some.
+
+    Attributes:
+        heads: ``[..., batch, length]``, 0 for the root.
+        relations: ``[..., batch, length]`` codes.
+        log_probability: ``[..., batch]`` natural logarithm of that of the arcs, without relations;
+            minus infinity where there are fewer trees than were asked for.
+    """
+
+    heads: jax.Array
+    relations: jax.Array
+    log_probability: jax.Array
+
+
+class Certainty(NamedTuple):
+    """Probabilities ``[batch, length]`` of what was predicted.
+
+    Attributes:
+        head: that a word hangs on this head, in any tree.
+        relation: of the relation, given the head.
+        tags: ``[TAGS, batch, length]`` of the tags.
+    """
+
+    head: jax.Array
+    relation: jax.Array
+    tags: jax.Array
+
+
+def _distribution(score: ParserScores, inputs: ParserInputs) -> Distribution[ProjectiveTrees]:
+    return Distribution(projective_trees(score.arcs, jnp.asarray(inputs.lengths)))
+
+
+def _known(logits: jax.Array) -> jax.Array:
+    """Return log probabilities of codes given that the value is one that training saw."""
+    return jax.nn.log_softmax(logits.at[..., 0].set(-jnp.inf))
+
+
+def _relations(parameters: Parameters, score: ParserScores, heads: jax.Array) -> jax.Array:
+    """Return log probabilities ``[batch, length, relations]`` of the relations of arcs."""
+    above = jnp.take_along_axis(score.heads, heads[..., None], 1)
+    return _known(relation_scores(parameters, above, score.dependents))
+
+
+def _tags(score: ParserScores) -> tuple[jax.Array, jax.Array]:
+    """Return the best tags ``[TAGS, batch, length]`` and their probabilities."""
+    each = [_known(x) for x in score.tags]
+    return (
+        jnp.stack([jnp.argmax(x, -1) for x in each]),
+        jnp.stack([jnp.exp(jnp.max(x, -1)) for x in each]),
+    )
+
+
+@partial(jit, static=2)
+def parsed(
+    model: Parser, decoder: Decoder, parameters: Parameters, inputs: ParserInputs
+) -> tuple[Trees, jax.Array, Certainty]:
+    """Return one tree for each sentence, tags ``[TAGS, batch, length]``, and how certain they are.
+
+    Args:
+        model: the parser.
+        decoder: which tree.
+        parameters: its weights.
+        inputs: the words.
+    """
+    score = scores(model.options, parameters, inputs, None)
+    distribution = _distribution(score, inputs)
+    marginals: Any
+    total, marginals = distribution.log_partition_and_marginals()
+    if decoder == "risk":
+        chosen = Distribution(projective_trees(marginals.arc, jnp.asarray(inputs.lengths))).best()
+    else:
+        chosen = distribution.best()
+    arcs: jax.Array = cast(ArcParts, chosen.parts).arc
+    heads = jnp.argmax(arcs, 1)[:, 1:]
+    named = _relations(parameters, score, heads)
+    tags, certain = _tags(score)
+    weight = distribution.score(ArcParts(arcs))
+    trees = Trees(heads, jnp.argmax(named, -1), weight - total)
+    head = jnp.take_along_axis(marginals.arc[:, :, 1:], heads[:, None], 1)[:, 0]
+    return trees, tags, Certainty(head, jnp.exp(jnp.max(named, -1)), certain)
+
+
+@partial(jit, static=2)
+def top(
+    model: Parser, count: int, parameters: Parameters, inputs: ParserInputs
+) -> tuple[Trees, jax.Array]:
+    """Return the most probable trees ``[count, ...]``, best first, and tags.
+
+    Args:
+        model: the parser.
+        count: how many.
+        parameters: its weights.
+        inputs: the words.
+    """
+    score = scores(model.options, parameters, inputs, None)
+    distribution = _distribution(score, inputs)
+    answer = distribution.top(count)
+    heads = jnp.argmax(cast(ArcParts, answer.parts).arc, 2)[..., 1:]
+    named = jax.lax.map(lambda h: jnp.argmax(_relations(parameters, score, h), -1), heads)
+    log_probability = answer.log_weight - distribution.log_partition()
+    return Trees(heads, named, log_probability), _tags(score)[0]
+
+
+@partial(jit, static=2)
+def sampled(
+    model: Parser, count: int, parameters: Parameters, inputs: ParserInputs, key: jax.Array
+) -> tuple[Trees, jax.Array]:
+    """Draw trees ``[count, ...]`` with relations, and tags ``[count, TAGS, batch, length]``.
+
+    Args:
+        model: the parser.
+        count: how many.
+        parameters: its weights.
+        inputs: the words.
+        key: the source of chance.
+    """
+    score = scores(model.options, parameters, inputs, None)
+    distribution = _distribution(score, inputs)
+    at_trees, at_relations, at_tags = jax.random.split(key, 3)
+    draws = distribution.sample(at_trees, count)
+    size = score.arcs.shape[1]
+    places: jax.Array = draws.uses.arc.index
+    heads = jnp.where(places < 0, 0, places // size)
+
+    def relations(at: tuple[jax.Array, jax.Array]) -> jax.Array:
+        heads, key = at
+        return jax.random.categorical(key, _relations(parameters, score, heads))
+
+    named = jax.lax.map(relations, (heads, jax.random.split(at_relations, count)))
+    tags = [
+        jax.random.categorical(k, _known(x), shape=(count, *x.shape[:-1]))
+        for k, x in zip(jax.random.split(at_tags, len(score.tags)), score.tags, strict=True)
+    ]
+    log_probability = draws.log_weight - distribution.log_partition()
+    return Trees(heads, named, log_probability), jnp.stack(tags, 1)

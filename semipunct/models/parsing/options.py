@@ -1,0 +1,75 @@
+"""Settings of the parser and of its training, and its entry in the registry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from semipunct.models import kind
+from semipunct.models.settings import AtLeastOne, Count, NotNegative, Positive, Share
+
+EPOCHS = 15
+"""Passes over the training sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParserOptions:
+    """Everything that decides the shape of a parser.
+
+    Attributes:
+        word: size of the embeddings of word forms.
+        ngram: size of the embeddings of character n-grams.
+        buckets: rows of their table, which n-grams share by their hash.
+        hidden: size of a word's state in each layer of the encoder, half for each direction.
+        layers: of the encoder.
+        arc: size of a word as head, and as dependent, when arcs are scored.
+        relation: the same when relations are.
+        minimum_word_count: rarer forms have no embedding of their own.
+    """
+
+    word: AtLeastOne = 128
+    ngram: AtLeastOne = 128
+    buckets: AtLeastOne = 2**15
+    hidden: AtLeastOne = 256
+    layers: AtLeastOne = 3
+    arc: AtLeastOne = 256
+    relation: AtLeastOne = 96
+    minimum_word_count: AtLeastOne = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ParserTrainOptions(kind.SharedTrainOptions):
+    """Settings of training that other kinds do not share, and defaults that differ.
+
+    Attributes:
+        batch_size: sentences of 24 words in a batch, or as many words in others.
+        weight_decay: of AdamW.
+        dropout: share of the inputs of each layer that a step leaves out.
+        word_dropout: share of word forms that a step takes for unknown ones.
+        tags: weight of the tags in the objective, where the tree with its relations has 1.
+        average: share of the mean of the weights so far in the mean after a step; the mean is what
+            is used.
+    """
+
+    learning_rate: Positive = 3e-3
+    patience: Count = 0
+    weight_decay: NotNegative = 1e-2
+    dropout: Share = 0.4
+    word_dropout: Share = 0.25
+    tags: NotNegative = 0.5
+    average: Share = 0.0
+
+    evaluations: ClassVar[int] = 5
+
+    def suggested_visits(self, sentences: int) -> int:
+        return EPOCHS * sentences
+
+
+KIND = kind.Kind(
+    name="parser",
+    model="semipunct.models.parsing.parser:Parser",
+    model_options=ParserOptions,
+    train_options=ParserTrainOptions,
+    criterion=kind.Criterion("las", "LAS", highest=True),
+    assess="semipunct.models.parsing.assessment:attachment",
+)

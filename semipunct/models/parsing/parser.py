@@ -1,0 +1,271 @@
+"""A projective conditional random field over dependency trees, with relations and tags."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import msgspec
+import numpy as np
+
+from semipunct.arrays.padding import padded_length, room
+from semipunct.corpus.sentences import Sentence, Words
+from semipunct.models.base import Array, Batching, Model, Optimiser, Parameters, Sums
+from semipunct.models.parsing import characters
+from semipunct.models.parsing.networks import (
+    ParserDropout,
+    ParserInputs,
+    network_weights,
+    relation_scores,
+    scores,
+)
+from semipunct.models.parsing.options import ParserOptions, ParserTrainOptions
+from semipunct.models.parsing.vocabulary import TAGS, Codes, ParserVocabulary
+from semipunct.structures.distribution import Distribution
+from semipunct.structures.projective import projective_trees
+
+NORM = 5.0
+"""Gradients are scaled down to this norm where theirs is larger."""
+
+_WARMING = 200
+"""Steps in which the learning rate rises from zero."""
+
+
+class Analyses(NamedTuple):
+    """Trees and tags of sentences, padded.
+
+    Attributes:
+        heads: ``[batch, length]`` head of each word, 0 for the root.
+        relations: ``[batch, length]`` codes.
+        tags: ``[TAGS, batch, length]`` codes.
+    """
+
+    heads: Any
+    relations: Any
+    tags: Any
+
+
+class ParserBatch(NamedTuple):
+    """A padded batch.
+
+    Attributes:
+        inputs: the words.
+        gold: their analyses; None where nobody knows them.
+    """
+
+    inputs: ParserInputs
+    gold: Analyses | None
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Sentences encoded for the parser.
+
+    Attributes:
+        words: ``[words]`` codes of the forms of each sentence.
+        ngrams: ``[words, MOST]`` rows of their character n-grams.
+        gold: for each sentence ``[words]`` heads and relations, and ``[TAGS, words]``; empty where
+            nobody knows them.
+    """
+
+    words: Sequence[Codes]
+    ngrams: Sequence[Codes]
+    gold: Sequence[tuple[Codes, Codes, Codes]] = ()
+
+    @property
+    def lengths(self) -> list[int]:
+        """Words of each sentence."""
+        return [len(words) for words in self.words]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Parser(Model[Encoded, ParserBatch]):
+    """A parser of words without punctuation, or with marks as words where it was trained so.
+
+    Attributes:
+        options: the settings.
+        vocabulary: words, tags and relations.
+    """
+
+    kind: ClassVar[str] = "parser"
+    batching: ClassVar[Batching] = "length"
+    scoring_limits: ClassVar[tuple[int, int]] = (128, 0)
+    usage: ClassVar[tuple[str, ...]] = (
+        "semipunct parse MODEL WORDS.conllu",
+        "semipunct restore PUNCTUATION WORDS.conllu --parser MODEL",
+    )
+
+    options: ParserOptions
+    vocabulary: ParserVocabulary
+
+    @classmethod
+    def fit(cls, sentences: Sequence[Sentence], options: ParserOptions) -> Parser:
+        return cls(options, ParserVocabulary.of(sentences, options.minimum_word_count))
+
+    def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
+        """Draw the weights.
+
+        Args:
+            seed: of the draws.
+            scale: makes no difference: no weight of a product starts at zero.
+        """
+        return {**network_weights(self.options, self.vocabulary, np.random.default_rng(seed))}
+
+    def encode(self, sentences: Sequence[Sentence]) -> Encoded:
+        vocabulary, plain = self.vocabulary, self.encode_words(sentences)
+        gold = [
+            (
+                np.array(s.tree.heads, np.int32),
+                vocabulary.codes("relation", s.tree.relations),
+                np.stack([vocabulary.codes(kind, getattr(s, kind)) for kind in TAGS]),
+            )
+            for s in sentences
+        ]
+        return Encoded(plain.words, plain.ngrams, gold)
+
+    def encode_words(self, sentences: Sequence[Sentence | Words]) -> Encoded:
+        """Encode the words alone, whatever else is known of the sentences."""
+        buckets = self.options.buckets
+        return Encoded(
+            [self.vocabulary.words(s.forms) for s in sentences],
+            [characters.codes(s.forms, buckets) for s in sentences],
+        )
+
+    def fit_shape(
+        self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int, *, scoring: bool
+    ) -> int:
+        """Return the size of a batch: each has one of few lengths, and as many sentences as suit.
+
+        Args:
+            encoded: all sentences.
+            drafts: typical batches.
+            sentences: the size of a batch, as of ``arrays.padding.bucketed``.
+            scoring: makes no difference.
+        """
+        return sentences
+
+    def lay_out(
+        self, encoded: Encoded, draft: Sequence[int], shape: int | None = None
+    ) -> ParserBatch:
+        lengths = [len(encoded.words[i]) for i in draft]
+        length = padded_length(max(lengths))
+        size = len(draft) if shape is None else room(length, shape)
+        words = np.zeros((size, length), np.int32)
+        ngrams = np.zeros((size, length, characters.MOST), np.int32)
+        for row, i in enumerate(draft):
+            words[row, : lengths[row]] = encoded.words[i]
+            ngrams[row, : lengths[row]] = encoded.ngrams[i]
+        padded = np.zeros(size, np.int32)
+        padded[: len(draft)] = lengths
+        inputs = ParserInputs(words, ngrams, padded)
+        if not encoded.gold:
+            return ParserBatch(inputs, None)
+        heads, relations = np.zeros((2, size, length), np.int32)
+        tags = np.zeros((len(TAGS), size, length), np.int32)
+        for row, i in enumerate(draft):
+            at = slice(lengths[row])
+            heads[row, at], relations[row, at], tags[:, row, at] = encoded.gold[i]
+        return ParserBatch(inputs, Analyses(heads, relations, tags))
+
+    def log_likelihoods(self, parameters: Parameters, batch: ParserBatch) -> jax.Array:
+        trees, tags = self._parts(parameters, batch, None)
+        return trees + tags
+
+    def _parts(
+        self, parameters: Parameters, batch: ParserBatch, dropout: ParserDropout | None
+    ) -> tuple[jax.Array, jax.Array]:
+        """Return the log probabilities of trees with relations, and of tags, ``[sentences]``."""
+        inputs, gold = batch
+        if gold is None:
+            raise ValueError("a batch without analyses has no likelihood")
+        heads, relations, tags = (jnp.asarray(x) for x in gold)
+        score = scores(self.options, parameters, inputs, dropout)
+        lengths = jnp.asarray(inputs.lengths)
+        inside = jnp.arange(heads.shape[1]) < lengths[:, None]
+
+        def summed(found: jax.Array) -> jax.Array:
+            return jnp.sum(jnp.where(inside, found, 0.0), 1)
+
+        def chosen(logits: jax.Array, codes: jax.Array) -> jax.Array:
+            each = jax.nn.log_softmax(logits)
+            return summed(jnp.take_along_axis(each, codes[..., None], -1)[..., 0])
+
+        arcs = jnp.take_along_axis(score.arcs[:, :, 1:], heads[:, None], 1)[:, 0]
+        total = Distribution(projective_trees(score.arcs, lengths)).log_partition()
+        trees = summed(arcs) - jnp.where(lengths > 0, total, 0.0)
+        above = jnp.take_along_axis(score.heads, heads[..., None], 1)
+        labels = chosen(relation_scores(parameters, above, score.dependents), relations)
+        tagged = [chosen(x, codes) for x, codes in zip(score.tags, tags, strict=True)]
+        return trees + labels, sum(tagged, jnp.zeros_like(trees))
+
+    def loss(
+        self,
+        parameters: Parameters,
+        constants: Parameters,
+        batch: ParserBatch,
+        key: jax.Array,
+        options: ParserTrainOptions,
+    ) -> tuple[jax.Array, Sums]:
+        """Return the negative log probability of trees and tags per word, and sums.
+
+        Args:
+            parameters: weights by name.
+            constants: none are needed.
+            batch: from ``lay_out``.
+            key: the source of chance, for dropout.
+            options: dropout, and the weight of the tags.
+        """
+        dropout = ParserDropout(key, options.dropout, options.word_dropout)
+        trees, tags = self._parts(parameters, batch, dropout)
+        words = jnp.sum(jnp.asarray(batch.inputs.lengths))
+        objective = -jnp.sum(trees + options.tags * tags) / jnp.maximum(words, 1)
+        total = jnp.sum(trees + tags)
+        return objective, Sums(total, words, jnp.zeros((), jnp.int32))
+
+    def optimiser(self, options: ParserTrainOptions, steps: int, slots: float) -> Optimiser:
+        """Return AdamW with clipped gradients, and the mean of its weights.
+
+        Args:
+            options: rate, schedule, decay and mean.
+            steps: updates in all.
+            slots: ignored: no penalty is per sentence.
+        """
+        import optax  # pyright: ignore[reportMissingTypeStubs]
+
+        from semipunct.models.optimisation import averaged, schedule
+
+        rate = schedule(options.schedule, options.learning_rate, steps)
+        warming = min(_WARMING, steps)
+        adam = optax.adamw(
+            lambda step: rate(step) * jnp.minimum(1.0, (step + 1) / warming),
+            b2=_SECOND_MOMENT,
+            weight_decay=options.weight_decay,
+        )
+        return averaged(optax.chain(optax.clip_by_global_norm(NORM), adam), options.average)
+
+    def to_data(self) -> dict[str, Any]:
+        return {"vocabulary": msgspec.to_builtins(self.vocabulary)}
+
+    @classmethod
+    def from_data(cls, data: Any, options: ParserOptions) -> Parser:
+        return cls(options, msgspec.convert(data["vocabulary"], ParserVocabulary))
+
+    @property
+    def description(self) -> str:
+        return (
+            "A parser of words without punctuation: a distribution over projective dependency "
+            "trees (Eisner 1996) whose arcs and relations have biaffine scores (Dozat and Manning "
+            "2017), and tags, of which the network reads words and their characters."
+        )
+
+    def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
+        # The parser reads no tags and relations: it makes them.
+        return {}
+
+
+_SECOND_MOMENT = 0.95
+"""Decay of the mean of squared gradients; the usual 0.999 is slow for some thousand steps."""

@@ -1,0 +1,84 @@
+"""Words, tags and relations of training, as codes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.corpus.sentences import Sentence
+
+Codes = npt.NDArray[np.int32]
+
+TAGS = ("upos", "xpos", "feats")
+"""The columns of a sentence that are predicted beside its tree, in the order of their codes."""
+
+
+class ParserVocabulary(msgspec.Struct, frozen=True, dict=True):
+    """The strings that have codes: value i of a kind has code i + 1, all others have 0.
+
+    Attributes:
+        word: frequent forms in lower case.
+        upos, xpos, feats: values of these columns.
+        relation: relations.
+    """
+
+    word: tuple[str, ...]
+    upos: tuple[str, ...]
+    xpos: tuple[str, ...]
+    feats: tuple[str, ...]
+    relation: tuple[str, ...]
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence], minimum_word_count: int) -> ParserVocabulary:
+        """Collect the strings of training sentences.
+
+        Args:
+            sentences: words, tags and trees.
+            minimum_word_count: rarer forms have no code of their own.
+        """
+        words = Counter(form.lower() for s in sentences for form in s.forms)
+        frequent = (word for word, count in words.items() if count >= minimum_word_count)
+        tags = ({value for s in sentences for value in getattr(s, kind)} for kind in TAGS)
+        relations = {name for s in sentences for name in s.tree.relations}
+        found = (frequent, *tags, relations)
+        return cls(*(tuple(sorted(values)) for values in found))
+
+    @cached_property
+    def _code(self) -> dict[str, dict[str, int]]:
+        kinds = self.__struct_fields__
+        return {kind: {v: i for i, v in enumerate(getattr(self, kind), 1)} for kind in kinds}
+
+    def size(self, kind: str) -> int:
+        """Return the number of codes of a kind, that of all other strings included."""
+        return len(getattr(self, kind)) + 1
+
+    def codes(self, kind: str, values: Iterable[str]) -> Codes:
+        """Return the codes of strings.
+
+        Args:
+            kind: an attribute.
+            values: strings of that kind.
+        """
+        table = self._code[kind]
+        return np.array([table.get(value, 0) for value in values], np.int32)
+
+    def words(self, forms: Iterable[str]) -> Codes:
+        """Return the codes of word forms, whatever their case."""
+        return self.codes("word", (form.lower() for form in forms))
+
+    def unseen(self, sentences: Sequence[Sentence]) -> dict[str, Counter[str]]:
+        """Count the values of tags and relations that have no code, by kind and value."""
+        values: dict[str, Iterable[str]] = {
+            "upos": (v for s in sentences for v in s.upos),
+            "xpos": (v for s in sentences for v in s.xpos),
+            "relation": (v for s in sentences for v in s.tree.relations),
+        }
+        return {
+            kind: Counter(v for v in found if v not in self._code[kind])
+            for kind, found in values.items()
+        }

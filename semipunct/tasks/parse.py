@@ -1,0 +1,276 @@
+"""Parsing: words in, sentences with tags and dependency trees out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypedDict, Unpack
+
+import jax
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.corpus.sentences import MISSING, Sentence, Words
+from semipunct.errors import ModelError, UsageError
+from semipunct.models.parsing.decoding import Certainty, Decoder, Trees, parsed, sampled, top
+from semipunct.models.parsing.parser import Parser
+from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary
+from semipunct.models.scoring import Batches
+from semipunct.tasks import limits
+from semipunct.tasks.base import InPlace, Trained
+from semipunct.trees import DependencyTree
+
+Floats = npt.NDArray[np.float64]
+
+_LONGEST = 400
+"""Words that are parsed at once: time grows with their cube. A longer sentence is parsed in pieces
+of at most so many words, and the roots of the others depend on the root of the first."""
+
+_JOINED = "parataxis"
+"""The relation of the root of a piece to the root of the first, where training has no other."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParseOptions:
+    """Options of parsing.
+
+    Attributes:
+        decoder: ``risk`` for the tree of the most arcs that are expected to be right, ``best`` for
+            the most probable tree.
+        seed: fixes what is drawn.
+    """
+
+    decoder: Decoder = "risk"
+    seed: int = 0
+
+
+class ParseSettings(TypedDict, total=False):
+    """The attributes of ``ParseOptions`` as arguments by name."""
+
+    decoder: Decoder
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """The analysis of a sentence by a parser.
+
+    Attributes:
+        sentence: the words with the tags and the tree of the parser. Lemmas are not predicted.
+        log_probability: natural logarithm of the probability of the arcs, given the words.
+        heads: ``[n]`` the probability that a word has this head, in whatever tree; empty for one of
+            several trees.
+        relations: ``[n]`` the probability of the relation, given the head.
+        tags: ``[TAGS, n]`` the probabilities of the tags.
+    """
+
+    sentence: Sentence
+    log_probability: float
+    heads: tuple[float, ...] = ()
+    relations: tuple[float, ...] = ()
+    tags: tuple[tuple[float, ...], ...] = ()
+
+
+def parse(
+    model: Trained[Any],
+    sentences: Sequence[Sentence | Words],
+    options: ParseOptions | None = None,
+    **settings: Unpack[ParseSettings],
+) -> list[Parse]:
+    """Parse sentences; tags and trees that they have do not count.
+
+    Args:
+        model: a parser with its weights.
+        sentences: their words are parsed; their slots stay as they are.
+        options: by default the defaults.
+        **settings: attributes of ``ParseOptions`` by name, which win over those of ``options``.
+
+    Raises:
+        ModelError: if the model is of another kind.
+    """
+    options = replace(options or ParseOptions(), **settings)
+    fitted = parsing_model(model)
+    pieces = _Pieces.of(sentences)
+    found: list[Parse | None] = [None] * len(pieces.parts)
+    for members, inputs in _batches(fitted, pieces.parts):
+        answer = parsed(fitted.model, options.decoder, fitted.parameters, inputs)
+        trees, tags, certainty = jax.tree.map(np.asarray, answer)
+        for row, i in enumerate(members):
+            found[i] = _parse(fitted.model.vocabulary, pieces.parts[i], trees, tags, row, certainty)
+    return pieces.joined([each for each in found if each is not None])
+
+
+def parses(
+    model: Trained[Any],
+    sentences: Sequence[Sentence | Words],
+    count: int,
+    options: ParseOptions | None = None,
+    *,
+    draw: bool = True,
+    **settings: Unpack[ParseSettings],
+) -> list[list[Parse]]:
+    """Return several analyses of each sentence: independent draws, or the most probable trees.
+
+    Draws have tags and relations that are drawn as well; the most probable trees have the most
+    probable ones. Of a short sentence there may be fewer different trees than were asked for.
+
+    Args:
+        model: a parser with its weights.
+        sentences: their words are parsed; their slots stay as they are.
+        count: how many of each sentence.
+        options: by default the defaults.
+        draw: whether to draw.
+        **settings: attributes of ``ParseOptions`` by name, which win over those of ``options``.
+
+    Raises:
+        ModelError: if the model is of another kind.
+        UsageError: for a number of analyses that makes no sense.
+    """
+    options = replace(options or ParseOptions(), **settings)
+    if not 1 <= count <= limits.TREES:
+        raise UsageError(f"{count} trees of a sentence; give 1 to {limits.TREES:,}")
+    fitted = parsing_model(model)
+    pieces = _Pieces.of(sentences)
+    found: list[list[Parse]] = [[] for _ in pieces.parts]
+    key = jax.random.key(options.seed)
+    for number, (members, inputs) in enumerate(_batches(fitted, pieces.parts)):
+        answer: Any
+        if draw:
+            chance = jax.random.fold_in(key, number)
+            answer = sampled(fitted.model, count, fitted.parameters, inputs, chance)
+        else:
+            answer = top(fitted.model, count, fitted.parameters, inputs)
+        trees, tags = jax.tree.map(np.asarray, answer)
+        for k in range(count):
+            one = Trees(*(x[k] for x in trees))
+            own = tags[k] if draw else tags
+            for row, i in enumerate(members):
+                if np.isfinite(one.log_probability[row]):
+                    vocabulary = fitted.model.vocabulary
+                    found[i].append(_parse(vocabulary, pieces.parts[i], one, own, row))
+    return pieces.joined_each(found)
+
+
+def parsing_model(trained: Trained[Any]) -> InPlace[Parser]:
+    """Return a parser with its weights in place.
+
+    Raises:
+        ModelError: if the model is of another kind.
+    """
+    if not isinstance(trained.model, Parser):
+        raise ModelError(
+            f"the model is of the kind {trained.model.kind}, but a {Parser.kind} is needed; load "
+            f"one, or train it with --kind {Parser.kind}"
+        )
+    return InPlace.of(trained)
+
+
+def _batches(
+    fitted: InPlace[Parser], parts: Sequence[Sentence | Words]
+) -> Iterator[tuple[list[int], Any]]:
+    for members, batch in Batches(fitted.model, fitted.model.encode_words(parts)):
+        yield members, batch.inputs
+
+
+def _parse(
+    vocabulary: ParserVocabulary,
+    words: Sentence | Words,
+    trees: Trees,
+    tags: Any,
+    row: int,
+    certainty: Certainty | None = None,
+) -> Parse:
+    """Read the analysis of one sentence off the arrays of a batch."""
+    at = slice(len(words.forms))
+
+    def named(kind: str, codes: Any) -> tuple[str, ...]:
+        values = getattr(vocabulary, kind)
+        return tuple(values[code - 1] for code in codes[row, at].tolist())
+
+    heads = tuple(trees.heads[row, at].tolist())
+    tree = DependencyTree(heads, named("relation", trees.relations))
+    columns = {kind: named(kind, codes) for kind, codes in zip(TAGS, tags, strict=True)}
+    sentence = Sentence(
+        words.sentence_id, words.path, words.line, words.forms, (MISSING,) * tree.words,
+        **columns, tree=tree, slots=words.slots,
+    )  # fmt: skip
+    log_probability = float(trees.log_probability[row])
+    if certainty is None:
+        return Parse(sentence, log_probability)
+    return Parse(
+        sentence,
+        log_probability,
+        tuple(certainty.head[row, at].tolist()),
+        tuple(certainty.relation[row, at].tolist()),
+        tuple(tuple(x[row, at].tolist()) for x in certainty.tags),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pieces:
+    """Sentences, of which long ones are cut.
+
+    Attributes:
+        sentences: as they were given.
+        parts: the pieces of all of them, in order.
+        counts: the number of pieces of each sentence.
+    """
+
+    sentences: Sequence[Sentence | Words]
+    parts: list[Words]
+    counts: list[int]
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence | Words]) -> _Pieces:
+        parts: list[Words] = []
+        counts: list[int] = []
+        for s in sentences:
+            number = -(-len(s.forms) // _LONGEST)
+            size = -(-len(s.forms) // number)
+            for start in range(0, len(s.forms), size):
+                forms, slots = s.forms[start : start + size], s.slots[start : start + size + 1]
+                parts.append(Words(s.sentence_id, s.path, s.line, forms, slots))
+            counts.append(number)
+        return cls(sentences, parts, counts)
+
+    def joined(self, found: Sequence[Parse]) -> list[Parse]:
+        """Join the analyses of the pieces of each sentence."""
+        rest = iter(found)
+        groups = [[next(rest) for _ in range(count)] for count in self.counts]
+        return [_joined(s, of) for s, of in zip(self.sentences, groups, strict=True)]
+
+    def joined_each(self, found: Sequence[list[Parse]]) -> list[list[Parse]]:
+        """Join the first analyses of the pieces of each sentence, the second ones, and so on."""
+        rest = iter(found)
+        result: list[list[Parse]] = []
+        for s, count in zip(self.sentences, self.counts, strict=True):
+            several = [next(rest) for _ in range(count)]
+            fewest = min(map(len, several))
+            result.append([_joined(s, [of[k] for of in several]) for k in range(fewest)])
+        return result
+
+
+def _joined(whole: Sentence | Words, parts: Sequence[Parse]) -> Parse:
+    """Join the analyses of the pieces of a sentence: later roots depend on the first one."""
+    heads: list[int] = []
+    relations: list[str] = []
+    top = parts[0].sentence.tree.root
+    for part in parts:
+        tree, before = part.sentence.tree, len(heads)
+        heads += [head + before if head else (top if before else 0) for head in tree.heads]
+        named = zip(tree.heads, tree.relations, strict=True)
+        relations += [name if head or not before else _JOINED for head, name in named]
+    columns = {
+        kind: tuple(v for part in parts for v in getattr(part.sentence, kind)) for kind in TAGS
+    }
+    sentence = Sentence(
+        whole.sentence_id, whole.path, whole.line, whole.forms, (MISSING,) * len(heads),
+        **columns, tree=DependencyTree(tuple(heads), tuple(relations)), slots=whole.slots,
+    )  # fmt: skip
+    return Parse(
+        sentence,
+        sum(part.log_probability for part in parts),
+        tuple(p for part in parts for p in part.heads),
+        tuple(p for part in parts for p in part.relations),
+        tuple(tuple(p for x in of for p in x) for of in zip(*(p.tags for p in parts), strict=True)),
+    )
