@@ -75,7 +75,7 @@ def train(
     it to the same end. A folder that holds a model is left alone without --resume or --force.
     """
     from semipunct.cli.progress import training_progress
-    from semipunct.cli.treebanks import omissions, usable
+    from semipunct.cli.treebanks import examples, omissions
     from semipunct.store.folder import claimed, unfinished
     from semipunct.training.config import load_config
 
@@ -89,12 +89,11 @@ def train(
     with claimed(out, force=force, resume=resume):
         pass
     with phase("reading"):
-        development, training = usable(dev), usable(files)
-    for name, treebank in (("training", training), ("development", development)):
-        told = omissions(treebank)
+        development, training = examples(chosen.kind, dev), examples(chosen.kind, files)
+    for name, read in (("training", training), ("development", development)):
+        told = omissions(read)
         console.say(
-            f"{name}: {console.count(len(treebank.sentences), 'sentence')}"
-            f"{'; ' if told else ''}{told}"
+            f"{name}: {console.count(len(read), chosen.kind.unit)}{'; ' if told else ''}{told}"
         )
 
     with phase("importing"):
@@ -112,8 +111,8 @@ def train(
     with interruptible(NOTICE) as stop, training_progress() as report:
         result = fit(
             chosen,
-            training.sentences,
-            development.sentences,
+            training,
+            development,
             out,
             resume=resume,
             force=force,

@@ -10,7 +10,9 @@ from semipunct.errors import TreebankError
 
 if TYPE_CHECKING:
     from semipunct.corpus import Sentence, Treebank
+    from semipunct.corpus.examples import Example
     from semipunct.models.base import Model
+    from semipunct.models.kind import Kind
 
 T = TypeVar("T")
 
@@ -26,12 +28,32 @@ def usable(paths: Sequence[str]) -> "Treebank":
     from semipunct.formats import read_treebank
 
     treebank = read_treebank(paths)
-    if not treebank.sentences:
+    _check_any(treebank, paths, "sentence")
+    return treebank
+
+
+def examples(kind: "Kind", paths: Sequence[str]) -> "Sequence[Example]":
+    """Read files of which at least one example can be used to train a kind of model.
+
+    Args:
+        kind: of model.
+        paths: the files.
+
+    Raises:
+        TreebankError: if none is left, or a file is missing or damaged.
+    """
+    found = kind.read(paths)
+    _check_any(found, paths, kind.unit)
+    return found
+
+
+def _check_any(found: "Sequence[Any]", paths: Sequence[str], unit: str) -> None:
+    if not found:
+        told = omissions(found)
         raise TreebankError(
-            f"{', '.join(paths)}: no sentence is left ({omissions(treebank)}); "
+            f"{', '.join(paths)}: no {unit} is left{f' ({told})' if told else ''}; "
             "give a treebank with words in it"
         )
-    return treebank
 
 
 class Unseen:
@@ -86,8 +108,12 @@ def in_chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield chunk
 
 
-def omissions(treebank: "Treebank") -> str:
-    """Say how many sentences were left out, and why; empty if none was."""
+def omissions(treebank: "Sequence[Any]") -> str:
+    """Say how many sentences were left out, and why; empty if none was, or it is no treebank."""
+    from semipunct.corpus import Treebank
+
+    if not isinstance(treebank, Treebank):
+        return ""
     reasons = {reason: n for reason, n in treebank.omitted_by_reason().items() if n}
     if not reasons:
         return ""

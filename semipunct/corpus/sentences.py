@@ -1,11 +1,11 @@
 """Sentences: words, tags, a tree, and the punctuation in the slots between the words."""
 
 from dataclasses import dataclass, replace
-from typing import Generic
+from typing import Any, Generic
 
 from typing_extensions import TypeVar
 
-from semipunct.marks import ABBREVIATION, Puncteme, shown
+from semipunct.marks import ABBREVIATION, INITIAL, Puncteme, shown
 from semipunct.trees import DependencyTree, Tree
 
 MISSING = "_"
@@ -93,6 +93,24 @@ class Sentence(Generic[T]):
     def where(self) -> str:
         """The place of the sentence for messages: file, line, name."""
         return f"{self.path}:{self.line}: sentence {self.sentence_id}"
+
+    @property
+    def size(self) -> int:
+        """The number of words."""
+        return len(self.forms)
+
+    @property
+    def choices(self) -> int:
+        """The number of slots."""
+        return len(self.slots)
+
+    @property
+    def seen(self) -> tuple[Any, ...]:
+        """All that a model sees of the sentence, whatever file it is in."""
+        # The initial mark was part of the slots once, and stored results name treebanks so.
+        slots = ((INITIAL, *self.slots[0]), *self.slots[1:])
+        tree: Any = self.tree
+        return self.forms, self.upos, self.xpos, self.feats, tree.relations, tree.heads, slots
 
     def __str__(self) -> str:
         pieces: list[str] = []

@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeAlias, get_args, overload
+from typing import Any, Generic, Literal, TypeAlias, cast, get_args, overload
 
 from typing_extensions import TypeVar
 
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus.sentences import Sentence, Words
+from semipunct.errors import TreebankError
 
 Reason = Literal["punctuation has dependents", "nothing but punctuation"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
@@ -54,24 +55,42 @@ class ReadingNotes:
     quotes_straight: int = 0
 
 
+C = TypeVar("C", default=Sentence | Words | Omitted, covariant=True)
+
+
 @dataclass(frozen=True, slots=True)
-class Entry(Generic[R]):
+class Entry(Generic[R, C]):
     """One sentence of a file.
 
     Attributes:
-        content: the sentence as models see it, or why they do not.
+        content: the sentence as models see it, without a tree if it has none, or why they do not.
         record: the data from which its format writes it back; read by that format alone.
         word_ids: ``[n]`` the number of each word in the file; empty for an omitted sentence.
         notes: on its reading.
     """
 
-    content: Sentence | Omitted
+    content: C
     record: R
     word_ids: tuple[int, ...] = ()
     notes: ReadingNotes = ReadingNotes()
 
 
-AnyEntry: TypeAlias = Entry[Any]
+AnyEntry: TypeAlias = Entry[Any, Sentence | Omitted]
+"""An entry of a file of trees, of whatever format."""
+
+WordsEntry: TypeAlias = Entry[Any, Words | Omitted]
+"""An entry of which only words are asked for."""
+
+
+def with_tree(entry: Entry) -> AnyEntry:
+    """Return an entry, which must not be of words alone.
+
+    Raises:
+        TreebankError: if it is.
+    """
+    if isinstance(entry.content, Words):
+        raise TreebankError(f"{entry.content.where}: has no tree; parse it first (semipunct parse)")
+    return cast(AnyEntry, entry)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -107,17 +126,22 @@ class Treebank(Sequence[Sentence]):
         )
 
     @classmethod
-    def of(cls, entries: Iterable[AnyEntry]) -> "Treebank":
-        """Collect the sentences of entries; the records are not kept."""
+    def of(cls, entries: Iterable[Entry]) -> "Treebank":
+        """Collect the sentences of entries; the records are not kept.
+
+        Raises:
+            TreebankError: for a sentence without a tree.
+        """
         sentences: list[Sentence] = []
         omitted: list[Omitted] = []
         projectivised = 0
         for entry in entries:
             projectivised += entry.notes.lifts > 0
-            if isinstance(entry.content, Sentence):
-                sentences.append(entry.content)
+            content = with_tree(entry).content
+            if isinstance(content, Sentence):
+                sentences.append(content)
             else:
-                omitted.append(entry.content)
+                omitted.append(content)
         return cls(tuple(sentences), tuple(omitted), projectivised)
 
     def omitted_by_reason(self) -> dict[Reason, int]:

@@ -2,7 +2,7 @@
 
 from semipunct.formats.base import Annotation, Format, Writer
 from semipunct.formats.lines import text_lines
-from semipunct.formats.registry import FORMATS, format_of, read_entries, read_treebank
+from semipunct.formats.registry import FORMATS, format_of, read_entries, read_treebank, read_words
 
 __all__ = [
     "FORMATS",
@@ -12,5 +12,6 @@ __all__ = [
     "format_of",
     "read_entries",
     "read_treebank",
+    "read_words",
     "text_lines",
 ]

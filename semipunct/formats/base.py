@@ -2,11 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Generic, TextIO, TypeVar
 
-from semipunct.corpus import Entry
+from semipunct.corpus import Entry, Omitted, Sentence, Words
 from semipunct.marks import Puncteme
 
 R = TypeVar("R")
@@ -110,6 +110,23 @@ class Format(ABC, Generic[R]):
         Raises:
             TreebankError: with file and line, if the file is missing or not in this format.
         """
+
+    def read_words(self, path: str | Path) -> Iterator[Entry[R, Words | Omitted]]:
+        """Yield the sentences of a file as ``read`` does, as words without tags and trees.
+
+        A format overrides this if its files may lack trees.
+
+        Args:
+            path: a file, ``.gz`` or not, or ``-`` for standard input.
+
+        Raises:
+            TreebankError: with file and line, if the file is missing or not in this format.
+        """
+        for entry in self.read(path):
+            s = entry.content
+            if isinstance(s, Sentence):
+                s = Words(s.sentence_id, s.path, s.line, s.forms, s.slots)
+            yield replace(entry, content=s)
 
     @abstractmethod
     def writer(self, like: Iterable[Entry[R]] = ()) -> Writer[R]:

@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from semipunct.corpus import Treebank
-from semipunct.corpus.treebank import AnyEntry
+from semipunct.corpus.treebank import AnyEntry, WordsEntry, with_tree
 from semipunct.errors import UsageError
 from semipunct.formats.base import Format
 from semipunct.formats.conllu import Conllu
+from semipunct.formats.text import Text
 
 FORMATS: dict[str, Format[Any]] = {
     Conllu.name: Conllu(),
+    Text.name: Text(),
 }
 
 DEFAULT = Conllu.name
@@ -44,9 +46,18 @@ def read_entries(paths: Iterable[str | Path]) -> Iterator[AnyEntry]:
     """Yield the sentences of files in order, one in memory at a time, in the format of each.
 
     Raises:
+        TreebankError: with file and line, if a file is missing or damaged, or has no trees.
+    """
+    return map(with_tree, chain.from_iterable(format_of(path).read(path) for path in paths))
+
+
+def read_words(paths: Iterable[str | Path]) -> Iterator[WordsEntry]:
+    """Yield the sentences of files as ``read_entries`` does, without tags and trees.
+
+    Raises:
         TreebankError: with file and line, if a file is missing or damaged.
     """
-    return chain.from_iterable(format_of(path).read(path) for path in paths)
+    return chain.from_iterable(format_of(path).read_words(path) for path in paths)
 
 
 def read_treebank(paths: Iterable[str | Path]) -> Treebank:

@@ -5,6 +5,7 @@ Li, Wang and Eisner (2019), extended by Unicode's bracket and quotation pairs as
 footnote 24 suggests.
 """
 
+import unicodedata
 from collections.abc import Sequence, Set
 
 Puncteme = tuple[str, ...]
@@ -139,3 +140,13 @@ def _mirrors(left: Sequence[str], right: Sequence[str], pairs: Set[TokenPair]) -
     if len(left) != len(right) or not left:
         return False
     return all(pair in pairs for pair in zip(left, reversed(right), strict=True))
+
+
+def carries_dot(form: str) -> bool:
+    """Tell whether a word ends in the dot of an abbreviation.
+
+    It is longer than the dot, and not of punctuation characters and symbols alone.
+    """
+    if len(form) < 2 or not form.endswith("."):
+        return False
+    return any(unicodedata.category(char)[0] not in "PS" for char in form)

@@ -7,7 +7,7 @@ loaded: a mistake in a setting is told at once.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module, resources
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -119,6 +119,9 @@ class Kind:
         criterion: by which the best weights are chosen.
         assess: ``module:function`` that computes the figures of held-out examples, as
             ``semipunct.models.scoring.perplexities`` does.
+        examples: ``module:function`` that reads files, given their names, to a sequence of what
+            the model is trained on (``semipunct.corpus.examples``).
+        unit: one of these, for people.
     """
 
     name: str
@@ -128,6 +131,8 @@ class Kind:
     presets: tuple[str, ...] = ()
     criterion: Criterion = PERPLEXITY
     assess: str = "semipunct.models.scoring:perplexities"
+    examples: str = "semipunct.formats.registry:read_treebank"
+    unit: str = "sentence"
 
     @property
     def sections(self) -> dict[str, type[Any]]:
@@ -146,6 +151,17 @@ class Kind:
         """
         found = _named(self.assess)(*arguments)
         return {f"dev_{name}": value for name, value in found.items()}
+
+    def read(self, paths: Sequence[str]) -> Sequence[Any]:
+        """Read the files that a model of this kind is trained on.
+
+        Args:
+            paths: their names.
+
+        Raises:
+            TreebankError: if a file is missing or damaged.
+        """
+        return _named(self.examples)(paths)
 
     def preset(self, name: str) -> str:
         """Return the text of a preset, which is TOML."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from semipunct.arrays.compilation import Shapes
 from semipunct.arrays.padding import bucketed, by_length
 from semipunct.arrays.programs import jit
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus.examples import Example
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.models.base import Encoded, Model, Parameters, Weights
 
@@ -89,7 +89,7 @@ def log_likelihoods(
 def perplexities(
     model: Model[E, B],
     parameters: Weights,
-    examples: Sequence[Sentence],
+    examples: Sequence[Example],
     batches: Batches[E, B],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def perplexities(
     found = log_likelihoods(model, parameters, batches, shapes)
     # Weights that have just diverged predict nothing; the next step of training will say so.
     scores = np.where(np.isnan(found), -np.inf, found)
-    slots = np.array([len(s.slots) for s in examples], np.int64)
+    slots = np.array([example.choices for example in examples], np.int64)
     figures = PerplexityStatistics(scores, slots).figures().as_dict()
     return {name: figures[name] for name in ("perplexity", "perplexity_of_scorable", "unscorable")}
 

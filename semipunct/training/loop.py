@@ -15,7 +15,7 @@ import numpy as np
 
 from semipunct.arrays.compilation import CompileClock, Shapes
 from semipunct.arrays.memory import release_memory
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus.examples import Example
 from semipunct.errors import ModelError, TreebankError
 from semipunct.models.base import Array
 from semipunct.models.kind import Config
@@ -35,8 +35,8 @@ TYPICAL = 64
 
 def train(
     config: Config,
-    train_sentences: Sequence[Sentence],
-    dev_sentences: Sequence[Sentence],
+    train_examples: Sequence[Example],
+    dev_examples: Sequence[Example],
     output: str | Path,
     *,
     resume: bool = False,
@@ -54,8 +54,8 @@ def train(
 
     Args:
         config: the settings.
-        train_sentences: to learn from.
-        dev_sentences: to choose the best weights on, and to stop early.
+        train_examples: to learn from.
+        dev_examples: to choose the best weights on, and to stop early.
         output: the model folder.
         resume: continue the run saved in ``output``; a finished one is returned as it is.
         force: replace the model in ``output`` if there is one; it stays until this run is
@@ -65,22 +65,22 @@ def train(
         command: the command that makes the model, for the model card.
 
     Raises:
-        TreebankError: if there are no sentences.
+        TreebankError: if there are no examples.
         UsageError: if both ``resume`` and ``force`` are given.
         ModelError: if ``output`` is not ours, holds a model without ``resume`` or ``force``, is
             being written by another training, or cannot be resumed.
         TrainingError: if the objective or a gradient is no longer finite; the last checkpoint
             stays.
     """
-    for use, sentences in (("training", train_sentences), ("development", dev_sentences)):
-        if not sentences:
+    for use, examples in (("training", train_examples), ("development", dev_examples)):
+        if not examples:
             raise TreebankError(
-                f"there is no {use} sentence: the files hold none that can be used; "
+                f"there is no {use} {config.kind.unit}: the files hold none that can be used; "
                 "give others (semipunct stats FILE tells why sentences are left out)"
             )
     with claimed(output, force=force, resume=resume) as place, CompileClock() as clock:
         trainer = _Trainer(config, place, command, report, stop, clock)
-        result = trainer.run(train_sentences, dev_sentences, resume)
+        result = trainer.run(train_examples, dev_examples, resume)
         if not result.interrupted:
             put_in_place(place, output)
         return result
@@ -98,12 +98,12 @@ class _Trainer:
     clock: CompileClock
 
     def run(
-        self, train: Sequence[Sentence], dev: Sequence[Sentence], resume: bool
+        self, train: Sequence[Example], dev: Sequence[Example], resume: bool
     ) -> TrainingResult:
         options = self.config.train
         self.shapes = Shapes()
         kind = self.config.kind.load()
-        lengths = [len(s.forms) for s in train]
+        lengths = [example.size for example in train]
         self.plan = Plan.of(lengths, options, batching=kind.batching)
         self.sources = Sources.of(train, dev)
         self._tell("preparing", None)
@@ -116,7 +116,7 @@ class _Trainer:
             self.model, encoded = loaded.model, loaded.model.encode(train)
         else:
             self.model, encoded = kind.fit_and_encode(train, self.config.model)
-        slots = float(np.mean([len(s.slots) for s in train]))
+        slots = float(np.mean([example.choices for example in train]))
         self.recipe = Recipe(self.model, options, self.plan.steps, slots)
         self.optimiser = self.recipe.optimiser()
         initial = self.model.initial_parameters(options.seed, options.initial_scale)

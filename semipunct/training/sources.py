@@ -1,4 +1,4 @@
-"""Sources of the sentences of a training run: files and digests."""
+"""Sources of the examples of a training run: files and digests."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from semipunct.corpus.digest import treebank_digest
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus.examples import Example
 from semipunct.store.card import DataFile
 
 
@@ -27,7 +27,7 @@ class Sources:
     development_digest: str
 
     @classmethod
-    def of(cls, train: Sequence[Sentence], development: Sequence[Sentence]) -> Sources:
+    def of(cls, train: Sequence[Example], development: Sequence[Example]) -> Sources:
         """Describe sentences, and their files as they are now.
 
         Args:
@@ -42,11 +42,11 @@ class Sources:
         )
 
 
-def data_files(sentences: Sequence[Sentence]) -> list[DataFile]:
-    """List the files that sentences were read from, in order of appearance, with checksums."""
+def data_files(examples: Sequence[Example]) -> list[DataFile]:
+    """List the files that examples were read from, in order of appearance, with checksums."""
     counts: dict[str, list[int]] = {}
-    for sentence in sentences:
-        count = counts.setdefault(sentence.path, [0, 0])
+    for example in examples:
+        count = counts.setdefault(example.path, [0, 0])
         count[0] += 1
-        count[1] += len(sentence.forms)
+        count[1] += example.size
     return [DataFile.of(name, *count) for name, count in counts.items()]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from semipunct.arrays.compilation import enable_compilation_cache
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus.examples import Example
 from semipunct.models.registry import DEFAULT
 from semipunct.training import loop
 from semipunct.training.config import load_config
@@ -14,8 +14,8 @@ from semipunct.training.report import Progress, TrainingResult
 
 
 def train(
-    train: Sequence[Sentence],
-    dev: Sequence[Sentence],
+    train: Sequence[Example],
+    dev: Sequence[Example],
     output: str | Path,
     *,
     kind: str = DEFAULT,
@@ -30,8 +30,8 @@ def train(
     """Train a model; its folder keeps the weights that are best on the development sentences.
 
     Args:
-        train: sentences to learn from.
-        dev: sentences to choose the best weights on.
+        train: sentences, or what else the kind takes, to learn from.
+        dev: others to choose the best weights on.
         output: the model folder to write.
         kind: of model: a key of ``semipunct.models.registry.KINDS``.
         config: a TOML file of settings.

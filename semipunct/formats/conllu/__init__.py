@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from semipunct.corpus import Entry
+from semipunct.corpus import Entry, Omitted, Words
 from semipunct.formats.base import Annotation, Format, Writer
 from semipunct.formats.conllu.punctuate import convention_of, punctuated, spelt, surface_text
-from semipunct.formats.conllu.reading import to_entry
+from semipunct.formats.conllu.reading import to_entry, to_words
 from semipunct.formats.conllu.records import (
     Record,
     format_record,
@@ -28,6 +28,9 @@ class Conllu(Format[Record]):
 
     def read(self, path: str | Path) -> Iterator[Entry[Record]]:
         return map(to_entry, read_records(path))
+
+    def read_words(self, path: str | Path) -> Iterator[Entry[Record, Words | Omitted]]:
+        return map(to_words, read_records(path, trees=False))
 
     def writer(self, like: Iterable[Entry[Record]] = ()) -> "ConlluWriter":
         return ConlluWriter(convention_of(like))

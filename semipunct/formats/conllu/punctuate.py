@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from semipunct import marks
-from semipunct.corpus import Entry, Sentence
+from semipunct.corpus import Entry, Omitted, Sentence, Words
 from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.errors import UsageError
 from semipunct.formats.conllu import renumber
@@ -182,7 +182,12 @@ class _Source:
     @classmethod
     def of(cls, entry: Entry[Record]) -> "_Source":
         sentence, record = entry.content, entry.record
-        if not isinstance(sentence, Sentence):
+        if isinstance(sentence, Words):
+            raise UsageError(
+                f"{record.where()}: it has no tree, which says where marks are attached; parse it "
+                "first (semipunct parse)"
+            )
+        if isinstance(sentence, Omitted):
             raise UsageError(
                 f"{record.where()}: it was omitted ({sentence.reason}), so its punctuation cannot "
                 "be changed; write it as it was read"

@@ -1,13 +1,15 @@
 """Sentences from records of CoNLL-U: punctuation goes into slots, trees become projective."""
 
-import unicodedata
 from collections.abc import Sequence
 
-from semipunct.corpus import Entry, Omitted, ReadingNotes, Sentence
+from semipunct.corpus import Entry, Omitted, ReadingNotes, Sentence, Words
+from semipunct.corpus.located import is_mark
+from semipunct.corpus.sentences import MISSING
 from semipunct.corpus.treebank import PUNCTUATION, Reason
 from semipunct.formats.conllu.quotes import directional_quotes
 from semipunct.formats.conllu.records import Record, Token
 from semipunct.marks import ABBREVIATION, SPECIAL_TOKENS, UNK, Puncteme
+from semipunct.marks.tokens import carries_dot
 from semipunct.trees import DependencyTree, lifted, without_leaves
 
 
@@ -36,7 +38,7 @@ def to_entry(record: Record) -> Entry[Record]:
         )
     surface, replaced, straight = directional_quotes(tokens, is_punctuation)
     words = [token for token in tokens if token.upos != PUNCTUATION]
-    dotted = [_is_abbreviation(word.form) for word in words]
+    dotted = [carries_dot(word.form) for word in words]
     slots = [
         ((ABBREVIATION, *slot) if dot else slot)
         for dot, slot in zip((False, *dotted), token_slots(surface, is_punctuation), strict=True)
@@ -63,6 +65,43 @@ def to_entry(record: Record) -> Entry[Record]:
     return Entry(sentence, record, tuple(word.word_id for word in words), notes)
 
 
+def to_words(record: Record) -> Entry[Record, Words | Omitted]:
+    """Take the words of a record, whose HEAD and tags need not be there, and its punctuation.
+
+    Punctuation is what has the universal tag PUNCT, or, where a token has no tag, what is spelt
+    with nothing but characters of punctuation. As ``to_entry`` does, quotation marks become
+    directional, and the dots of abbreviations marks.
+
+    Args:
+        record: read with ``trees=False``.
+    """
+    tokens = record.tokens
+    marks = [
+        token.upos == PUNCTUATION or (token.upos == MISSING and is_mark(token.form))
+        for token in tokens
+    ]
+    notes = ReadingNotes(len(tokens), sum(marks))
+    if all(marks):
+        reason: Reason = "nothing but punctuation"
+        omitted = Omitted(reason, record.sentence_id, record.path, record.line)
+        return Entry(omitted, record, notes=notes)
+    surface, replaced, straight = directional_quotes(tokens, marks)
+    words = [token for token, mark in zip(tokens, marks, strict=True) if not mark]
+    dotted = [carries_dot(word.form) for word in words]
+    found = Words(
+        record.sentence_id,
+        record.path,
+        record.line,
+        tuple(w.form[:-1] if dot else w.form for w, dot in zip(words, dotted, strict=True)),
+        tuple(
+            (ABBREVIATION, *slot) if dot else slot
+            for dot, slot in zip((False, *dotted), token_slots(surface, marks), strict=True)
+        ),
+    )
+    notes = ReadingNotes(len(tokens), sum(marks), 0, replaced, straight)
+    return Entry(found, record, tuple(word.word_id for word in words), notes)
+
+
 def token_slots(surface: Sequence[str], is_punctuation: Sequence[bool]) -> list[Puncteme]:
     """Distribute the punctuation of a sentence over its slots.
 
@@ -86,9 +125,3 @@ def _reason_to_omit(tokens: Sequence[Token], is_punctuation: Sequence[bool]) -> 
     if any(token.head and is_punctuation[token.head - 1] for token in tokens):
         return "punctuation has dependents"
     return "nothing but punctuation" if all(is_punctuation) else None
-
-
-def _is_abbreviation(form: str) -> bool:
-    if len(form) < 2 or not form.endswith("."):
-        return False
-    return any(unicodedata.category(char)[0] not in "PS" for char in form)

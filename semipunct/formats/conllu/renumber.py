@@ -35,7 +35,7 @@ class Piece(NamedTuple):
     """True if a space follows."""
 
 
-class _Range(NamedTuple):
+class MultiwordToken(NamedTuple):
     """A multiword token: its place in ``Record.lines``, its first and last ID, its form."""
 
     position: int
@@ -47,7 +47,7 @@ class _Range(NamedTuple):
 def spaces(record: Record) -> list[bool | None]:
     """Tell whether a space follows each token; None for those within a multiword token."""
     found: list[bool | None] = [_has_space(record.lines[token.position]) for token in record.tokens]
-    for span in _ranges(record):
+    for span in multiword_tokens(record):
         for word_id in range(max(span.first, 1), min(span.last, len(found) + 1)):
             found[word_id - 1] = None
         if 0 < span.last <= len(found):
@@ -167,7 +167,7 @@ class _Change:
     ids: Mapping[int, int]
     references: Mapping[str, str]
     removed: frozenset[str]
-    ranges: Mapping[int, _Range]
+    ranges: Mapping[int, MultiwordToken]
     within: frozenset[int]
     new_after: dict[int, list[int]]
     has_enhanced: bool
@@ -222,21 +222,22 @@ def _references(record: Record, pieces: Sequence[Piece]) -> dict[str, str]:
     return found
 
 
-def _ranges(record: Record) -> list[_Range]:
-    found: list[_Range] = []
+def multiword_tokens(record: Record) -> list[MultiwordToken]:
+    """List the multiword tokens of a record."""
+    found: list[MultiwordToken] = []
     for position, line in enumerate(record.lines):
         match = _RANGE.match(line.lstrip(BYTE_ORDER_MARK))
         if match:
             first, last = map(int, match.groups())
-            found.append(_Range(position, first, last, line.split("\t")[_FORM]))
+            found.append(MultiwordToken(position, first, last, line.split("\t")[_FORM]))
     return found
 
 
-def _revised_ranges(record: Record, pieces: Sequence[Piece]) -> list[_Range]:
+def _revised_ranges(record: Record, pieces: Sequence[Piece]) -> list[MultiwordToken]:
     """List the multiword tokens that stay, with new IDs and forms."""
     ids = _new_ids(pieces)
-    found: list[_Range] = []
-    for span in _ranges(record):
+    found: list[MultiwordToken] = []
+    for span in multiword_tokens(record):
         old = record.tokens[max(span.first - 1, 0) : span.last]
         new = [ids[token.word_id] for token in old if token.word_id in ids]
         left_out = len(old) - len(new)
@@ -244,12 +245,12 @@ def _revised_ranges(record: Record, pieces: Sequence[Piece]) -> list[_Range]:
             continue
         # Not from the last token: a range may name tokens that the sentence does not have.
         last = new[0] + span.last - span.first - left_out
-        found.append(_Range(span.position, new[0], last, _range_form(span, old, pieces, ids)))
+        found.append(MultiwordToken(span.position, new[0], last, _range_form(span, old, pieces, ids)))
     return found
 
 
 def _range_form(
-    span: _Range, tokens: Sequence[Token], pieces: Sequence[Piece], ids: Mapping[int, int]
+    span: MultiwordToken, tokens: Sequence[Token], pieces: Sequence[Piece], ids: Mapping[int, int]
 ) -> str:
     """Spell a multiword token without the tokens it has lost."""
     forms = [

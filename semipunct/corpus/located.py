@@ -1,0 +1,231 @@
+"""Sentences of plain text that know their places in it, and that text with other punctuation."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from semipunct.corpus.passages import Span
+from semipunct.corpus.sentences import Words
+from semipunct.corpus.treebank import Omitted
+from semipunct.errors import UsageError
+from semipunct.marks import ABBREVIATION, SPECIAL_TOKENS, UNK, Puncteme, spacing
+from semipunct.marks.gaps import Gap, kept_tokens, rewritten
+from semipunct.marks.quotes import Mark, directional
+from semipunct.marks.tokens import carries_dot
+
+BLANKS = re.compile("[\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]+")
+"""White space and control characters: no token begins or ends with one."""
+
+
+class Piece(NamedTuple):
+    """A token of a text.
+
+    Attributes:
+        span: its place.
+        mark: whether it is punctuation.
+        words: those that it stands for, if it is a multiword token.
+    """
+
+    span: Span
+    mark: bool
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A sentence, and the part of a text that holds it.
+
+    The parts of a text follow one another without gaps: put together they are the text.
+
+    Attributes:
+        content: the sentence as models see it, or why they do not: a part without a word.
+        text: the part, with the white space around the sentence.
+        spans: ``[n]`` places of words in it, without the dot of an abbreviation; those of a
+            multiword token have its place.
+        marks: ``[n + 1]`` places of the tokens of each slot, without that dot.
+        offset: where the part begins in the text.
+    """
+
+    content: Words | Omitted
+    text: str
+    spans: tuple[Span, ...] = ()
+    marks: tuple[tuple[Span, ...], ...] = ()
+    offset: int = 0
+
+    def punctuated(
+        self, slots: Sequence[Puncteme] | None = None, forms: Sequence[str] | None = None
+    ) -> str:
+        """Return the part with other marks, or capitals, between words that stay.
+
+        All that is not said to change stays as it was. A mark inside a multiword token is put
+        behind it.
+
+        Args:
+            slots: ``[n + 1]`` strings of tokens; by default those that are there.
+            forms: ``[n]`` the words with other capitals; by default as they are.
+
+        Raises:
+            UsageError: if there are no words, the number of slots or of forms is wrong, or a token
+                cannot be written.
+        """
+        if isinstance(self.content, Omitted):
+            if slots is None and forms is None:
+                return self.text
+            raise UsageError(f"{self._where()}: {self.content.reason}; write it as it was read")
+        wanted = self._checked(self.content, slots)
+        if forms is not None and len(forms) != len(self.spans):
+            raise UsageError(
+                f"{self._where()}: {len(forms)} forms were given for {len(self.spans)} words"
+            )
+        if wanted == self.content.slots and forms is None:
+            return self.text
+        shown = self._moved(spacing.visible(wanted))
+        dots = [ABBREVIATION in slot for slot in wanted[1:]]
+        rows = spacing.slot_spaces(self._dotted(dots), shown)
+        pieces: list[str] = []
+        for slot, gap in enumerate(self._gaps()):
+            if slot and not self._inside(slot - 1):
+                pieces.append(self._spelt(slot - 1, forms))
+                pieces.append("." * dots[self._last(slot - 1)])
+            if gap is not None:
+                pieces.append(rewritten(gap, shown[slot], rows[slot]))
+        return "".join(pieces)
+
+    def _where(self) -> str:
+        c = self.content
+        return f"{c.path}:{c.line}: sentence {c.sentence_id}"
+
+    def _checked(
+        self, words: Words, slots: Sequence[Puncteme] | None
+    ) -> tuple[Puncteme, ...]:
+        """Return the slots that are asked for; raise if they cannot be written."""
+        wanted = words.slots if slots is None else tuple(slots)
+        if len(wanted) != len(words.slots):
+            raise UsageError(
+                f"{self._where()}: {len(wanted)} slots were given for {len(words.forms)} words; "
+                "give one more than there are words"
+            )
+        for slot, (new, old) in enumerate(zip(wanted, words.slots, strict=True)):
+            if new == old:
+                continue
+            if ABBREVIATION in new[min(slot, 1) :]:
+                raise UsageError(
+                    f"{self._where()}: slot {slot} has an abbreviation's dot that follows no word; "
+                    "give it once, first in a slot after a word"
+                )
+            (visible,) = spacing.visible([new])
+            kept = kept_tokens(spacing.visible([old])[0], visible)
+            for token, number in zip(visible, kept, strict=True):
+                if not number and (token in SPECIAL_TOKENS or not BLANKS.sub("", token)):
+                    raise UsageError(
+                        f"{self._where()}: the token {token!r} of slot {slot} cannot be written; "
+                        "give a mark of one or more visible characters"
+                    )
+        return wanted
+
+    def _inside(self, word: int) -> bool:
+        """Tell whether a word is of the same multiword token as the one before it."""
+        return word > 0 and self.spans[word] == self.spans[word - 1]
+
+    def _last(self, word: int) -> int:
+        """Return the last word of the token of a word."""
+        while word + 1 < len(self.spans) and self._inside(word + 1):
+            word += 1
+        return word
+
+    def _moved(self, shown: Sequence[Puncteme]) -> list[Puncteme]:
+        """Put marks that are inside of a multiword token behind it."""
+        found: list[Puncteme] = []
+        waiting: Puncteme = ()
+        for slot, tokens in enumerate(shown):
+            inner = slot < len(self.spans) and self._inside(slot)
+            found.append(() if inner else (*waiting, *tokens))
+            waiting = (*waiting, *tokens) if inner else ()
+        return found
+
+    def _dotted(self, dots: Sequence[bool]) -> list[str]:
+        return [
+            self.text[slice(*span)] + "." * dot for span, dot in zip(self.spans, dots, strict=True)
+        ]
+
+    def _spelt(self, word: int, forms: Sequence[str] | None) -> str:
+        """Return the token of a word, with the capitals of its new form."""
+        written = self.text[slice(*self.spans[word])]
+        if forms is None:
+            return written
+        form = forms[word]
+        if form.lower() == written.lower():
+            return form
+        # The words of a multiword token are spelt otherwise than it is.
+        return written[:1].upper() + written[1:] if form[:1].isupper() else written
+
+    def _gaps(self) -> list[Gap | None]:
+        """Return what is between words; None inside of a multiword token."""
+        assert isinstance(self.content, Words)
+        found: list[Gap | None] = []
+        place = 0
+        for slot, (tokens, spans) in enumerate(zip(self.content.slots, self.marks, strict=True)):
+            end = self.spans[slot][0] if slot < len(self.spans) else len(self.text)
+            if slot < len(self.spans) and self._inside(slot):
+                found.append(None)
+                continue
+            place += ABBREVIATION in tokens
+            spelt = tuple(self.text[a:b] for a, b in spans)
+            edges = [place, *(x for span in spans for x in span), end]
+            spaces = tuple(self.text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True))
+            (visible,) = spacing.visible([tokens])
+            last = slot == len(self.spans)
+            found.append(Gap(visible, spelt, spaces, opens=slot == 0, closes=last))
+            place = end if last else self.spans[slot][1]
+        return found
+
+
+def located(
+    name: str, path: str, line: int, text: str, pieces: Sequence[Piece], offset: int = 0
+) -> Located:
+    """Make a sentence of its tokens: marks go into slots, words that stand between them stay.
+
+    As in reading a treebank, straight quotation marks become directional, the dot of an
+    abbreviation becomes ``marks.ABBREVIATION``, and a token spelt like a special one ``marks.UNK``.
+
+    Args:
+        name: of the sentence.
+        path: the file, or where else it comes from.
+        line: its line there.
+        text: the part of the text that holds it.
+        pieces: its tokens, in order.
+        offset: where the part begins in the text.
+    """
+    spelt = [text[slice(*piece.span)] for piece in pieces]
+    marks, _, _ = directional(
+        [Mark(form) if p.mark else None for form, p in zip(spelt, pieces, strict=True)]
+    )
+    forms: list[str] = []
+    spans: list[Span] = []
+    slots: list[list[str]] = [[]]
+    places: list[list[Span]] = [[]]
+    for form, mark, piece in zip(spelt, marks, pieces, strict=True):
+        if mark is not None:
+            slots[-1].append(UNK if mark in SPECIAL_TOKENS else mark)
+            places[-1].append(piece.span)
+            continue
+        words = piece.words or (form,)
+        dotted = len(words) == 1 and carries_dot(form)
+        start, end = piece.span
+        for word in words:
+            forms.append(word[:-1] if dotted else word)
+            spans.append((start, end - dotted))
+            slots.append([ABBREVIATION] if dotted else [])
+            places.append([])
+    if not forms:
+        omitted = Omitted("nothing but punctuation", name, path, line)
+        return Located(omitted, text, offset=offset)
+    words = Words(name, path, line, tuple(forms), tuple(map(tuple, slots)))
+    return Located(words, text, tuple(spans), tuple(map(tuple, places)), offset)
+
+
+def is_mark(form: str) -> bool:
+    """Tell whether a token is nothing but characters of punctuation."""
+    return all(unicodedata.category(char)[0] == "P" for char in form)

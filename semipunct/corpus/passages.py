@@ -1,0 +1,85 @@
+"""Passages: running text of which tokens, sentences and words are known."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+Span = tuple[int, int]
+"""Where a token begins in a text, and where it has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Several sentences in the order of their document, as they were written.
+
+    Attributes:
+        name: of its first sentence.
+        path: the file, or where else it comes from.
+        line: its first line there, from 1.
+        text: the characters.
+        tokens: ``[tokens]`` their places in the text, in order.
+        ends: ``[tokens]`` whether a token is the last one of its sentence.
+        marks: ``[tokens]`` whether a token is punctuation.
+        words: ``[tokens]`` the words that a token stands for: itself, or those of a multiword
+            token (*al* is *a el*).
+
+    Raises:
+        ValueError: if there is no token, columns differ in length, or tokens overlap.
+    """
+
+    name: str
+    path: str
+    line: int
+    text: str
+    tokens: tuple[Span, ...]
+    ends: tuple[bool, ...]
+    marks: tuple[bool, ...]
+    words: tuple[tuple[str, ...], ...]
+
+    def __post_init__(self) -> None:
+        lengths = {len(self.tokens), len(self.ends), len(self.marks), len(self.words)}
+        places = [0, *(place for token in self.tokens for place in token), len(self.text)]
+        if len(lengths) > 1 or not self.tokens or any(a > b for a, b in pairwise(places)):
+            raise ValueError(
+                f"{self.path}:{self.line}: passage {self.name}: the columns of a passage have one "
+                "or more tokens, all as many, and no token begins before the last one has ended"
+            )
+
+    @property
+    def size(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def choices(self) -> int:
+        return len(self.text)
+
+    @property
+    def seen(self) -> tuple[Any, ...]:
+        return self.text, self.tokens, self.ends, self.marks, self.words
+
+    @property
+    def sentences(self) -> list[Span]:
+        """From the first character of each sentence to after its last."""
+        return sentence_spans(self.tokens, self.ends)
+
+    def forms(self) -> Iterator[str]:
+        """Yield the tokens as they are spelt."""
+        return (self.text[start:end] for start, end in self.tokens)
+
+
+def sentence_spans(tokens: Sequence[Span], ends: Sequence[bool]) -> list[Span]:
+    """Return where sentences begin and have ended; the last token always ends one.
+
+    Args:
+        tokens: ``[tokens]`` places.
+        ends: ``[tokens]`` whether a token is the last of its sentence.
+    """
+    found: list[Span] = []
+    first: int | None = None
+    for number, ((start, end), stops) in enumerate(zip(tokens, ends, strict=True), 1):
+        first = start if first is None else first
+        if stops or number == len(tokens):
+            found.append((first, end))
+            first = None
+    return found

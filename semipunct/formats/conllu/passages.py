@@ -1,0 +1,142 @@
+"""Passages of running text from CoNLL-U, by the treebank's own spacing."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+
+from semipunct.corpus.passages import Passage, Span
+from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.formats.conllu.lines import is_comment
+from semipunct.formats.conllu.records import Record, read_records
+from semipunct.formats.conllu.renumber import multiword_tokens, spaces
+from semipunct.marks import spacing
+
+SENTENCES, CHARACTERS = 8, 600
+"""A passage ends with the sentence with which it has so many of one or the other."""
+
+_BREAK = re.compile(r"#\s*new(doc|par)\b.*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """The tokens of a record as they are written.
+
+    Attributes:
+        record: theirs.
+        forms: ``[tokens]``.
+        marks: ``[tokens]`` whether they are punctuation.
+        words: ``[tokens]`` the words that they stand for.
+        spaces: ``[tokens]`` whether a space follows.
+    """
+
+    record: Record
+    forms: list[str]
+    marks: list[bool]
+    words: list[tuple[str, ...]]
+    spaces: list[bool]
+
+    @classmethod
+    def of(cls, record: Record, *, recorded: bool) -> "_Written":
+        spans = {span.first: span for span in multiword_tokens(record)}
+        known = spaces(record)
+        found = cls(record, [], [], [], [])
+        last = 0
+        for token in record.tokens:
+            if token.word_id <= last:
+                continue
+            span = spans.get(token.word_id)
+            last = span.last if span else token.word_id
+            found.forms.append(span.form if span else token.form)
+            # Without a tag nothing but its characters tells a mark; no treebank is without tags.
+            found.marks.append(not span and token.upos == PUNCTUATION)
+            found.words.append(tuple(t.form for t in record.tokens[token.word_id - 1 : last]))
+            found.spaces.append(known[last - 1] is not False)
+        return found if recorded else cls(*found._by_rules())
+
+    def _by_rules(
+        self,
+    ) -> tuple[Record, list[str], list[bool], list[tuple[str, ...]], list[bool]]:
+        """Let a typographer set the spaces, where the treebank does not tell them."""
+        words: list[str] = []
+        slots: list[list[str]] = [[]]
+        for form, mark in zip(self.forms, self.marks, strict=True):
+            if mark:
+                slots[-1].append(form)
+            else:
+                words.append(form)
+                slots.append([])
+        rows = spacing.slot_spaces(words, [tuple(slot) for slot in slots])
+        found = [space for row in rows for space in row]
+        # The first one is before the sentence, the last one, always false, after it.
+        return self.record, self.forms, self.marks, self.words, found[1:]
+
+    def before(self, after: "_Written") -> None:
+        """Let the script decide whether a space stands before the next sentence."""
+        self.spaces[-1] = spacing.are_spaced(self.forms[-1], after.forms[0])
+
+
+def read_passages(paths: Iterable[str | Path]) -> list[Passage]:
+    """Read files of treebanks as running text, in passages of several sentences.
+
+    The spaces are those that MISC tells (``SpaceAfter=No``), in a file that says nothing of them
+    those that a typographer would set. Sentences follow one another by a space where their script
+    has any; a passage ends where a document or a paragraph does, and has a few hundred characters.
+
+    Args:
+        paths: of files in CoNLL-U, whose heads need not be there.
+
+    Raises:
+        TreebankError: with file and line, if a file is missing or damaged.
+    """
+    return [passage for path in paths for passage in passages(read_records(path, trees=False))]
+
+
+def passages(records: Iterable[Record]) -> Iterator[Passage]:
+    """Yield the passages of the records of a file; see ``read_passages``."""
+    known = list(records)
+    recorded = any(False in spaces(record) for record in known)
+    together: list[_Written] = []
+    size = 0
+    for record in known:
+        if together and (size >= CHARACTERS or len(together) == SENTENCES or _breaks(record)):
+            yield _joined(together)
+            together, size = [], 0
+        together.append(_Written.of(record, recorded=recorded))
+        if not recorded and len(together) > 1:
+            together[-2].before(together[-1])
+        size += sum(map(len, together[-1].forms)) + sum(together[-1].spaces)
+    if together:
+        yield _joined(together)
+
+
+def _breaks(record: Record) -> bool:
+    """Tell whether a document or a paragraph begins with a sentence."""
+    return any(map(_BREAK.match, takewhile(is_comment, record.lines)))
+
+
+def _joined(sentences: Sequence[_Written]) -> Passage:
+    """Put sentences one behind the other; what follows the last one is not part of the text."""
+    text: list[str] = []
+    place = 0
+    tokens: list[Span] = []
+    ends: list[bool] = []
+    for sentence in sentences:
+        for form, space in zip(sentence.forms, sentence.spaces, strict=True):
+            text += (form, " " * space)
+            tokens.append((place, place + len(form)))
+            place += len(form) + space
+            ends.append(False)
+        ends[-1] = True
+    first = sentences[0].record
+    return Passage(
+        first.sentence_id,
+        first.path,
+        first.line,
+        "".join(text).rstrip(),
+        tuple(tokens),
+        tuple(ends),
+        tuple(mark for s in sentences for mark in s.marks),
+        tuple(words for s in sentences for words in s.words),
+    )

@@ -1,0 +1,88 @@
+"""Plain text: one sentence a line, given back byte for byte but for its punctuation."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from semipunct.corpus import Entry, Omitted, ReadingNotes, Words
+from semipunct.corpus.located import BLANKS, Located, Piece, is_mark, located
+from semipunct.errors import UsageError
+from semipunct.files import display_name
+from semipunct.formats.base import Annotation, Format, Writer
+from semipunct.formats.lines import text_lines
+from semipunct.marks import Puncteme
+
+
+class Text(Format[Located]):
+    """Plain text in UTF-8.
+
+    Words are what white space parts, and marks are what stands alone; to take marks off words,
+    and for sentences that are not lines, ``semipunct.tasks.segment`` has a tokeniser. A line
+    without words, such as an empty one, is an omitted sentence.
+    """
+
+    name = "text"
+    suffixes = (".txt",)
+
+    def read(self, path: str | Path) -> Iterator[Entry[Located]]:
+        name = display_name(path)
+        for number, line in enumerate(text_lines(path), start=1):
+            yield text_entry(spaced(f"#{number}", name, number, line))
+
+    def read_words(self, path: str | Path) -> Iterator[Entry[Located, Words | Omitted]]:
+        name = display_name(path)
+        for number, line in enumerate(text_lines(path), start=1):
+            yield text_entry(spaced(f"#{number}", name, number, line))
+
+    def writer(self, like: Iterable[Entry[Located]] = ()) -> "TextWriter":
+        return TextWriter()
+
+
+class TextWriter(Writer[Located]):
+    """A writer of plain text; its entries hold their line ends."""
+
+    def annotated(self, entry: Entry[Located], annotation: Annotation) -> str:
+        if annotation.attributes or annotation.comments:
+            content = entry.content
+            raise UsageError(
+                f"{content.path}:{content.line}: sentence {content.sentence_id}: plain text has "
+                "no place for annotations; give a file in CoNLL-U"
+            )
+        return entry.record.text
+
+    def punctuated(self, entry: Entry[Located], slots: Sequence[Puncteme]) -> str:
+        return entry.record.punctuated(slots)
+
+    def text(self, entry: Entry[Located], slots: Sequence[Puncteme]) -> str:
+        return BLANKS.sub(" ", entry.record.punctuated(slots)).strip()
+
+    def write(self, texts: Iterable[str], stream: TextIO) -> None:
+        stream.writelines(texts)
+
+
+def text_entry(sentence: Located) -> Entry[Located, Words | Omitted]:
+    """Make the entry of a sentence of a text, from whatever found it there.
+
+    The texts of all entries, one behind the other, are the file.
+    """
+    content = sentence.content
+    if isinstance(content, Omitted):
+        return Entry(content, sentence)
+    marks, words = sum(map(len, sentence.marks)), len(content.forms)
+    notes = ReadingNotes(marks + words, marks)
+    return Entry(content, sentence, tuple(range(1, words + 1)), notes)
+
+
+def spaced(name: str, path: str, line: int, text: str) -> Located:
+    """Read a sentence whose words are parted by white space.
+
+    Args:
+        name: of the sentence.
+        path: the file.
+        line: its number there.
+        text: of the line, with its end.
+    """
+    edges = [0, *(x for found in BLANKS.finditer(text) for x in found.span()), len(text)]
+    spans = [span for span in zip(edges[::2], edges[1::2], strict=True) if span[0] < span[1]]
+    pieces = [Piece(span, is_mark(text[slice(*span)])) for span in spans]
+    return located(name, path, line, text, pieces)
