@@ -10,6 +10,7 @@ from semipunct.cli.analyse import analyse
 from semipunct.cli.compare import compare
 from semipunct.cli.decode import decode
 from semipunct.cli.evaluate import evaluate
+from semipunct.cli.parse import parse
 from semipunct.cli.quickstart import quickstart
 from semipunct.cli.restore import restore
 from semipunct.cli.semirings import app as semirings
@@ -68,6 +69,7 @@ for command, example in (
     (evaluate, "model test.conllu --json"),
     (compare, "a.json b.json --resamples 10000"),
     (decode, "model in.conllu --semiring kbest --nbest 3 --format brackets"),
+    (parse, "parser words.conllu -o parsed.conllu"),
     (restore, "model in.conllu --format text -o out.txt"),
     (analyse, "model dev.conllu --plot rules.svg"),
     (stats, "train.conllu dev.conllu --json"),

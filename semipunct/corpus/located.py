@@ -97,9 +97,7 @@ class Located:
         c = self.content
         return f"{c.path}:{c.line}: sentence {c.sentence_id}"
 
-    def _checked(
-        self, words: Words, slots: Sequence[Puncteme] | None
-    ) -> tuple[Puncteme, ...]:
+    def _checked(self, words: Words, slots: Sequence[Puncteme] | None) -> tuple[Puncteme, ...]:
         """Return the slots that are asked for; raise if they cannot be written."""
         wanted = words.slots if slots is None else tuple(slots)
         if len(wanted) != len(words.slots):

@@ -202,6 +202,27 @@ class Compared(Part, kw_only=True, tag_field="schema", tag="semipunct.restore-go
     signature: Signature
 
 
+class ParsesCompared(Part, kw_only=True, tag_field="schema", tag="semipunct.parse-gold/1"):
+    """Trees and tags of a parser beside those of the input: ``parse --gold --json``.
+
+    All shares are of words, but that of roots and of complete sentences; words are no punctuation.
+    """
+
+    sentences: Count
+    words: Count
+    las: Annotated[float, Meta(description="words with the right head and relation")] | None
+    las_universal: Annotated[float, Meta(description="without subtypes of relations")] | None
+    uas: Annotated[float, Meta(description="words with the right head")] | None
+    upos: Probability | None
+    xpos: Probability | None
+    feats: Probability | None
+    root: Annotated[float, Meta(description="roots that are found")] | None
+    complete: Annotated[float, Meta(description="sentences with all heads right")] | None
+    complete_labelled: Annotated[float, Meta(description="and all relations")] | None
+    omitted: Annotated[dict[str, Count], Meta(description="sentences left out, by reason")]
+    signature: Signature
+
+
 class System(Part):
     """One side of a comparison."""
 
@@ -431,6 +452,7 @@ OUTPUTS: Mapping[str, tuple[type[Part], ...]] = {
     "compare": (Comparison,),
     "decode": (Decoded, LeftOut),
     "evaluate": (Evaluated,),
+    "parse-gold": (ParsesCompared,),
     "restore": (Restored, LeftOut),
     "restore-gold": (Compared,),
     "semirings-check": (SemiringReport,),

@@ -10,8 +10,10 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.sentences import MISSING, Sentence, Words
 from semipunct.errors import ModelError, UsageError
+from semipunct.evaluation.signature import join_signature
 from semipunct.models.parsing.decoding import Certainty, Decoder, Trees, parsed, sampled, top
 from semipunct.models.parsing.parser import Parser
 from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary
@@ -19,6 +21,7 @@ from semipunct.models.scoring import Batches
 from semipunct.tasks import limits
 from semipunct.tasks.base import InPlace, Trained
 from semipunct.trees import DependencyTree
+from semipunct.version import __version__
 
 Floats = npt.NDArray[np.float64]
 
@@ -273,4 +276,23 @@ def _joined(whole: Sentence | Words, parts: Sequence[Parse]) -> Parse:
         tuple(p for part in parts for p in part.heads),
         tuple(p for part in parts for p in part.relations),
         tuple(tuple(p for x in of for p in x) for of in zip(*(p.tags for p in parts), strict=True)),
+    )
+
+
+def parsing_signature(digest: str, sentences: Sequence[Sentence], options: ParseOptions) -> str:
+    """Return the signature of figures: two of them compare if they differ in the system alone.
+
+    Args:
+        digest: of the model.
+        sentences: whose words were parsed, with the trees and tags that theirs were compared with.
+        options: how.
+    """
+    return join_signature(
+        {
+            "task": "parsing",
+            "model": digest[:12],
+            "treebank": treebank_digest(sentences)[:12],
+            "decoder": options.decoder,
+            "version": __version__,
+        }
     )

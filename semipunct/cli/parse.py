@@ -1,0 +1,203 @@
+"""``semipunct parse``: tags and trees for words."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from semipunct.cli import console
+from semipunct.cli.timings import phase
+from semipunct.cli.treebanks import in_chunks
+from semipunct.errors import UsageError
+from semipunct.tasks import limits
+
+if TYPE_CHECKING:
+    from semipunct.corpus.treebank import WordsEntry
+    from semipunct.tasks.base import Trained
+    from semipunct.tasks.parse import Parse, ParseOptions
+
+    Outcome = tuple[WordsEntry, Sequence[Parse]]
+
+CHUNK = 1024
+"""Sentences parsed at a time."""
+
+
+class Decoder(StrEnum):
+    """The tree that is chosen."""
+
+    RISK = "risk"
+    BEST = "best"
+
+
+def parse(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="The folder of a parser.")],
+    inputs: Annotated[
+        list[str],
+        typer.Argument(metavar="IN...", help="CoNLL-U, or text (.txt), a sentence a line."),
+    ],
+    out: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="OUT", help="Where to write, '-' for stdout."),
+    ] = None,
+    decoder: Annotated[
+        Decoder,
+        typer.Option(help="The tree with most arcs expected to be right, or the most probable."),
+    ] = Decoder.RISK,
+    trees: Annotated[
+        int, typer.Option(metavar="K", min=0, max=limits.TREES, help="Draw K trees instead.")
+    ] = 0,
+    nbest: Annotated[
+        int,
+        typer.Option(metavar="K", min=0, max=limits.RANKS, help="The K most probable instead."),
+    ] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="With --trees: fixes what is drawn.")] = 0,
+    probabilities: Annotated[
+        bool,
+        typer.Option("--probabilities", help="Add those of heads, relations and tags to MISC."),
+    ] = False,
+    gold: Annotated[
+        bool, typer.Option("--gold", help="Compare with the trees and tags of the input.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="With --gold: one JSON object.")] = False,
+    result: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="With --gold: store what 'semipunct compare' reads."),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")
+    ] = False,
+) -> None:
+    """Give words tags and a dependency tree.
+
+    Punctuation does not count, and gets heads by rule. Tags and trees of the input are thrown
+    away; with --gold the parser's are compared with them, over words that are no punctuation.
+    """
+    if (json or result) and not gold:
+        raise UsageError(f"{'--json' if json else '--result'} is about the comparison of --gold")
+    if trees and nbest:
+        raise UsageError("--trees draws trees and --nbest ranks them; give one of the two")
+    if (trees or nbest) and (gold or probabilities):
+        raise UsageError(
+            f"{'--gold' if gold else '--probabilities'} is about one tree for each sentence; "
+            "leave out --trees and --nbest"
+        )
+    if result == console.STANDARD:
+        raise UsageError("--result needs the name of a file; --json prints the figures")
+    console.check_targets(out, result)
+    with phase("importing"):
+        from semipunct.arrays.compilation import enable_compilation_cache
+        from semipunct.cli.progress import sentence_progress
+        from semipunct.models.parsing.parser import Parser
+        from semipunct.store.checkpoint import load
+        from semipunct.tasks.parse import ParseOptions
+
+    with phase("loading the model"):
+        loaded = load(model, Parser)
+    enable_compilation_cache()
+    options = ParseOptions(decoder.value, seed)
+    if gold:
+        _compare(loaded, model, inputs, options, json=json, path=result)
+        if out is None:
+            return
+    from semipunct.formats import read_words
+
+    omitted: Counter[str] = Counter()
+    outcomes = _outcomes(read_words(inputs), loaded, options, trees, nbest, omitted)
+    label = "sample" if trees else "rank" if nbest else ""
+    with (
+        console.output(out or console.STANDARD) as stream,
+        sentence_progress("parsing", out or console.STANDARD, quiet=quiet) as counted,
+    ):
+        texts = (_texts(outcome, label, probabilities) for outcome in counted(outcomes))
+        from semipunct.formats.conllu import Conllu
+
+        Conllu().writer().write(chain.from_iterable(texts), stream)
+    for reason, number in omitted.items():
+        console.say(f"{console.count(number, 'sentence')} not parsed: {reason}")
+
+
+def _outcomes(
+    entries: "Iterable[WordsEntry]",
+    loaded: "Trained[Any]",
+    options: "ParseOptions",
+    trees: int,
+    nbest: int,
+    omitted: Counter[str],
+) -> "Iterator[Outcome]":
+    from dataclasses import replace
+
+    from semipunct.corpus import Words
+    from semipunct.tasks.parse import parse as run
+    from semipunct.tasks.parse import parses
+
+    for number, chunk in enumerate(in_chunks(entries, CHUNK)):
+        words = [e.content for e in chunk if isinstance(e.content, Words)]
+        found: Sequence[Sequence[Parse]]
+        if trees or nbest:
+            # Draws of one chunk do not repeat those of another.
+            seeded = replace(options, seed=options.seed + number)
+            found = parses(loaded, words, trees or nbest, seeded, draw=trees > 0)
+        else:
+            found = [[one] for one in run(loaded, words, options)]
+        rest = iter(found)
+        for entry in chunk:
+            if isinstance(entry.content, Words):
+                yield entry, next(rest)
+            else:
+                omitted[entry.content.reason] += 1
+                yield entry, ()
+
+
+def _texts(outcome: "Outcome", label: str, probabilities: bool) -> Iterator[str]:
+    from semipunct.formats.conllu import Conllu, Record, analysed_entry
+    from semipunct.render.parses import annotation
+
+    entry, found = outcome
+    writer = Conllu().writer()
+    if not found and isinstance(entry.record, Record):
+        yield writer.unchanged(entry)
+    for number, one in enumerate(found, 1):
+        made = annotation(one, number if label else None, label, probabilities=probabilities)
+        yield writer.annotated(analysed_entry(entry, one.sentence), made)
+
+
+def _compare(
+    loaded: "Any",
+    model: str,
+    inputs: "Sequence[str]",
+    options: "ParseOptions",
+    *,
+    json: bool,
+    path: str | None,
+) -> None:
+    """Print how the parser's trees and tags compare with those of the input, and store it."""
+    from semipunct.cli.treebanks import omissions, usable
+    from semipunct.evaluation.parsing import parsing_statistics
+    from semipunct.evaluation.results import Result, write_result
+    from semipunct.tasks.parse import parse as run
+    from semipunct.tasks.parse import parsing_signature
+
+    treebank = usable(inputs)
+    found = run(loaded, treebank.sentences, options)
+    statistics = parsing_statistics(treebank.sentences, [one.sentence for one in found])
+    line = parsing_signature(loaded.digest, treebank.sentences, options)
+    if path:
+        write_result(path, Result(model, line, statistics))
+    figures = statistics.figures()
+    if json:
+        from semipunct.render.outputs import ParsesCompared, output
+
+        values = {**figures.as_dict(), "omitted": treebank.omitted_by_reason(), "signature": line}
+        console.print_json(output(ParsesCompared, values))
+        return
+    table = console.table("figure", "value")
+    for name, value in figures.rows():
+        table.add_row(name, value)
+    screen = console.tables()
+    screen.print(table)
+    screen.print(line, style="dim", markup=False, soft_wrap=True)
+    if treebank.omitted:
+        console.say(omissions(treebank))

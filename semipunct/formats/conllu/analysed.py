@@ -1,0 +1,68 @@
+"""Other tags and another tree, written into a record."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from semipunct.corpus import Entry, Omitted, Sentence, Words
+from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.formats.conllu.misc import EMPTY
+from semipunct.formats.conllu.records import Record, Token
+from semipunct.marks import SILENT
+from semipunct.trees.attachment import Convention, punctuation_heads
+
+_RELATION = "punct"
+_UPOS, _XPOS, _FEATS, _HEAD, _RELATION_COLUMN, _DEPS = range(3, 9)
+
+
+def analysed(
+    entry: Entry[Record, Sentence | Words | Omitted],
+    sentence: Sentence,
+    convention: Convention = "unit",
+) -> Entry[Record, Sentence]:
+    """Replace the tags and the tree of an entry.
+
+    Words get the columns UPOS, XPOS, FEATS, HEAD and DEPREL of the sentence; punctuation gets
+    heads by ``punctuation_heads``, and the tag PUNCT. DEPS is emptied: it held the graph of another
+    tree. Everything else stays as it was.
+
+    Args:
+        entry: with the same words.
+        sentence: the words, with other tags and another tree.
+        convention: by which punctuation is attached.
+
+    Raises:
+        ValueError: if the entry has another number of words.
+    """
+    record, ids = entry.record, entry.word_ids
+    if len(ids) != len(sentence.forms):
+        raise ValueError(f"{record.where()}: {len(ids)} words, and {len(sentence.forms)} analysed")
+    number = {word_id: word for word, word_id in enumerate(ids, 1)}
+    marks = iter(_heads(sentence, convention))
+    lines, tokens = list(record.lines), list(record.tokens)
+    for place, token in enumerate(record.tokens):
+        columns = lines[token.position].split("\t")
+        if (word := number.get(token.word_id)) is not None:
+            i, head = word - 1, sentence.tree.heads[word - 1]
+            values = (sentence.upos[i], sentence.xpos[i], sentence.feats[i])
+            relation, above = sentence.tree.relations[i], ids[head - 1] if head else 0
+        else:
+            values = (PUNCTUATION, token.xpos, token.feats)
+            relation, above = _RELATION, ids[next(marks) - 1]
+        columns[_UPOS : _DEPS + 1] = [*values, str(above), relation, EMPTY]
+        lines[token.position] = "\t".join(columns)
+        tokens[place] = _changed(token, values, above, relation)
+    return Entry(
+        sentence, replace(record, lines=tuple(lines), tokens=tuple(tokens)), ids, entry.notes
+    )
+
+
+def _heads(sentence: Sentence, convention: Convention) -> Sequence[int]:
+    """Return the head of each token of punctuation, in their order."""
+    visible = [tuple(t for t in slot if t not in SILENT) for slot in sentence.slots]
+    rows = punctuation_heads(sentence.tree, visible, convention)
+    return [head for row in rows for head in row]
+
+
+def _changed(token: Token, values: tuple[str, str, str], head: int, relation: str) -> Token:
+    upos, xpos, feats = values
+    return token._replace(upos=upos, xpos=xpos, feats=feats, head=head, relation=relation)

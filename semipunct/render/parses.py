@@ -1,0 +1,40 @@
+"""Parses for files: annotations for writers."""
+
+from __future__ import annotations
+
+from semipunct.formats import Annotation
+from semipunct.models.parsing.vocabulary import TAGS
+from semipunct.render.analyses import COMMENT, OURS
+from semipunct.tasks.parse import Parse
+
+PREFIX = "Semipunct"
+"""The beginning of the names of the attributes: ``SemipunctHead`` is the head's probability."""
+
+
+def annotation(
+    parse: Parse, number: int | None = None, label: str = "sample", *, probabilities: bool = False
+) -> Annotation:
+    """Make the annotation of a parsed sentence.
+
+    The comment ``semipunct_log_probability`` has the natural logarithm of the probability of the
+    arcs. Where there are several trees, the id of the sentence becomes longer, such as
+    ``weblog-7.sample2``.
+
+    Args:
+        parse: of the sentence.
+        number: of the tree if there are several, for the comment ``semipunct_LABEL``.
+        label: ``sample`` or ``rank``.
+        probabilities: whether each word gets the probabilities of its head, of its relation given
+            the head, and of its tags, where they are known.
+    """
+    attributes: dict[int, dict[str, str]] = {}
+    if probabilities and parse.heads:
+        names = ("Head", "Relation", *(kind.capitalize() for kind in TAGS))
+        columns = (parse.heads, parse.relations, *parse.tags)
+        for word, row in enumerate(zip(*columns, strict=True), 1):
+            named = zip(names, row, strict=True)
+            attributes[word] = {f"{PREFIX}{name}": f"{value:.4f}" for name, value in named}
+    comments = {} if number is None else {f"{COMMENT}{label}": f"{number}"}
+    comments[f"{COMMENT}log_probability"] = f"{parse.log_probability:.6f}"
+    suffix = "" if number is None else f".{label}{number}"
+    return Annotation(attributes, comments, suffix, replaces=OURS)
