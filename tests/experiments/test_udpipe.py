@@ -47,12 +47,12 @@ def run(driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Run the driver on a treebank and keep the model; gives the sentences measured on."""
     monkeypatch.setattr(driver("udpipe"), "machine", dict)
 
-    def command(noisy: bool) -> tuple[Sentence, ...]:
+    def command(noisy: bool, *more: str) -> tuple[Sentence, ...]:
         written = tmp_path / "rule.conllu"
         written.write_text(treebank(noisy), "utf-8")
         folder = ["--models", tmp_path / "models", "--output", tmp_path / "results"]
         small = ["--set", "iterations=5", "hidden_layer=20", "structured_interval=0"]
-        arguments = ["udpipe.py", "--name", "rule", "--split", written, *folder, *small]
+        arguments = ["udpipe.py", "--name", "rule", "--split", written, *folder, *small, *more]
         monkeypatch.setattr("sys.argv", [str(a) for a in arguments])
         driver("udpipe").main()
         return driver("treebanks").read_treebank([written]).sentences[160:180]
@@ -73,7 +73,11 @@ def test_a_rule_is_learnt_and_measured_once(run, driver, tmp_path: Path, monkeyp
     monkeypatch.setattr(driver("udpipe"), "fit", lambda *_: pytest.fail("trained again"))
     run(False)
     again = json.loads((tmp_path / "results" / "rule-udpipe-0.json").read_text("utf-8"))
-    assert again["training_seconds"] == figures["training_seconds"]
+    times = {name for name in figures if name.startswith(("tagger_", "parser_"))}
+    assert len(times) == 4
+    assert all(again[name] == figures[name] for name in times)
+    with pytest.raises(SystemExit, match=r"rule-udpipe-0\.udpipe: trained with other settings"):
+        run(False, "l2=0.1")
 
 
 def test_udpipe_measures_the_same_of_itself(run, driver, tmp_path: Path):
