@@ -151,7 +151,7 @@ def trained(
             beside.write_text(json.dumps(found), "utf-8")
             write_bytes(target, content)
         found = json.loads(beside.read_text("utf-8"))
-        if found.pop("settings") != wanted:
+        if found.pop("settings", None) != wanted:
             raise SystemExit(f"{target}: trained with other settings; name another folder")
         times |= found
     return times
