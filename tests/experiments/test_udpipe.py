@@ -1,0 +1,113 @@
+"""UDPipe sees words, tags and trees without punctuation, and is measured as it measures itself."""
+
+import json
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from semipunct.corpus import Sentence
+from semipunct.evaluation.parsing import parsing_statistics
+from semipunct.evaluation.results import read_result
+
+udpipe = pytest.importorskip(
+    "ufal.udpipe", reason="UDPipe comes with the optional package ufal.udpipe (extra `peers`)"
+)
+
+TREEBANK = 200
+"""Sentences: 160 to learn from, 20 to measure on."""
+
+
+def treebank(noisy: bool) -> str:
+    """Adjectives hang on the noun after them; if noisy, on that or the verb, and tags vary, too."""
+    draw = random.Random(0)
+
+    def either(*choices: str) -> str:
+        return draw.choice(choices) if noisy else choices[0]
+
+    lines: list[str] = []
+    for _ in range(TREEBANK):
+        rows = [
+            f"{draw.choice(['big', 'old'])} ADJ J _ {either('2', '3')} amod",
+            f"{draw.choice(['dogs', 'cats'])} NOUN N Number=Plur 3 nsubj",
+            f"{draw.choice(['run', 'sleep'])} VERB V _ 0 root",
+            f"here {either('ADV', 'X')} {either('R', 'S')} {either('_', 'Degree=Cmp')} 3 "
+            f"{either('a:b', 'a')}",
+            ". PUNCT . _ 3 punct",
+        ]
+        for w, (form, *cells) in enumerate(map(str.split, rows), 1):
+            lines.append("\t".join([str(w), form, form, *cells, "_", "_"]))
+        lines.append("")
+    return "\n".join([*lines, ""])
+
+
+@pytest.fixture
+def run(driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Run the driver on a treebank and keep the model; gives the sentences measured on."""
+    monkeypatch.setattr(driver("udpipe"), "machine", dict)
+
+    def command(noisy: bool, *more: str) -> tuple[Sentence, ...]:
+        written = tmp_path / "rule.conllu"
+        written.write_text(treebank(noisy), "utf-8")
+        folder = ["--models", tmp_path / "models", "--output", tmp_path / "results"]
+        small = ["--set", "iterations=5", "hidden_layer=20", "structured_interval=0"]
+        arguments = ["udpipe.py", "--name", "rule", "--split", written, *folder, *small, *more]
+        monkeypatch.setattr("sys.argv", [str(a) for a in arguments])
+        driver("udpipe").main()
+        return driver("treebanks").read_treebank([written]).sentences[160:180]
+
+    return command
+
+
+def test_a_rule_is_learnt_and_measured_once(run, driver, tmp_path: Path, monkeypatch):
+    dev = run(False)
+    stored = read_result(tmp_path / "results" / "rule-udpipe-0.parsing.json.gz")
+    figures = json.loads((tmp_path / "results" / "rule-udpipe-0.json").read_text("utf-8"))
+    assert figures.items() >= stored.figures.as_dict().items()
+    assert stored.figures.as_dict()["words"] == sum(len(s.forms) for s in dev)
+    assert stored.figures.as_dict()["las"] == stored.figures.as_dict()["feats"] == 1
+    assert figures["sentences_per_second"] > 0
+    assert figures["sentences_per_processor_second"] > 0
+    # What is there is not trained again; the seconds are those of the training that made it.
+    monkeypatch.setattr(driver("udpipe"), "fit", lambda *_: pytest.fail("trained again"))
+    run(False)
+    again = json.loads((tmp_path / "results" / "rule-udpipe-0.json").read_text("utf-8"))
+    times = {name for name in figures if name.startswith(("tagger_", "parser_"))}
+    assert len(times) == 4
+    assert all(again[name] == figures[name] for name in times)
+    with pytest.raises(SystemExit, match=r"rule-udpipe-0\.udpipe: trained with other settings"):
+        run(False, "l2=0.1")
+
+
+def test_udpipe_measures_the_same_of_itself(run, driver, tmp_path: Path):
+    dev = run(True)
+    model = udpipe.Model.load(str(tmp_path / "models" / "rule-udpipe-0.udpipe"))
+    found = parsing_statistics(dev, driver("udpipe").parsed(model, dev)).figures()
+    figures = [found.las, found.uas, found.upos, found.xpos, found.feats]
+    assert all(0 < figure < 1 for figure in figures)  # or the case would prove little
+    assert found.las < found.las_universal
+    default, error = udpipe.Evaluator.DEFAULT, udpipe.ProcessingError()
+    evaluator = udpipe.Evaluator(model, udpipe.Evaluator.NONE, default, default)
+    told = evaluator.evaluate(driver("treebanks").stripped(dev), error)
+    percentages = dict(re.findall(r"(\w+): ([\d.]+)%", told))
+    names = {"upostag": "upos", "xpostag": "xpos", "feats": "feats", "UAS": "uas"}
+    names["LAS"] = "las_universal"  # UDPipe does not count subtypes
+    expected = {theirs: f"{100 * getattr(found, ours):.2f}" for theirs, ours in names.items()}
+    assert percentages.items() >= expected.items()
+
+
+def test_settings_are_those_of_the_language_unless_replaced(driver, monkeypatch):
+    def settings(*options: str) -> str:
+        arguments = ["udpipe.py", "--split", "f", "--output", "o", "--name", *options]
+        monkeypatch.setattr("sys.argv", arguments)
+        return driver("udpipe").settings(driver("udpipe").parse())[1]
+
+    assert "learning_rate=0.02;l2=0.3" in settings("zh")
+    assert settings("es") == settings("en") == settings("zh", "--settings", "en")
+    assert settings("zh", "--set", "l2=0.5", "learning_rate=0.01") == settings("en")
+
+
+def test_complaints_of_udpipe_end_the_driver(driver):
+    with pytest.raises(SystemExit, match="could not read the treebank"):
+        driver("udpipe").read("1\tno columns\n\n")
