@@ -102,6 +102,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.models",
         "semipunct.evaluation",
         "semipunct.corpus",
+        "semipunct.trees",
         "semipunct.marks",
         "semipunct.files",
         "semirings",

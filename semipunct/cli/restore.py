@@ -79,6 +79,23 @@ def restore(
     nbest: Annotated[
         int, typer.Option(metavar="N", min=0, help="With JSON: list the N most frequent draws.")
     ] = 0,
+    parser: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PARSER",
+            help="The folder of a parser: the input may be text, or words without trees; trees "
+            "that it has are thrown away.",
+        ),
+    ] = None,
+    trees: Annotated[
+        int,
+        typer.Option(
+            metavar="K",
+            min=0,
+            max=limits.TREES,
+            help="With --parser: draw K trees of each sentence instead of taking the best.",
+        ),
+    ] = 0,
     keep: Annotated[
         Keep,
         typer.Option(
@@ -108,7 +125,7 @@ def restore(
         bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")
     ] = False,
 ) -> None:
-    """Put punctuation between the words of trees.
+    """Put punctuation between the words of trees, or of text with --parser.
 
     Punctuation in the input is removed first, unless --keep says otherwise. Words are never
     changed. With --gold the figures go to standard output, and the restored sentences only to
@@ -120,6 +137,8 @@ def restore(
             f"{named} is about the comparison that --gold makes; "
             "restored sentences as JSON: --format json"
         )
+    if trees and parser is None:
+        raise UsageError("--trees draws the trees of a parser; give --parser as well")
     if mistaken != MISTAKEN and keep is not Keep.REPAIR:
         raise UsageError(f"--mistaken is about --keep repair, not {keep.value}; leave one out")
     if nbest and (form is not Format.JSON or (gold and out is None)):
@@ -139,11 +158,13 @@ def restore(
         from semipunct.arrays.compilation import enable_compilation_cache
         from semipunct.cli.progress import sentence_progress
         from semipunct.cli.restoration_report import report
+        from semipunct.models.parsing.parser import Parser
         from semipunct.models.punctuation.model import PunctuationModel
         from semipunct.store.checkpoint import load
         from semipunct.tasks.base import InPlace
         from semipunct.tasks.restore import RestoreOptions
         from semipunct.tasks.restore import restore as run
+        from semipunct.tasks.restore_words import restore_words as run_on_words
 
     options = RestoreOptions(
         samples, seed, minimise.value, frozenset(marks.split()) if marks else None,
@@ -153,17 +174,25 @@ def restore(
         loaded = load(model, PunctuationModel)
         options.check(loaded.model)
         fitted = InPlace.of(loaded)
+        trees_of = load(parser, Parser) if parser is not None else None
     enable_compilation_cache()
-    from semipunct.formats import format_of, read_entries
+    from semipunct.formats import format_of, read_entries, read_words
 
-    entries = read_entries(inputs)
+    # What is compared needs the input's own punctuation as a treebank has it.
+    bare = trees_of is not None and not gold
+    form_in = format_of(*inputs, words=bare)  # before any of it is read
+    entries = read_words(inputs) if bare else read_entries(inputs)
     omitted: Counter[str] = Counter()
     with phase("reading"):
-        first = list(islice(entries, CHUNK))
-    writer = format_of(*inputs).writer(first)
+        first: list[Any] = list(islice(entries, CHUNK))
+    writer = form_in.writer(first)
     unseen = Unseen(loaded.model)
 
-    def restored(sentences: "Sequence[Sentence]", number: int) -> "Sequence[Restoration]":
+    def restored(sentences: "Sequence[Any]", number: int) -> "Sequence[Restoration]":
+        if trees_of is not None:
+            found = run_on_words(fitted, trees_of, sentences, options, trees=trees, first=number)
+            unseen.look_at([one.sentence for one in found])
+            return found
         unseen.look_at(sentences)
         return run(fitted, sentences, options, first=number)
 
@@ -178,7 +207,7 @@ def restore(
         # Where nothing can be compared nothing is written.
         if not gold or (done and out is not None):
             with console.output(out or console.STANDARD) as stream:
-                _write(outcomes, form, writer, stream)
+                _write(outcomes, form, writer, stream, parsed=trees_of is not None)
     for reason, number in omitted.items():
         console.say(f"{console.count(number, 'sentence')} left alone: {reason}")
     unseen.say()
@@ -191,15 +220,15 @@ def _outcomes(
     restored: "Callable[[Sequence[Sentence], int], Sequence[Restoration]]",
     omitted: Counter[str],
 ) -> "Iterator[Outcome]":
-    from semipunct.corpus import Sentence
+    from semipunct.corpus import Omitted
 
     number = 0
     for chunk in in_chunks(entries, CHUNK):
-        sentences = [e.content for e in chunk if isinstance(e.content, Sentence)]
+        sentences = [e.content for e in chunk if not isinstance(e.content, Omitted)]
         found = iter(restored(sentences, number))
         number += len(sentences)
         for entry in chunk:
-            if isinstance(entry.content, Sentence):
+            if not isinstance(entry.content, Omitted):
                 yield entry, next(found)
             else:
                 omitted[entry.content.reason] += 1
@@ -207,14 +236,33 @@ def _outcomes(
 
 
 def _write(
-    outcomes: "Iterable[Outcome]", form: Format, writer: "Writer[Any]", stream: TextIO
+    outcomes: "Iterable[Outcome]",
+    form: Format,
+    writer: "Writer[Any]",
+    stream: TextIO,
+    *,
+    parsed: bool,
 ) -> None:
-    from semipunct.corpus import Sentence
+    from semipunct.corpus import Omitted
+    from semipunct.formats.conllu import Conllu
+    from semipunct.formats.text import TextWriter
     from semipunct.render.analyses import dump, omitted_as_dict
     from semipunct.render.restorations import as_dict, in_own_characters
     from semipunct.tasks.restore import LISTED
 
     if form is Format.CONLLU:
+        if parsed:
+            outcomes, writer = _with_trees(outcomes), Conllu().writer()
+        writer.write(
+            (
+                writer.punctuated(entry, found.written) if found else writer.unchanged(entry)
+                for entry, found in outcomes
+            ),
+            stream,
+        )
+        return
+    if form is Format.TEXT and isinstance(writer, TextWriter):
+        # Lines come back as they were, the empty ones among them.
         writer.write(
             (
                 writer.punctuated(entry, found.written) if found else writer.unchanged(entry)
@@ -230,6 +278,17 @@ def _write(
         elif found:
             own = in_own_characters(found, writer.spelt(entry, found.written))
             stream.write(dump(as_dict(own, text, entry.word_ids, LISTED)) + "\n")
-        elif not isinstance(entry.content, Sentence):
+        elif isinstance(entry.content, Omitted):
             omitted = omitted_as_dict(entry.content, entry.content.reason)
             stream.write(dump(omitted) + "\n")
+
+
+def _with_trees(outcomes: "Iterable[Outcome]") -> "Iterator[Outcome]":
+    """Give entries the tags and trees of a parser; text without words has no place in CoNLL-U."""
+    from semipunct.formats.conllu import Record, analysed_entry
+
+    for entry, found in outcomes:
+        if found:
+            yield analysed_entry(entry, found.sentence), found
+        elif isinstance(entry.record, Record):
+            yield entry, None

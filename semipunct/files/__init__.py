@@ -6,6 +6,7 @@ from semipunct.files.locks import locked
 from semipunct.files.reading import (
     STANDARD,
     FileKind,
+    beginning,
     byte_lines,
     display_name,
     read_bytes,
@@ -24,6 +25,7 @@ __all__ = [
     "STANDARD",
     "FileKind",
     "atomic_file",
+    "beginning",
     "byte_lines",
     "check_output_file",
     "check_place",

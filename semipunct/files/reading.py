@@ -20,6 +20,8 @@ STANDARD = "-"
 
 _STANDARD_INPUT = "<stdin>"
 _GZIP = b"\x1f\x8b"
+_GZIP_HEADER = 31  # tells zlib to expect one
+_LOOKED_AT = 2**16
 _UNREADABLE = (OSError, EOFError, zlib.error)
 
 
@@ -83,13 +85,55 @@ def read_bytes(path: str | Path, kind: FileKind) -> bytes:
         raise _unreadable(error, path, kind) from error
 
 
+def beginning(path: str | Path, kind: FileKind) -> bytes:
+    """Return the first bytes of a file, which can then be read as if nothing had been looked at.
+
+    Nothing is returned of what is no regular file, such as a pipe with a name: it cannot be read
+    twice.
+
+    Args:
+        path: ``-`` is standard input; gzip is uncompressed.
+        kind: for messages.
+
+    Raises:
+        SemipunctError: as ``byte_lines`` does.
+    """
+    try:
+        if str(path) == STANDARD:
+            first = _waiting()
+        elif Path(path).is_file():
+            with open(path, "rb") as raw:
+                first = raw.read(_LOOKED_AT)
+        else:
+            first = b""
+        packed = first.startswith(_GZIP)
+        return zlib.decompressobj(_GZIP_HEADER).decompress(first) if packed else first
+    except _UNREADABLE as error:
+        raise _unreadable(error, path, kind) from error
+
+
+def _waiting() -> bytes:
+    """Return what standard input has next, without taking it."""
+    raw = _standard_input()
+    if isinstance(raw, BufferedReader):
+        return raw.peek(_LOOKED_AT)
+    place = raw.tell()
+    found = raw.read(_LOOKED_AT)
+    raw.seek(place)
+    return found
+
+
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] - closed by the caller
+        raise OSError(errno.EBADF, "standard input is closed")
+    return sys.stdin.buffer
+
+
 @contextmanager
 def _open_bytes(path: str | Path) -> Generator[BinaryIO, None, None]:
     if str(path) == STANDARD:
-        if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] - closed by the caller
-            raise OSError(errno.EBADF, "standard input is closed")
         # Standard input belongs to the process, so it is not closed here.
-        raw = sys.stdin.buffer
+        raw = _standard_input()
         with _unpacked(raw if isinstance(raw, BufferedReader) else BytesIO(raw.read())) as stream:
             yield stream
     else:

@@ -1,5 +1,6 @@
 """The formats by name and by the endings of file names; a new one is its file and one line here."""
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -8,8 +9,10 @@ from typing import Any
 from semipunct.corpus import Treebank
 from semipunct.corpus.treebank import AnyEntry, WordsEntry, with_tree
 from semipunct.errors import UsageError
+from semipunct.files import beginning
 from semipunct.formats.base import Format
 from semipunct.formats.conllu import Conllu
+from semipunct.formats.lines import KIND
 from semipunct.formats.text import Text
 
 FORMATS: dict[str, Format[Any]] = {
@@ -21,25 +24,38 @@ DEFAULT = Conllu.name
 """The format of standard input and of files whose name tells nothing."""
 
 
-def format_of(*paths: str | Path) -> Format[Any]:
+def format_of(*paths: str | Path, words: bool = False) -> Format[Any]:
     """Find the format of files by the endings of their names; ``.gz`` is passed over.
 
     Args:
         paths: files, or ``-`` for standard input.
+        words: whether only their words are wanted: then a file whose name tells nothing, such as
+            standard input, is text unless its first lines are those of a CoNLL-U file.
 
     Raises:
+        TreebankError: if a file that must be looked at cannot be read.
         UsageError: if they are of different formats.
     """
-    found = {_name(path): path for path in paths}
+    found = {_name(path, words): path for path in paths}
     if len(found) > 1:
         told = ", ".join(f"{path} is {name}" for name, path in found.items())
         raise UsageError(f"the files are of different formats ({told}); give one at a time")
     return FORMATS[next(iter(found), DEFAULT)]
 
 
-def _name(path: str | Path) -> str:
+def _name(path: str | Path, words: bool = False) -> str:
     ending = Path(str(path).removesuffix(".gz")).suffix.lower()
-    return next((name for name, known in FORMATS.items() if ending in known.suffixes), DEFAULT)
+    told = next((name for name, known in FORMATS.items() if ending in known.suffixes), None)
+    return told or (_name_by_content(path) if words else DEFAULT)
+
+
+def _name_by_content(path: str | Path) -> str:
+    first = beginning(path, KIND)
+    return DEFAULT if not first or _WORD_LINE.search(first) else Text.name
+
+
+_WORD_LINE = re.compile(rb"^(\xef\xbb\xbf)?[0-9]+([-.][0-9]+)?\t", re.MULTILINE)
+"""A line of CoNLL-U that is no comment: an ID and a tab."""
 
 
 def read_entries(paths: Iterable[str | Path]) -> Iterator[AnyEntry]:
@@ -57,7 +73,7 @@ def read_words(paths: Iterable[str | Path]) -> Iterator[WordsEntry]:
     Raises:
         TreebankError: with file and line, if a file is missing or damaged.
     """
-    return chain.from_iterable(format_of(path).read_words(path) for path in paths)
+    return chain.from_iterable(format_of(path, words=True).read_words(path) for path in paths)
 
 
 def read_treebank(paths: Iterable[str | Path]) -> Treebank:

@@ -58,3 +58,22 @@ class Draws:
             chosen[:, i] = place[numbers]
             found.append(tuple(strings[number] for number in drawn))
         return cls(tuple(found), chosen)
+
+    @classmethod
+    def joined(cls, several: Sequence[Draws]) -> Draws:
+        """Put draws of the same slots together.
+
+        Args:
+            several: at least one.
+        """
+        found: list[tuple[Puncteme, ...]] = []
+        columns: list[Ints] = []
+        for slot in range(len(several[0].strings)):
+            strings = sorted({string for draws in several for string in draws.strings[slot]})
+            number = {string: i for i, string in enumerate(strings)}
+            places = [np.array([number[s] for s in d.strings[slot]], np.int64) for d in several]
+            columns.append(
+                np.concatenate([p[d.chosen[:, slot]] for p, d in zip(places, several, strict=True)])
+            )
+            found.append(tuple(strings))
+        return cls(tuple(found), np.stack(columns, 1))

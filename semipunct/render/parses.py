@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from semipunct.formats import Annotation
-from semipunct.models.parsing.vocabulary import TAGS
 from semipunct.render.analyses import COMMENT, OURS
-from semipunct.tasks.parse import Parse
+from semipunct.tasks.parse import TAGS, Parse
 
 PREFIX = "Semipunct"
 """The beginning of the names of the attributes: ``SemipunctHead`` is the head's probability."""

@@ -233,20 +233,36 @@ def restore(
         ModelError: if the model is of another kind.
     """
     options = replace(options or RestoreOptions(), **settings)
+    draws = drawn(model, sentences, options, first)
+    return [restored(s, d, options) for s, d in zip(sentences, draws, strict=True)]
+
+
+def drawn(
+    model: Trained[Any], sentences: Sequence[Sentence], options: RestoreOptions, first: int = 0
+) -> Iterator[Draws]:
+    """Draw the punctuation of sentences, a few of them at a time.
+
+    Args:
+        model: a punctuation model with its weights.
+        sentences: words and trees; their marks count as ``options.keep`` decides.
+        options: how many, and with which evidence.
+        first: the number of the first sentence.
+
+    Raises:
+        UsageError: if an option makes no sense, or asks for marks that the model lacks.
+        ModelError: if the model is of another kind.
+    """
     fitted = punctuation_model(model)
     options.check(fitted.model)
     mistaken = options.mistaken if options.keep == "repair" else 0.0
-    result: list[Restoration] = []
     for group in _groups(sentences, options.samples):
         evidence = None
         if options.keep != "replace":
             evidence = [Evidence(s.slots, mistaken) for s in group]
-        drawn = generate(
-            fitted.model, fitted.parameters, group, options.samples, options.seed, evidence,
-            first + len(result),
-        )  # fmt: skip
-        result += [restored(s, d, options) for s, d in zip(group, drawn, strict=True)]
-    return result
+        yield from generate(
+            fitted.model, fitted.parameters, group, options.samples, options.seed, evidence, first
+        )
+        first += len(group)
 
 
 def _groups(sentences: Sequence[Sentence], samples: int) -> Iterator[list[Sentence]]:

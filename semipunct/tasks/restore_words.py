@@ -1,0 +1,67 @@
+"""Restoration of punctuation to words without trees: a parser's trees, one or several.
+
+The expectation of a loss over punctuation is also one over trees: draws for several trees of a
+sentence are put together, and each slot gets the string of least expected edit distance under all
+of them (Li, Wang and Eisner 2019, footnote 20).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate, pairwise
+from typing import Any
+
+from semipunct.corpus.sentences import Sentence, Words
+from semipunct.errors import UsageError
+from semipunct.inference.draws import Draws
+from semipunct.tasks import limits
+from semipunct.tasks.base import Trained
+from semipunct.tasks.parse import Parse, ParseOptions, parse, parses
+from semipunct.tasks.restore import Restoration, RestoreOptions, drawn, restored
+
+
+def restore_words(
+    model: Trained[Any],
+    parser: Trained[Any],
+    sentences: Sequence[Sentence | Words],
+    options: RestoreOptions | None = None,
+    *,
+    trees: int = 0,
+    first: int = 0,
+) -> list[Restoration]:
+    """Restore the punctuation of sentences by a parser's trees and tags.
+
+    Args:
+        model: a punctuation model with its weights.
+        parser: a parser with its weights.
+        sentences: words; their marks count as ``options.keep`` decides, tags and trees do not.
+        options: how; by default the defaults.
+        trees: how many trees of each sentence are drawn; their punctuation is drawn in equal
+            numbers, ``options.samples`` in all. 0 for the parser's one tree.
+        first: the number of the first sentence, where these go on after others: with the seed it
+            fixes the draws.
+
+    Raises:
+        UsageError: if an option makes no sense, or asks for marks that the model lacks.
+        ModelError: if a model is of another kind.
+    """
+    options = options or RestoreOptions()
+    if trees < 0 or trees > min(limits.TREES, options.samples):
+        raise UsageError(
+            f"{trees} trees for {options.samples:,} samples; give 0 to "
+            f"{min(limits.TREES, options.samples):,} trees, each of which has a sample"
+        )
+    found: Sequence[Sequence[Parse]]
+    if trees:
+        found = parses(parser, sentences, trees, ParseOptions(seed=options.seed + first))
+    else:
+        found = [[one] for one in parse(parser, sentences)]
+    each = replace(options, samples=options.samples // max(1, trees))
+    parsed = [one.sentence for several in found for one in several]
+    draws = list(drawn(model, parsed, each, first * max(1, trees)))
+    ends = list(accumulate((len(several) for several in found), initial=0))
+    return [
+        restored(parsed[start], Draws.joined(draws[start:end]), options)
+        for start, end in pairwise(ends)
+    ]
