@@ -46,7 +46,7 @@ class DataFile:
 
 
 def model_card(
-    model: Model[Any, Any],
+    model: Model[Any, Any, Any],
     config: Config,
     train: Sequence[DataFile],
     development: Sequence[DataFile],
