@@ -97,9 +97,7 @@ class _Trainer:
     stop: Callable[[], bool] | None
     clock: CompileClock
 
-    def run(
-        self, train: Sequence[Example], dev: Sequence[Example], resume: bool
-    ) -> TrainingResult:
+    def run(self, train: Sequence[Example], dev: Sequence[Example], resume: bool) -> TrainingResult:
         options = self.config.train
         self.shapes = Shapes()
         kind = self.config.kind.load()

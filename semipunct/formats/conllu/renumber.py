@@ -245,7 +245,9 @@ def _revised_ranges(record: Record, pieces: Sequence[Piece]) -> list[MultiwordTo
             continue
         # Not from the last token: a range may name tokens that the sentence does not have.
         last = new[0] + span.last - span.first - left_out
-        found.append(MultiwordToken(span.position, new[0], last, _range_form(span, old, pieces, ids)))
+        found.append(
+            MultiwordToken(span.position, new[0], last, _range_form(span, old, pieces, ids))
+        )
     return found
 
 

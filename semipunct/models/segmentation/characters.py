@@ -59,9 +59,9 @@ class CharacterVocabulary(msgspec.Struct, frozen=True):
         )
 
     @property
-    def sizes(self) -> tuple[int, ...]:
+    def sizes(self) -> dict[str, int]:
         """Codes of each of ``CODES``, the unknown one included."""
-        return tuple(len(self.values(name)) + 1 for name in CODES)
+        return {name: len(self.values(name)) + 1 for name in CODES}
 
     def values(self, name: str) -> tuple[str, ...]:
         """Return the known values of a property."""
@@ -74,8 +74,7 @@ class Coder:
     def __init__(self, vocabulary: CharacterVocabulary) -> None:
         """Number the values of a vocabulary."""
         self._codes = {
-            name: {value: i for i, value in enumerate(vocabulary.values(name), 1)}
-            for name in CODES
+            name: {value: i for i, value in enumerate(vocabulary.values(name), 1)} for name in CODES
         }
 
     def codes(self, text: str) -> npt.NDArray[np.int32]:

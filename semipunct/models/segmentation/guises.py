@@ -67,9 +67,7 @@ def _rewritten(passage: Passage, spelt: Callable[[str, bool], str]) -> Segmentat
     pieces: list[str] = []
     place = last = 0
     gap, gone = "", False
-    for (start, end), stops, mark in zip(
-        passage.tokens, passage.ends, passage.marks, strict=True
-    ):
+    for (start, end), stops, mark in zip(passage.tokens, passage.ends, passage.marks, strict=True):
         gap += passage.text[last:start]
         last = end
         # A token that has a blank at its edge in the treebank has it outside of it here.

@@ -21,7 +21,9 @@ GUISES = ("written", "lower", "stripped")
 def _unknown_guise(names: tuple[str, ...]) -> str | None:
     for name in names:
         if name not in GUISES:
-            return f"there is no guise {name!r}{meant(name, GUISES)}; choose of: {', '.join(GUISES)}"
+            return (
+                f"there is no guise {name!r}{meant(name, GUISES)}; choose of: {', '.join(GUISES)}"
+            )
     return None if names and len({*names}) == len(names) else "name one or more guises, each once"
 
 

@@ -16,10 +16,10 @@ from semipunct.arrays.padding import round_up
 from semipunct.arrays.programs import jit
 from semipunct.corpus.located import BLANKS, is_mark
 from semipunct.models.base import Parameters, Weights
+from semipunct.models.convolutions import convolved, reach
 from semipunct.models.segmentation.characters import CODES, Coder
 from semipunct.models.segmentation.expansion import ExpansionTable
 from semipunct.models.segmentation.guises import Segmentation
-from semipunct.models.segmentation.network import reach, scores
 from semipunct.models.segmentation.tags import TAGS, is_blank, last_places, spans_of
 from semipunct.models.segmentation.tokeniser import Tokeniser
 from semipunct.structures.distribution import Distribution
@@ -175,7 +175,7 @@ def _by_padded_length(
 def _score(
     model: Tokeniser, parameters: Parameters, codes: jax.Array, inside: jax.Array
 ) -> jax.Array:
-    return scores(parameters, CODES, codes, inside)
+    return convolved(parameters, CODES, codes, inside)
 
 
 @partial(jit, static=1)

@@ -17,10 +17,10 @@ from semipunct.arrays.padding import round_up
 from semipunct.corpus.located import is_mark
 from semipunct.corpus.passages import Passage
 from semipunct.models.base import Array, Model, Parameters, Sums
+from semipunct.models.convolutions import convolution_weights, convolved
 from semipunct.models.segmentation.characters import CODES, LEARNT, CharacterVocabulary, Coder
 from semipunct.models.segmentation.expansion import Expansions
 from semipunct.models.segmentation.guises import IN_GUISE
-from semipunct.models.segmentation.network import network_weights, scores
 from semipunct.models.segmentation.options import TokeniserOptions, TokeniserTrainOptions
 from semipunct.models.segmentation.tags import (
     OUTSIDE,
@@ -113,9 +113,7 @@ class Tokeniser(Model[Encoded, CharacterBatch, Passage]):
     @classmethod
     def fit(cls, sentences: Sequence[Passage], options: TokeniserOptions) -> Tokeniser:
         texts = (IN_GUISE[name](p).text for p in sentences for name in options.guises)
-        characters = CharacterVocabulary.of(
-            texts, options.minimum_count, options.minimum_run_count
-        )
+        characters = CharacterVocabulary.of(texts, options.minimum_count, options.minimum_run_count)
         return cls(options, characters, Expansions.of(sentences), _exceptions(sentences))
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
@@ -126,8 +124,9 @@ class Tokeniser(Model[Encoded, CharacterBatch, Passage]):
             scale: standard deviation of the transitions, which start at zero without it.
         """
         generator = np.random.default_rng(seed)
-        sizes = dict(zip(CODES, self.characters.sizes, strict=True))
-        found = network_weights(sizes, self.options.size, self.options.layers, TAGS, generator)
+        found = convolution_weights(
+            self.characters.sizes, self.options.size, self.options.layers, TAGS, generator
+        )
         transition = generator.normal(0.0, scale, (TAGS, TAGS)).astype(np.float32)
         return {**found, "transition": transition}
 
@@ -167,7 +166,9 @@ class Tokeniser(Model[Encoded, CharacterBatch, Passage]):
         codes = np.zeros((len(CODES), len(lengths), length), np.int32)
         tags = np.full((len(lengths), length), OUTSIDE, np.int8)
         blank = np.ones((len(lengths), length), bool)
-        texts = (pair for i in draft for pair in zip(encoded.codes[i], encoded.tags[i], strict=True))
+        texts = (
+            pair for i in draft for pair in zip(encoded.codes[i], encoded.tags[i], strict=True)
+        )
         for row, (code, tag) in enumerate(texts):
             codes[:, row, : lengths[row]] = code
             tags[row, : lengths[row]] = tag
@@ -201,7 +202,7 @@ class Tokeniser(Model[Encoded, CharacterBatch, Passage]):
             for name, hidden in LEARNT.items():
                 i = CODES.index(name)
                 codes = codes.at[i].set(jnp.where(chance[hidden], 0, codes[i]))
-        score = scores(parameters, CODES, codes, inside, drop)
+        score = convolved(parameters, CODES, codes, inside, drop)
         blank, last = jnp.asarray(batch.blank), jnp.asarray(batch.last)
         chain = self.chain(parameters, score, blank, last, jnp.asarray(batch.lengths))
         tags = jnp.asarray(batch.tags, jnp.int32)
@@ -305,6 +306,4 @@ def _exceptions(passages: Sequence[Passage]) -> tuple[str, ...]:
             elif not form.isalnum():
                 counts[form] -= 1
     # Words that are tagged as punctuation by mistake are no marks: they have letters.
-    return tuple(
-        sorted(f for f, n in counts.items() if n > 0 and not any(map(str.isalnum, f)))
-    )
+    return tuple(sorted(f for f, n in counts.items() if n > 0 and not any(map(str.isalnum, f))))

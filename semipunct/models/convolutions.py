@@ -1,7 +1,9 @@
-"""Gated convolutions over characters (Dauphin et al. 2017), dilated (Strubell et al. 2017).
+"""Gated convolutions over characters or words.
 
-What the network says of a character depends on no more than ``reach`` neighbours to either side
-and the properties of these, so a text of any length may be read in windows that overlap.
+They are gated as those of Dauphin et al. (2017), and dilated as those of Strubell et al. (2017).
+
+What the network says of a position depends on no more than ``reach`` neighbours to either side
+and the properties of these, so what is of any length may be read in windows that overlap.
 """
 
 from __future__ import annotations
@@ -21,11 +23,11 @@ Floats = npt.NDArray[np.float32]
 
 
 def reach(layers: int) -> int:
-    """Return how many neighbours to either side a character's scores depend on."""
+    """Return how many neighbours to either side a position's scores depend on."""
     return 2**layers - 1
 
 
-def network_weights(
+def convolution_weights(
     sizes: Mapping[str, int],
     size: int,
     layers: int,
@@ -58,7 +60,7 @@ def network_weights(
     return found | layer("output", size, outputs)
 
 
-def scores(
+def convolved(
     weights: Weights,
     names: Sequence[str],
     codes: jax.Array,
