@@ -25,7 +25,7 @@ class Segmentation(NamedTuple):
 
     @property
     def sentences(self) -> list[Span]:
-        """Where sentences begin and have ended."""
+        """The places of sentences, from the first token to the last."""
         return sentence_spans(self.tokens, self.ends)
 
 

@@ -45,7 +45,8 @@ def spans_of(tags: npt.NDArray[np.int8], text: str) -> tuple[list[Span], list[bo
     """
     used = np.flatnonzero(tags != OUTSIDE)
     ends = np.flatnonzero(tags >= LAST)
-    firsts = used[np.searchsorted(used, np.concatenate([[-1], ends[:-1]]), side="right")]
+    before = np.concatenate([[-1], ends])[: len(ends)]
+    firsts = used[np.searchsorted(used, before, side="right")]
     spans: list[Span] = []
     for first, last in zip(firsts.tolist(), ends.tolist(), strict=True):
         blank = BLANKS.match(text, first)  # no token begins with one
