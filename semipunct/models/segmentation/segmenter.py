@@ -30,7 +30,8 @@ WINDOW = 512
 LONGEST = 2**14
 """Characters whose best tags are found together; a longer text is cut at a blank, if it has one."""
 
-_ROWS, _CHARACTERS = 32, 2**16  # the most windows of a batch, and the most characters of chains
+_ROWS = (1, 8, 32)  # the sizes of a batch of windows, or of chains
+_CHARACTERS = 2**16  # the most characters of a batch of chains
 
 
 class _Text(NamedTuple):
@@ -102,7 +103,7 @@ class Segmenter:
         found: list[npt.NDArray[np.int8]] = [np.zeros(0, np.int8)] * len(texts)
         ascending = sorted(range(len(texts)), key=lambda i: len(texts[i]))
         for length, members in _by_padded_length(ascending, texts):
-            size = round_up(len(members), 1, 1)
+            size = _rows(len(members))
             emission = np.zeros((size, length, TAGS), np.float32)
             blank = np.ones((size, length), bool)
             lengths, last = np.zeros(size, np.int32), np.full(size, -1, np.int32)
@@ -122,9 +123,9 @@ class Segmenter:
         found = [np.zeros((len(text), TAGS), np.float32) for text in texts]
         windows = [(i, at) for i, text in enumerate(texts) for at in range(0, len(text), WINDOW)]
         coded: tuple[int, npt.NDArray[np.int32]] | None = None
-        for begin in range(0, len(windows), _ROWS):
-            some = windows[begin : begin + _ROWS]
-            size = round_up(len(some), 1, 1)
+        for begin in range(0, len(windows), _ROWS[-1]):
+            some = windows[begin : begin + _ROWS[-1]]
+            size = _rows(len(some))
             codes = np.zeros((len(CODES), size, WINDOW + 2 * margin), np.int32)
             inside = np.zeros(codes.shape[1:], bool)
             for row, (i, at) in enumerate(some):
@@ -162,13 +163,19 @@ def _by_padded_length(
     length = 0
     for i in ascending:
         needed = round_up(len(texts[i]), 64, 1)
-        if waiting and (needed != length or (len(waiting) + 1) * length > _CHARACTERS):
+        full = len(waiting) == _ROWS[-1] or (len(waiting) + 1) * length > _CHARACTERS
+        if waiting and (needed != length or full):
             yield length, waiting
             waiting = []
         waiting.append(i)
         length = needed
     if waiting:
         yield length, waiting
+
+
+def _rows(needed: int) -> int:
+    """Return the size of a batch that has room for so many."""
+    return next(size for size in _ROWS if size >= needed)
 
 
 @partial(jit, static=1)
