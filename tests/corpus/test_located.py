@@ -70,7 +70,7 @@ def test_a_part_without_words():
     found = made(" *** \n", "***")
     assert found.content == Omitted("nothing but punctuation", "s", "x.txt", 4)
     assert found.punctuated() == " *** \n"
-    with pytest.raises(UsageError, match="x.txt:4: sentence s: nothing but punctuation"):
+    with pytest.raises(UsageError, match=r"x\.txt:4: sentence s: nothing but punctuation"):
         found.punctuated([()])
 
 

@@ -39,5 +39,5 @@ def test_a_digest_is_of_what_is_seen():
 @pytest.mark.parametrize("tokens", [(), ((0, 2),), ((0, 2), (1, 3)), ((0, 99), (99, 100))])
 def test_tokens_that_cannot_be(tokens: tuple[tuple[int, int], ...]):
     n = 2
-    with pytest.raises(ValueError, match="x.conllu:1: passage a"):
+    with pytest.raises(ValueError, match=r"x\.conllu:1: passage a"):
         Passage("a", "x.conllu", 1, "Go!", tokens, (True,) * n, (False,) * n, ((),) * n)

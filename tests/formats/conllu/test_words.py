@@ -47,12 +47,12 @@ def test_a_file_with_trees_gives_words_as_well(tmp_path: Path):
 def test_marks_cannot_be_attached_without_a_tree():
     entry = words(word(1, "Go", "_"), word(2, "on", "_"))
     writer = format_of().writer()
-    with pytest.raises(UsageError, match="it has no tree.*parse it first"):
+    with pytest.raises(UsageError, match=r"it has no tree.*parse it first"):
         writer.punctuated(entry, [(), (), (".",)])
 
 
 def test_a_damaged_file_is_told(tmp_path: Path):
     path = tmp_path / "a.conllu"
     path.write_text("1\tGo\n\n")
-    with pytest.raises(TreebankError, match="a.conllu:1: .*2 columns"):
+    with pytest.raises(TreebankError, match=r"a\.conllu:1: .*2 columns"):
         list(format_of(path).read_words(path))

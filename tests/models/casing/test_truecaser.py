@@ -1,7 +1,7 @@
 """The truecaser: its probabilities, and a language whose rules it learns."""
 
 import random
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ def test_probabilities_are_those_of_a_list_of_all_shapes():
         ]
 
         def weigh(shapes, row=row) -> float:
-            steps = sum(transition[0, 0, a, b] for a, b in zip(shapes, shapes[1:], strict=False))
+            steps = sum(transition[0, 0, a, b] for a, b in pairwise(shapes))
             return float(sum(emission[row, i, x] for i, x in enumerate(shapes)) + steps)
 
         total = np.logaddexp.reduce([weigh(shapes) for shapes in product(*allowed)])

@@ -1,7 +1,7 @@
 """The tokeniser as a model: its probabilities, and a language whose rules it learns."""
 
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from semipunct.corpus.passages import Passage
 from semipunct.errors import ConfigError, ModelError
 from semipunct.models.segmentation.guises import IN_GUISE
 from semipunct.models.segmentation.segmenter import Segmenter
-from semipunct.models.segmentation.tags import INSIDE, LAST, OUTSIDE, STOP, tags_of
+from semipunct.models.segmentation.tags import INSIDE, OUTSIDE, STOP, tags_of
 from semipunct.models.segmentation.tokeniser import Tokeniser
 from semipunct.store.checkpoint import load
 from semipunct.tasks.evaluate import evaluate
@@ -49,7 +49,7 @@ def test_probabilities_are_those_of_a_list_of_all_taggings(untrained: Segmenter)
             transition = np.asarray(weights["transition"])
 
             def weigh(tags, score=score, transition=transition) -> float:
-                steps = sum(transition[a, b] for a, b in zip(tags, tags[1:], strict=False))
+                steps = sum(transition[a, b] for a, b in pairwise(tags))
                 return float(sum(score[i, tag] for i, tag in enumerate(tags)) + steps)
 
             everything = [
