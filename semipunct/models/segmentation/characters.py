@@ -12,13 +12,15 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-CODES = ("character", "kind", "pair", "run", "following", "shape")
+CODES = ("character", "kind", "pair", "run", "following", "shape", "style")
 """The properties of a character, in the order of its codes: itself; its category and script; itself
-and the next; the word that it stands in, and the next word; length and capitals of the former."""
+and the next; the word that it stands in, and the next word; length and capitals of the former;
+whether the whole text has marks and capitals, without which sentences end otherwise."""
 
 LEARNT = {"character": 0, "pair": 0, "run": 1, "following": 1}
 """Those that training takes for unknown ones now and then, of one number at the same time."""
 
+_IN_WORDS = "'’-"
 _RUN = re.compile(r"\w+")
 _LONGEST = 8
 _LONGEST_RUN = 40  # no longer one is a word that comes again
@@ -32,6 +34,7 @@ class CharacterVocabulary(msgspec.Struct, frozen=True):
     pair: tuple[str, ...]
     run: tuple[str, ...]
     shape: tuple[str, ...]
+    style: tuple[str, ...]
 
     @classmethod
     def of(cls, texts: Iterable[str], characters: int, runs: int) -> CharacterVocabulary:
@@ -104,7 +107,15 @@ def properties(text: str) -> dict[str, list[str]]:
         "run": run,
         "following": following,
         "shape": shape,
+        "style": [_style(text)] * len(text),
     }
+
+
+def _style(text: str) -> str:
+    """Tell which of marks and capitals a text has; apostrophes and hyphens are parts of words."""
+    marks = any(kind(char).startswith("Po") and char not in _IN_WORDS for char in {*text})
+    capitals = any(char.isupper() for char in {*text})
+    return f"{'marks' * marks} {'capitals' * capitals}"
 
 
 @lru_cache(maxsize=2**16)

@@ -11,6 +11,8 @@ def test_properties_written_out():
     assert found["run"] == ["ab", "ab", "", "", "c"]
     assert found["following"] == ["c", "c", "c", "c", ""]
     assert found["shape"] == ["Aa2", "Aa2", "", "", "a1"]
+    assert found["style"] == ["marks capitals"] * 5
+    assert properties("i'm")["style"] == [" "] * 3
 
 
 def test_rare_values_are_unknown():
