@@ -10,6 +10,7 @@ without marks. UDPipe needs the package ``ufal.udpipe``; ``--without-udpipe`` do
 import argparse
 import json
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -46,13 +47,15 @@ def main() -> None:
     parser.add_argument("--set", nargs="*", default=[], help="settings of the tokeniser")
     parser.add_argument("--without-udpipe", action="store_true")
     parser.add_argument("--udpipe-options", default="", help="such as epochs=20, of its tokeniser")
-    parser.add_argument("--output", type=Path, help="a JSON file")
+    parser.add_argument("--output", type=Path, help="a JSON file, to which systems are added")
     arguments = parser.parse_args()
     check_treebanks(parser, arguments)
     enable_compilation_cache()
     training, dev = split(arguments)
     (whole,) = passages(dev, WHOLE, WHOLE)
     found: dict[str, Any] = {"name": arguments.name, "seed": arguments.seed, "systems": {}}
+    if arguments.output and arguments.output.exists():  # what another run has measured stays
+        found = json.loads(arguments.output.read_text("utf-8"))
     systems = found["systems"]
     if not arguments.without_udpipe:
         systems["udpipe"] = udpipe(training, whole, arguments.udpipe_options)
@@ -159,10 +162,10 @@ def udpipe(training: Sequence[Record], whole: Passage, options: str) -> dict[str
     )
     if error.occurred():
         raise SystemExit(f"UDPipe cannot be trained: {error.message}")
-    path = Path(f"{method}.model.tmp")
-    path.write_bytes(bytes(model, "latin-1") if isinstance(model, str) else model)
-    loaded = package.Model.load(str(path))
-    path.unlink()
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(model)
+        file.flush()
+        loaded = package.Model.load(file.name)
     seconds = time.monotonic() - start
     gold = IN_GUISE["written"](whole)
     tokens, found = spans(loaded, package, gold.text)
