@@ -55,7 +55,8 @@ class TokeniserTrainOptions(kind.SharedTrainOptions):
     Attributes:
         weight_decay: of AdamW.
         dropout: share of what the last layer puts out that a step leaves out.
-        unknown: share of characters, and of words, that a step takes for unknown ones.
+        unknown: share of characters that a step takes for unknown ones.
+        unknown_words: share of the words that characters are told of.
     """
 
     batch_size: AtLeastOne = 16
@@ -63,7 +64,8 @@ class TokeniserTrainOptions(kind.SharedTrainOptions):
     patience: Count = 0
     weight_decay: NotNegative = 1e-2
     dropout: Share = 0.2
-    unknown: Share = 0.1
+    unknown: Share = 0.01
+    unknown_words: Share = 0.3
 
     evaluations: ClassVar[int] = EPOCHS
 

@@ -196,9 +196,8 @@ class Tokeniser(Model[Encoded, CharacterBatch, Passage]):
         if dropout is not None:
             key, options = dropout
             drop = jax.random.fold_in(key, 0), options.dropout
-            chance = jax.random.bernoulli(
-                jax.random.fold_in(key, 1), options.unknown, (2, *codes.shape[1:])
-            )
+            shares = jnp.array([options.unknown, options.unknown_words])[:, None, None]
+            chance = jax.random.bernoulli(jax.random.fold_in(key, 1), shares, (2, *codes.shape[1:]))
             for name, hidden in LEARNT.items():
                 i = CODES.index(name)
                 codes = codes.at[i].set(jnp.where(chance[hidden], 0, codes[i]))

@@ -20,7 +20,7 @@ from tests.models.segmentation.passages import generated, passage
 
 SETTINGS = [
     "model.size=12", "model.layers=2", "model.minimum_run_count=1", "train.visits=480",
-    "train.evaluate_every=160", "train.learning_rate=0.02", "train.unknown=0.02",
+    "train.evaluate_every=160", "train.learning_rate=0.02", "train.unknown_words=0.02",
 ]  # fmt: skip
 
 
