@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from semipunct.corpus import Sentence
+from semipunct.corpus.examples import Example
 from semipunct.models.base import Model
 from semipunct.models.kind import Config
 from semipunct.store.checkpoint import SavedModel, load
 from semipunct.training.loop import train
 
-M = TypeVar("M", bound=Model[Any, Any])
+M = TypeVar("M", bound=Model[Any, Any, Any])
 
 
 def trained(
     config: Config,
-    training: Sequence[Sentence],
-    dev: Sequence[Sentence],
+    training: Sequence[Example],
+    dev: Sequence[Example],
     path: Path,
     expected: type[M],
 ) -> SavedModel[M]:

@@ -25,6 +25,7 @@ BASE = tuple(
         "base",
         "scoring",
         "layers",
+        "convolutions",
         "kind",
         "optimisation",
         "registry",
@@ -75,7 +76,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "semipunct.marks",
             "semirings",
         )
-        for kind in ("punctuation", "slot_tagging", "parsing")
+        for kind in ("punctuation", "slot_tagging", "parsing", "segmentation", "casing")
     },
     "semipunct.models": (),
     "semipunct.inference": (

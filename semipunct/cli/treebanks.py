@@ -59,7 +59,7 @@ def _check_any(found: "Sequence[Any]", paths: Sequence[str], unit: str) -> None:
 class Unseen:
     """Counts relations and tags that a model has never seen: they work, but tell it nothing."""
 
-    def __init__(self, model: "Model[Any, Any]") -> None:
+    def __init__(self, model: "Model[Any, Any, Any]") -> None:
         """Look with the eyes of a model."""
         self._model = model
         self._counts: dict[str, Counter[str]] = {}
@@ -84,7 +84,7 @@ class Unseen:
             )
 
 
-def tell_unseen(model: "Model[Any, Any]", sentences: "Sequence[Sentence]") -> None:
+def tell_unseen(model: "Model[Any, Any, Any]", sentences: "Sequence[Sentence]") -> None:
     """Say what a model has never seen of sentences that are all there.
 
     Args:

@@ -19,6 +19,20 @@ BLANKS = re.compile("[\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]+")
 """White space and control characters: no token begins or ends with one."""
 
 
+class RawText(NamedTuple):
+    """A text, and where it comes from.
+
+    Attributes:
+        text: the characters.
+        path: the file, or where else it comes from.
+        line: its first line there, from 1.
+    """
+
+    text: str
+    path: str = "text"
+    line: int = 1
+
+
 class Piece(NamedTuple):
     """A token of a text.
 
@@ -85,7 +99,7 @@ class Located:
         dots = [ABBREVIATION in slot for slot in wanted[1:]]
         rows = spacing.slot_spaces(self._dotted(dots), shown)
         pieces: list[str] = []
-        for slot, gap in enumerate(self._gaps()):
+        for slot, gap in enumerate(self._gaps(self.content.slots)):
             if slot and not self._inside(slot - 1):
                 pieces.append(self._spelt(slot - 1, forms))
                 pieces.append("." * dots[self._last(slot - 1)])
@@ -159,12 +173,11 @@ class Located:
         # The words of a multiword token are spelt otherwise than it is.
         return written[:1].upper() + written[1:] if form[:1].isupper() else written
 
-    def _gaps(self) -> list[Gap | None]:
-        """Return what is between words; None inside of a multiword token."""
-        assert isinstance(self.content, Words)
+    def _gaps(self, slots: Sequence[Puncteme]) -> list[Gap | None]:
+        """Return what is between words, whose slots are given; None inside a multiword token."""
         found: list[Gap | None] = []
         place = 0
-        for slot, (tokens, spans) in enumerate(zip(self.content.slots, self.marks, strict=True)):
+        for slot, (tokens, spans) in enumerate(zip(slots, self.marks, strict=True)):
             end = self.spans[slot][0] if slot < len(self.spans) else len(self.text)
             if slot < len(self.spans) and self._inside(slot):
                 found.append(None)

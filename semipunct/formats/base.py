@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Generic, TextIO, TypeVar
 
@@ -124,9 +124,12 @@ class Format(ABC, Generic[R]):
         """
         for entry in self.read(path):
             s = entry.content
-            if isinstance(s, Sentence):
-                s = Words(s.sentence_id, s.path, s.line, s.forms, s.slots)
-            yield replace(entry, content=s)
+            found = (
+                Words(s.sentence_id, s.path, s.line, s.forms, s.slots)
+                if isinstance(s, Sentence)
+                else s
+            )
+            yield Entry(found, entry.record, entry.word_ids, entry.notes)
 
     @abstractmethod
     def writer(self, like: Iterable[Entry[R]] = ()) -> Writer[R]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TextIO
 
 from semipunct.corpus import Entry, Omitted, ReadingNotes, Words
-from semipunct.corpus.located import BLANKS, Located, Piece, is_mark, located
+from semipunct.corpus.located import BLANKS, Located, Piece, RawText, is_mark, located
 from semipunct.errors import UsageError
 from semipunct.files import display_name
 from semipunct.formats.base import Annotation, Format, Writer
@@ -71,6 +71,33 @@ def text_entry(sentence: Located) -> Entry[Located, Words | Omitted]:
     marks, words = sum(map(len, sentence.marks)), len(content.forms)
     notes = ReadingNotes(marks + words, marks)
     return Entry(content, sentence, tuple(range(1, words + 1)), notes)
+
+
+def paragraphs(path: str | Path) -> Iterator[RawText]:
+    """Yield the paragraphs of a file, which empty lines part, for a tokeniser.
+
+    The empty lines after a paragraph, and those before the first, belong to it, so that all
+    paragraphs, one behind the other, are the file.
+
+    Args:
+        path: a file, ``.gz`` or not, or ``-`` for standard input.
+
+    Raises:
+        TreebankError: with file and line, if the file cannot be read or is not text in UTF-8.
+    """
+    name = display_name(path)
+    lines: list[str] = []
+    first, written, ended = 1, False, False
+    for number, line in enumerate(text_lines(path), start=1):
+        empty = BLANKS.fullmatch(line) is not None
+        if ended and not empty:
+            yield RawText("".join(lines), name, first)
+            lines, first, written, ended = [], number, False, False
+        lines.append(line)
+        written = written or not empty
+        ended = written and empty
+    if lines:
+        yield RawText("".join(lines), name, first)
 
 
 def spaced(name: str, path: str, line: int, text: str) -> Located:

@@ -73,16 +73,18 @@ class Optimiser(NamedTuple):
 
 E = TypeVar("E", bound=Encoded)
 B = TypeVar("B")
+X = TypeVar("X", default=Sentence, contravariant=True)
 
 Batching = Literal["sentences", "words", "length"]
 
 
-class Model(ABC, Generic[E, B]):
-    """Everything of a model of punctuation but its weights.
+class Model(ABC, Generic[E, B, X]):
+    """Everything of a model of punctuation, or of what leads to it, but its weights.
 
     A subclass is a frozen dataclass compared by identity (``eq=False``): models are static
     arguments of compiled functions. ``E`` is its type of encoded sentences, ``B`` a pytree: its
-    batches.
+    batches. ``X`` is what it is trained on, sentences unless said otherwise; they are called
+    sentences below.
     """
 
     kind: ClassVar[str]
@@ -112,7 +114,7 @@ class Model(ABC, Generic[E, B]):
 
     @classmethod
     @abstractmethod
-    def fit(cls, sentences: Sequence[Sentence], options: Any) -> Self:
+    def fit(cls, sentences: Sequence[X], options: Any) -> Self:
         """Collect the vocabulary of training sentences.
 
         Args:
@@ -121,7 +123,7 @@ class Model(ABC, Generic[E, B]):
         """
 
     @classmethod
-    def fit_and_encode(cls, sentences: Sequence[Sentence], options: Any) -> tuple[Self, E]:
+    def fit_and_encode(cls, sentences: Sequence[X], options: Any) -> tuple[Self, E]:
         """Fit, and encode the same sentences.
 
         A kind overrides this if fitting leaves something that encoding would compute again.
@@ -143,7 +145,7 @@ class Model(ABC, Generic[E, B]):
         """
 
     @abstractmethod
-    def encode(self, sentences: Sequence[Sentence]) -> E:
+    def encode(self, sentences: Sequence[X]) -> E:
         """Do everything that does not depend on how sentences are batched, once for all batches."""
 
     def draft(self, encoded: E, members: Sequence[int]) -> Any:

@@ -105,6 +105,10 @@ class Criterion:
 PERPLEXITY = Criterion("perplexity_of_scorable", "perplexity")
 
 
+PUNCTUATION = "punctuation"
+"""Predicted by the kinds whose perplexities of slots may be compared."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of model, as the registry and model folders know it.
@@ -122,6 +126,7 @@ class Kind:
         examples: ``module:function`` that reads files, given their names, to a sequence of what
             the model is trained on (``semipunct.corpus.examples``).
         unit: one of these, for people.
+        predicts: the outcome that it tells the probability of, for people.
     """
 
     name: str
@@ -133,13 +138,14 @@ class Kind:
     assess: str = "semipunct.models.scoring:perplexities"
     examples: str = "semipunct.formats.registry:read_treebank"
     unit: str = "sentence"
+    predicts: str = PUNCTUATION
 
     @property
     def sections(self) -> dict[str, type[Any]]:
         """The class of options of each section of a configuration."""
         return {"model": self.model_options, "train": self.train_options}
 
-    def load(self) -> type[Model[Any, Any]]:
+    def load(self) -> type[Model[Any, Any, Any]]:
         """Import the class of the model."""
         return _named(self.model)
 

@@ -15,6 +15,8 @@ KINDS: dict[str, str] = {
     "punctuation": "semipunct.models.punctuation.options:KIND",
     "parser": "semipunct.models.parsing.options:KIND",
     "slot-tagger": "semipunct.models.slot_tagging.options:KIND",
+    "truecaser": "semipunct.models.casing.options:KIND",
+    "tokeniser": "semipunct.models.segmentation.options:KIND",
 }
 
 DEFAULT = "punctuation"

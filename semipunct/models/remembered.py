@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from semipunct.models.base import Model, Weights
 
-M = TypeVar("M", bound=Model[Any, Any])
+M = TypeVar("M", bound=Model[Any, Any, Any])
 R = TypeVar("R")
 
 

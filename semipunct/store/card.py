@@ -11,7 +11,7 @@ from typing import Any
 
 from semipunct.files import file_sha256
 from semipunct.models.base import Model
-from semipunct.models.kind import Config
+from semipunct.models.kind import PUNCTUATION, Config
 from semipunct.version import __version__
 
 _NAMES = re.compile(r"(?m)^\| (?:training|development) \| `(.*)` \| [\d,]+ \| [\d,]+ \| `")
@@ -46,7 +46,7 @@ class DataFile:
 
 
 def model_card(
-    model: Model[Any, Any],
+    model: Model[Any, Any, Any],
     config: Config,
     train: Sequence[DataFile],
     development: Sequence[DataFile],
@@ -71,16 +71,23 @@ def model_card(
     told = "\n".join(f"| {k.replace('_', ' ')} | {_shown(v)} |" for k, v in figures.items())
     described = textwrap.fill(model.description, 100)
     usage = "\n".join(model.usage)
+    use = f"\n## Use\n\n```sh\n{usage}\n```\n" if usage else ""
+    unit, predicts = config.kind.unit, config.kind.predicts
+    figured = (
+        "Perplexities are per slot (a sentence of n words has n + 1), over all sentences."
+        if predicts == PUNCTUATION
+        else f"What this model predicts is {predicts}."
+    )
     used = f"\nMade by:\n\n```sh\n{command}\n```\n" if command else ""
-    return f"""# A punctuation model
+    return f"""# A model of {predicts}
 
 {described}
 
-Trained by semipunct {__version__} on dependency trees; its kind is `{model.kind}`.
+Trained by semipunct {__version__} on {unit}s of treebanks; its kind is `{model.kind}`.
 {used}
 ## Data
 
-| used for | file | sentences | words | sha256 |
+| used for | file | {unit}s | words | sha256 |
 | --- | --- | --- | --- | --- |
 {_rows("training", train)}
 {_rows("development", development)}
@@ -90,7 +97,7 @@ be used and shared. Name them here before you pass the model on.
 
 ## Figures
 
-Perplexities are per slot (a sentence of n words has n + 1), over all sentences.
+{figured}
 
 | figure | value |
 | --- | --- |
@@ -103,13 +110,7 @@ Perplexities are per slot (a sentence of n words has n + 1), over all sentences.
 ```
 {settings}
 ```
-
-## Use
-
-```sh
-{usage}
-```
-"""
+{use}"""
 
 
 def data_names(card: str) -> list[str]:

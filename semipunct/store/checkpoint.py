@@ -46,7 +46,7 @@ from semipunct.store.folder import (
 from semipunct.store.migrations import VERSION, Parsed, migrated
 from semipunct.version import __version__
 
-M = TypeVar("M", bound=Model[Any, Any], default=Model[Any, Any])
+M = TypeVar("M", bound=Model[Any, Any, Any], default=Model[Any, Any, Any])
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -120,7 +120,7 @@ class _ConfigFile(msgspec.Struct):
 
 def save(
     path: str | Path,
-    model: Model[Any, Any],
+    model: Model[Any, Any, Any],
     parameters: Mapping[str, Array],
     config: Config,
     *,

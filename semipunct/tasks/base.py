@@ -19,8 +19,8 @@ from semipunct.models.remembered import remembered
 Slots = tuple[Puncteme, ...]
 """A string for each slot of a sentence."""
 
-M = TypeVar("M", bound=Model[Any, Any])
-M_co = TypeVar("M_co", bound=Model[Any, Any], covariant=True)
+M = TypeVar("M", bound=Model[Any, Any, Any])
+M_co = TypeVar("M_co", bound=Model[Any, Any, Any], covariant=True)
 
 
 class Trained(Protocol[M_co]):
@@ -56,7 +56,7 @@ class InPlace(Generic[M]):
 
 
 @remembered
-def _placed(model: Model[Any, Any], parameters: Weights) -> Weights:
+def _placed(model: Model[Any, Any, Any], parameters: Weights) -> Weights:
     return model.placed(parameters)
 
 

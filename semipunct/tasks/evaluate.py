@@ -9,11 +9,14 @@ import numpy as np
 
 from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.sentences import Sentence
+from semipunct.errors import ModelError
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.results import Result
 from semipunct.evaluation.signature import join_signature
 from semipunct.models.base import Model
 from semipunct.models.contents import digest
+from semipunct.models.kind import PUNCTUATION
+from semipunct.models.registry import kind_named
 from semipunct.models.scoring import Batches, log_likelihoods
 from semipunct.tasks.base import Trained
 from semipunct.version import __version__
@@ -38,7 +41,16 @@ def evaluate(
 
     Returns:
         log p(x | T) and slots of each sentence; ``figures`` has the perplexity.
+
+    Raises:
+        ModelError: if the model predicts something else than punctuation.
     """
+    predicts = kind_named(model.model.kind).predicts
+    if predicts != PUNCTUATION:
+        raise ModelError(
+            f"a model of the kind {model.model.kind} predicts {predicts}, so it has no perplexity "
+            f"of {PUNCTUATION}; name another one (its own figures are in its model card)"
+        )
     fitted, weights = model.model, model.parameters
     scores = log_likelihoods(fitted, weights, Batches(fitted, fitted.encode(sentences)))
     slots = np.array([len(s.slots) for s in sentences], np.int64)
@@ -48,7 +60,7 @@ def evaluate(
     return Result(system or fitted.kind, text, PerplexityStatistics(scores, slots))
 
 
-def signature(model: Model[Any, Any], model_digest: str, treebank: str) -> str:
+def signature(model: Model[Any, Any, Any], model_digest: str, treebank: str) -> str:
     """Return one line that two figures must share to be comparable, but for the model's hash.
 
     Args:

@@ -65,7 +65,7 @@ class TrainingResult:
         criterion: by which the best entry was chosen.
     """
 
-    model: Model[Any, Any]
+    model: Model[Any, Any, Any]
     parameters: Mapping[str, Array]
     metrics: tuple[dict[str, Any], ...]
     best: dict[str, Any]

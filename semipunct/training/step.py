@@ -45,7 +45,7 @@ class Recipe:
         slots: mean slots of a training sentence.
     """
 
-    model: Model[Any, Any]
+    model: Model[Any, Any, Any]
     options: SharedTrainOptions
     steps: int
     slots: float

@@ -30,7 +30,7 @@ def test_names_are_keys():
 
 
 @pytest.mark.parametrize(
-    "path", ["a.conllu", "a.CONLLU", "b/a.conll", "a.conllu.gz", "-", "a", "a.txt", Path("a.gz")]
+    "path", ["a.conllu", "a.CONLLU", "b/a.conll", "a.conllu.gz", "-", "a", "a.doc", Path("a.gz")]
 )
 def test_conllu_is_told_by_its_ending_and_is_the_default(lines: Lines, path: str | Path):
     assert format_of(path) is FORMATS["conllu"]

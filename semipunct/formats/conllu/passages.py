@@ -93,14 +93,22 @@ def read_passages(paths: Iterable[str | Path]) -> list[Passage]:
     return [passage for path in paths for passage in passages(read_records(path, trees=False))]
 
 
-def passages(records: Iterable[Record]) -> Iterator[Passage]:
-    """Yield the passages of the records of a file; see ``read_passages``."""
+def passages(
+    records: Iterable[Record], sentences: int = SENTENCES, characters: int = CHARACTERS
+) -> Iterator[Passage]:
+    """Yield the passages of the records of a file; see ``read_passages``.
+
+    Args:
+        records: of a file, in order.
+        sentences: the most of a passage.
+        characters: a passage ends with the sentence with which it has so many.
+    """
     known = list(records)
     recorded = any(False in spaces(record) for record in known)
     together: list[_Written] = []
     size = 0
     for record in known:
-        if together and (size >= CHARACTERS or len(together) == SENTENCES or _breaks(record)):
+        if together and (size >= characters or len(together) == sentences or _breaks(record)):
             yield _joined(together)
             together, size = [], 0
         together.append(_Written.of(record, recorded=recorded))

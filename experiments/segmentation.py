@@ -1,0 +1,234 @@
+"""Tokens and sentences of running text, beside UDPipe 1 trained on the same data in the same run.
+
+    python experiments/segmentation.py --name en --train TRAIN --dev DEV [--models FOLDER]
+
+The development text is one long line, its spaces those of the treebank. F1 of tokens and of
+sentences is that of CoNLL 2018, over characters. ``stripped`` is the same text in lower case
+without marks. UDPipe needs the package ``ufal.udpipe``; ``--without-udpipe`` does without it.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from models import trained
+from treebanks import add_treebanks, check_treebanks
+
+from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.corpus.passages import Passage, Span
+from semipunct.evaluation.segmentation import SpanCounts
+from semipunct.formats.conllu.passages import passages
+from semipunct.formats.conllu.records import Record, read_records
+from semipunct.models.segmentation.guises import IN_GUISE, Segmentation
+from semipunct.models.segmentation.segmenter import Segmenter
+from semipunct.models.segmentation.tokeniser import Tokeniser
+from semipunct.training.config import load_config
+
+WHOLE = sys.maxsize
+"""A passage of no fewer sentences and characters is a whole file."""
+
+MISSING = (
+    "the package ufal.udpipe is not installed: pip install ufal.udpipe, or measure without it by "
+    "--without-udpipe"
+)
+
+
+def main() -> None:
+    """Train both, print and write the figures."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    add_treebanks(parser)
+    parser.add_argument("--models", type=Path, default=Path("models"), help="a folder to keep them")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--set", nargs="*", default=[], help="settings of the tokeniser")
+    parser.add_argument("--without-udpipe", action="store_true")
+    parser.add_argument("--udpipe-options", default="", help="such as epochs=20, of its tokeniser")
+    parser.add_argument("--output", type=Path, help="a JSON file, to which systems are added")
+    arguments = parser.parse_args()
+    check_treebanks(parser, arguments)
+    enable_compilation_cache()
+    training, dev = split(arguments)
+    (whole,) = passages(dev, WHOLE, WHOLE)
+    found: dict[str, Any] = {"name": arguments.name, "seed": arguments.seed, "systems": {}}
+    if arguments.output and arguments.output.exists():  # what another run has measured stays
+        found = json.loads(arguments.output.read_text("utf-8"))
+    systems = found["systems"]
+    if not arguments.without_udpipe:
+        systems["udpipe"] = udpipe(training, whole, arguments.udpipe_options)
+        print(json.dumps(systems["udpipe"]), flush=True)
+    systems["semipunct"] = ours(training, dev, whole, arguments)
+    print(json.dumps(systems["semipunct"]))
+    if arguments.output:
+        arguments.output.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
+
+
+def split(arguments: argparse.Namespace) -> tuple[list[Record], list[Record]]:
+    """Read training and development records."""
+    if arguments.split is None:
+        train, dev = (
+            [r for path in paths for r in read_records(path, trees=False)]
+            for paths in (arguments.train, arguments.dev)
+        )
+        return train, dev
+    everything = list(read_records(arguments.split, trees=False))
+    first, second = len(everything) * 8 // 10, len(everything) * 9 // 10
+    return everything[:first], everything[first:second]
+
+
+def ours(
+    training: Sequence[Record],
+    dev: Sequence[Record],
+    whole: Passage,
+    arguments: argparse.Namespace,
+) -> dict[str, float]:
+    """Train the tokeniser unless there is one, and measure it.
+
+    Args:
+        training: records to learn from.
+        dev: to choose the best weights on.
+        whole: the development text.
+        arguments: the command line.
+    """
+    settings = [f"train.seed={arguments.seed}", *arguments.set]
+    config = load_config(None, settings, kind="tokeniser")
+    start = time.monotonic()
+    arguments.models.mkdir(parents=True, exist_ok=True)
+    folder = arguments.models / f"tokeniser-{arguments.name}-{arguments.seed}"
+    model = trained(config, [*passages(training)], [*passages(dev)], folder, Tokeniser)
+    seconds = time.monotonic() - start
+    segmenter = Segmenter(model.model, model.parameters)
+    found: dict[str, float] = {"seconds": round(seconds, 1)}
+    for name in model.model.options.guises:
+        gold = IN_GUISE[name](whole)
+        (own,) = segmenter.segmented([gold.text])
+        found |= figures(name, gold, own.tokens, own.sentences)
+    right = sum(
+        segmenter.words(form) == (words if len(words) > 1 else ())
+        for form, words in zip(whole.forms(), whole.words, strict=True)
+    )
+    return {**found, "expanded_right": right / whole.size}
+
+
+def figures(
+    name: str, gold: Segmentation, tokens: Sequence[Span], sentences: Sequence[Span]
+) -> dict[str, float]:
+    """Return the F1 of tokens and of sentences, by their names.
+
+    Args:
+        name: of the guise.
+        gold: the text as it should be cut.
+        tokens: of a system.
+        sentences: of a system.
+    """
+    return {
+        f"{name}_tokens": SpanCounts.of(gold.tokens, tokens).f1,
+        f"{name}_sentences": SpanCounts.of(gold.sentences, sentences).f1,
+    }
+
+
+def udpipe(training: Sequence[Record], whole: Passage, options: str) -> dict[str, float]:
+    """Train the tokeniser of UDPipe 1 (Straka, Hajic and Strakova 2016), and measure it.
+
+    Args:
+        training: records to learn from.
+        whole: the development text.
+        options: of its tokeniser, beside the defaults.
+
+    Raises:
+        SystemExit: if the package is not installed.
+    """
+    try:
+        from ufal import udpipe as package  # pyright: ignore[reportMissingImports]
+    except ImportError as error:
+        raise SystemExit(MISSING) from error
+    start = time.monotonic()
+    (text,) = passages(training, WHOLE, WHOLE)
+    sentences, error = package.Sentences(), package.ProcessingError()
+    reader = package.InputFormat.newConlluInputFormat()
+    reader.setText("".join(conllu(text)))
+    while True:
+        sentence = package.Sentence()
+        if not reader.nextSentence(sentence, error):
+            break
+        sentences.push_back(sentence)
+    none = package.Trainer.NONE
+    method = "morphodita_parsito"
+    model = package.Trainer.train(
+        method, sentences, package.Sentences(), options, none, none, error
+    )
+    if error.occurred():
+        raise SystemExit(f"UDPipe cannot be trained: {error.message}")
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(model)
+        file.flush()
+        loaded = package.Model.load(file.name)
+    seconds = time.monotonic() - start
+    gold = IN_GUISE["written"](whole)
+    tokens, found = spans(loaded, package, gold.text)
+    return {"seconds": round(seconds, 1), **figures("written", gold, tokens, found)}
+
+
+def spans(model: Any, package: Any, text: str) -> tuple[list[Span], list[Span]]:
+    """Return the tokens and sentences that UDPipe finds in a text.
+
+    Args:
+        model: of UDPipe.
+        package: its module.
+        text: to be cut.
+    """
+    reader = model.newTokenizer(package.Model.DEFAULT)
+    reader.setText(text)
+    visible = [i for i, char in enumerate(text) if not char.isspace()]
+    tokens: list[Span] = []
+    sentences: list[Span] = []
+    place = 0
+    error = package.ProcessingError()
+    sentence = package.Sentence()
+    while reader.nextSentence(sentence, error):
+        first = len(tokens)
+        for form in written(sentence):
+            size = sum(not char.isspace() for char in form)
+            tokens.append((visible[place], visible[place + size - 1] + 1))
+            place += size
+        sentences.append((tokens[first][0], tokens[-1][1]))
+        sentence = package.Sentence()
+    return tokens, sentences
+
+
+def written(sentence: Any) -> Iterator[str]:
+    """Yield the tokens of a sentence of UDPipe as they stand in the text."""
+    multiword = {token.idFirst: token for token in sentence.multiwordTokens}
+    last = 0
+    for word in list(sentence.words)[1:]:
+        if word.id <= last:
+            continue
+        token = multiword.get(word.id)
+        last = token.idLast if token else word.id
+        yield token.form if token else word.form
+
+
+def conllu(passage: Passage) -> Iterator[str]:
+    """Yield lines of CoNLL-U that tell the spaces of a passage."""
+    number = 0
+    starts = [start for start, _ in passage.tokens[1:]] + [len(passage.text) + 1]
+    rows = zip(passage.tokens, starts, passage.words, passage.ends, strict=True)
+    for (first, last), following, words, ends in rows:
+        misc = "_" if following > last else "SpaceAfter=No"
+        empty = "\t_" * 7 + "\t"
+        if len(words) > 1:
+            form = passage.text[first:last]
+            yield f"{number + 1}-{number + len(words)}\t{form}{empty}{misc}\n"
+        for word in words:
+            number += 1
+            yield f"{number}\t{word}{empty}{'_' if len(words) > 1 else misc}\n"
+        if ends:
+            yield "\n"
+            number = 0
+
+
+if __name__ == "__main__":
+    main()

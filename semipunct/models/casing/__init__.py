@@ -1,0 +1,1 @@
+"""Truecasers: the capitals of words, given the words in lower case and the marks between them."""

@@ -1,0 +1,105 @@
+"""A truecaser with its weights, which gives capitals back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from semipunct.arrays.compilation import Shapes
+from semipunct.arrays.programs import jit
+from semipunct.corpus.sentences import Sentence, Words
+from semipunct.models.base import Parameters, Weights
+from semipunct.models.casing.shapes import LOWER, shaped
+from semipunct.models.casing.truecaser import Encoded, Truecaser, WordsBatch
+from semipunct.models.scoring import Batches
+from semipunct.structures.distribution import Distribution
+
+
+@dataclass(frozen=True)
+class CaseRestorer:
+    """Gives words of lower case their capitals.
+
+    Attributes:
+        model: the truecaser.
+        parameters: its weights.
+    """
+
+    model: Truecaser
+    parameters: Weights
+
+    def restored(self, sentences: Sequence[Sentence | Words]) -> list[tuple[str, ...]]:
+        """Return the words of each sentence; one that has a capital already stays as it is.
+
+        Args:
+            sentences: words, and the marks that are between them.
+        """
+        batches = Batches(self.model, self.model.encode(sentences))
+        return [
+            tuple(
+                form if form != form.lower() else shaped(form, shape, self.model.vocabulary.mixed)
+                for form, shape in zip(s.forms, shapes, strict=True)
+            )
+            for s, shapes in zip(sentences, self.shapes(batches), strict=True)
+        ]
+
+    def shapes(
+        self, batches: Batches[Encoded, WordsBatch], account: Shapes | None = None
+    ) -> list[list[int]]:
+        """Return the most probable shapes of the words of all sentences.
+
+        Args:
+            batches: the sentences, encoded.
+            account: of what is compiled.
+        """
+        account = account or Shapes()
+        weights = self.model.placed(self.parameters)
+        found: list[list[int]] = [[]] * len(batches)
+        for members, batch in batches:
+            with account.first_call("best", batch):
+                best = np.asarray(_best(self.model, weights, batch))
+            for row, i in enumerate(members):
+                found[i] = best[row, : batch.lengths[row]].tolist()
+        return found
+
+
+def figures(
+    model: Truecaser,
+    parameters: Weights,
+    examples: Sequence[Sentence],
+    batches: Batches[Encoded, WordsBatch],
+    shapes: Shapes | None = None,
+) -> dict[str, Any]:
+    """Return how many words are spelt right, and the F1 of those that have a capital.
+
+    Args:
+        model: the truecaser.
+        parameters: its weights.
+        examples: held-out sentences.
+        batches: the same, encoded.
+        shapes: keeps account of what is compiled.
+    """
+    found = CaseRestorer(model, parameters).shapes(batches, shapes)
+    right = words = gold = told = agreed = 0
+    for s, row in zip(examples, found, strict=True):
+        for form, shape in zip(s.forms, row, strict=True):
+            low = form.lower()
+            spelt = shaped(low, shape, model.vocabulary.mixed)
+            right += spelt == form
+            words += 1
+            gold += form != low
+            told += shape != LOWER
+            agreed += form != low and spelt == form
+    f1 = 2 * agreed / (gold + told) if gold + told else 1.0
+    return {"accuracy": right / words, "capitals_f1": f1, "unscorable": 0}
+
+
+@partial(jit, static=1)
+def _best(model: Truecaser, parameters: Parameters, batch: WordsBatch) -> jax.Array:
+    best = Distribution(model.chain(parameters, batch)).best()
+    return jnp.argmax(best.parts.emission, -1)

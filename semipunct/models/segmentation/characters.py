@@ -1,0 +1,137 @@
+"""The properties of characters that the tokeniser embeds, and those that are known."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+CODES = ("character", "kind", "pair", "run", "following", "shape", "style")
+"""The properties of a character, in the order of its codes: itself; its category and script; itself
+and the next; the word that it stands in, and the next word; length and capitals of the former;
+whether the whole text has marks and capitals, without which sentences end otherwise."""
+
+LEARNT = {"character": 0, "pair": 0, "run": 1, "following": 1}
+"""Those that training takes for unknown ones now and then, of one number at the same time."""
+
+_IN_WORDS = "'’-"
+_RUN = re.compile(r"\w+")
+_LONGEST = 8
+_LONGEST_RUN = 40  # no longer one is a word that comes again
+
+
+class CharacterVocabulary(msgspec.Struct, frozen=True):
+    """The values that are known: value i of a property has code i + 1, others have 0."""
+
+    character: tuple[str, ...]
+    kind: tuple[str, ...]
+    pair: tuple[str, ...]
+    run: tuple[str, ...]
+    shape: tuple[str, ...]
+    style: tuple[str, ...]
+
+    @classmethod
+    def of(cls, texts: Iterable[str], characters: int, runs: int) -> CharacterVocabulary:
+        """Collect the values in training texts.
+
+        Args:
+            texts: of training passages.
+            characters: the count that a character must reach.
+            runs: the count that a run, and a pair, must reach.
+        """
+        known = {name: Counter[str]() for name in cls.__struct_fields__}
+        for text in texts:
+            for name, values in properties(text).items():
+                if name in known:
+                    known[name].update(values)
+        least = {"character": characters, "pair": runs, "run": runs}
+        # A run is counted once for each of its characters.
+        for value, n in known["run"].items():
+            known["run"][value] = n // max(1, len(value))
+        return cls(
+            *(
+                tuple(sorted(v for v, n in known[name].items() if v and n >= least.get(name, 1)))
+                for name in cls.__struct_fields__
+            )
+        )
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Codes of each of ``CODES``, the unknown one included."""
+        return {name: len(self.values(name)) + 1 for name in CODES}
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """Return the known values of a property."""
+        return self.run if name == "following" else getattr(self, name)
+
+
+class Coder:
+    """Gives texts the codes of a vocabulary."""
+
+    def __init__(self, vocabulary: CharacterVocabulary) -> None:
+        """Number the values of a vocabulary."""
+        self._codes = {
+            name: {value: i for i, value in enumerate(vocabulary.values(name), 1)} for name in CODES
+        }
+
+    def codes(self, text: str) -> npt.NDArray[np.int32]:
+        """Return ``[CODES, characters]``."""
+        found = properties(text)
+        return np.array(
+            [[self._codes[name].get(value, 0) for value in found[name]] for name in CODES],
+            np.int32,
+        ).reshape(len(CODES), len(text))
+
+
+def properties(text: str) -> dict[str, list[str]]:
+    """Return the values of all properties, for each character of a text."""
+    run, shape, following = ([""] * len(text) for _ in range(3))
+    before = 0
+    for found in _RUN.finditer(text):
+        start, end = found.span()
+        word = found[0].lower() if end - start <= _LONGEST_RUN else ""
+        following[before:start] = [word] * (start - before)
+        run[start:end] = [word] * (end - start)
+        shape[start:end] = [_shape(found[0])] * (end - start)
+        before = start
+    return {
+        "character": list(text),
+        "kind": [kind(char) for char in text],
+        "pair": [text[i : i + 2] for i in range(len(text))],
+        "run": run,
+        "following": following,
+        "shape": shape,
+        "style": [_style(text)] * len(text),
+    }
+
+
+def _style(text: str) -> str:
+    """Tell which of marks and capitals a text has; apostrophes and hyphens are parts of words."""
+    marks = any(kind(char).startswith("Po") and char not in _IN_WORDS for char in {*text})
+    capitals = any(char.isupper() for char in {*text})
+    return f"{'marks' * marks} {'capitals' * capitals}"
+
+
+@lru_cache(maxsize=2**16)
+def kind(char: str) -> str:
+    """Return the Unicode category of a character and the first word of its name, its script."""
+    return f"{unicodedata.category(char)} {unicodedata.name(char, '').partition(' ')[0]}"
+
+
+def _shape(run: str) -> str:
+    """Return length and capitals of a run."""
+    if run.islower():
+        case = "a"
+    elif run.isupper():
+        case = "A"
+    elif run[:1].isupper():
+        case = "Aa"
+    else:
+        case = "1" if run.isnumeric() else "x"
+    return f"{case}{min(len(run), _LONGEST)}"

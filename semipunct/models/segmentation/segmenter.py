@@ -1,0 +1,198 @@
+"""A tokeniser with its weights, which cuts texts of any length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.padding import round_up
+from semipunct.arrays.programs import jit
+from semipunct.corpus.located import BLANKS, is_mark
+from semipunct.models.base import Parameters, Weights
+from semipunct.models.convolutions import convolved, reach
+from semipunct.models.segmentation.characters import CODES, Coder
+from semipunct.models.segmentation.expansion import ExpansionTable
+from semipunct.models.segmentation.guises import Segmentation
+from semipunct.models.segmentation.tags import TAGS, is_blank, last_places, spans_of
+from semipunct.models.segmentation.tokeniser import Tokeniser
+from semipunct.structures.distribution import Distribution
+
+WINDOW = 512
+"""Characters whose scores are computed together, beside those that overlap."""
+
+LONGEST = 2**14
+"""Characters whose best tags are found together; a longer text is cut at a blank, if it has one."""
+
+_ROWS = (1, 8, 32)  # the sizes of a batch of windows, or of chains
+_CHARACTERS = 2**16  # the most characters of a batch of chains
+
+
+class _Text(NamedTuple):
+    """A text, or a part of a long one, to be cut.
+
+    Attributes:
+        number: of the text that it is of.
+        offset: where it begins there.
+        text: its characters.
+    """
+
+    number: int
+    offset: int
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Segmenter:
+    """Cuts texts into tokens and sentences, and tells what tokens are.
+
+    Attributes:
+        model: the tokeniser.
+        parameters: its weights.
+    """
+
+    model: Tokeniser
+    parameters: Weights
+
+    @cached_property
+    def _coder(self) -> Coder:
+        return Coder(self.model.characters)
+
+    @cached_property
+    def _table(self) -> ExpansionTable:
+        return ExpansionTable(self.model.expansions)
+
+    @cached_property
+    def _marks(self) -> frozenset[str]:
+        return frozenset(self.model.marks)
+
+    def segmented(self, texts: Sequence[str]) -> list[Segmentation]:
+        """Return the tokens and the sentences of texts; none of a text of blanks.
+
+        Args:
+            texts: of any lengths and characters.
+        """
+        found = [Segmentation(text, [], []) for text in texts]
+        parts = [part for i, text in enumerate(texts) for part in _parts(i, text)]
+        for part, tags in zip(parts, self._tags([part.text for part in parts]), strict=True):
+            spans, ends = spans_of(tags, part.text)
+            into = found[part.number]
+            into.tokens.extend((a + part.offset, b + part.offset) for a, b in spans)
+            into.ends.extend(ends)
+        return found
+
+    def words(self, form: str) -> tuple[str, ...]:
+        """Return the words of a multiword token; empty for a token that is one."""
+        return self._table.words(form)
+
+    def is_mark(self, form: str) -> bool:
+        """Tell whether a token is punctuation."""
+        return is_mark(form) != (form in self._marks)
+
+    def _tags(self, texts: Sequence[str]) -> list[npt.NDArray[np.int8]]:
+        """Return the best tags of texts that are not empty."""
+        weights = self.model.placed(self.parameters)
+        score = self._scores(weights, texts)
+        blanks = [is_blank(text) for text in texts]
+        found: list[npt.NDArray[np.int8]] = [np.zeros(0, np.int8)] * len(texts)
+        ascending = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+        for length, members in _by_padded_length(ascending, texts):
+            size = _rows(len(members))
+            emission = np.zeros((size, length, TAGS), np.float32)
+            blank = np.ones((size, length), bool)
+            lengths, last = np.zeros(size, np.int32), np.full(size, -1, np.int32)
+            for row, i in enumerate(members):
+                lengths[row] = len(texts[i])
+                emission[row, : lengths[row]] = score[i]
+                blank[row, : lengths[row]] = blanks[i]
+            last[: len(members)] = last_places([blanks[i] for i in members])
+            best = np.asarray(_best(self.model, weights, emission, blank, last, lengths))
+            for row, i in enumerate(members):
+                found[i] = best[row, : lengths[row]].astype(np.int8)
+        return found
+
+    def _scores(self, weights: Weights, texts: Sequence[str]) -> list[npt.NDArray[np.float32]]:
+        """Return ``[characters, TAGS]`` of each text, by windows that overlap as far as needed."""
+        margin = reach(self.model.options.layers)
+        found = [np.zeros((len(text), TAGS), np.float32) for text in texts]
+        windows = [(i, at) for i, text in enumerate(texts) for at in range(0, len(text), WINDOW)]
+        coded: tuple[int, npt.NDArray[np.int32]] | None = None
+        for begin in range(0, len(windows), _ROWS[-1]):
+            some = windows[begin : begin + _ROWS[-1]]
+            size = _rows(len(some))
+            codes = np.zeros((len(CODES), size, WINDOW + 2 * margin), np.int32)
+            inside = np.zeros(codes.shape[1:], bool)
+            for row, (i, at) in enumerate(some):
+                if coded is None or coded[0] != i:
+                    coded = i, self._coder.codes(texts[i])
+                first = max(0, at - margin)
+                part = coded[1][:, first : at + WINDOW + margin]
+                start = first - (at - margin)
+                codes[:, row, start : start + part.shape[1]] = part
+                inside[row, start : start + part.shape[1]] = True
+            rows = np.asarray(_score(self.model, weights, codes, inside))
+            for row, (i, at) in enumerate(some):
+                here = found[i][at : at + WINDOW]
+                here[:] = rows[row, margin : margin + len(here)]
+        return found
+
+
+def _parts(number: int, text: str) -> Iterator[_Text]:
+    """Cut a text that is too long, behind the last blank that is not too late."""
+    start = 0
+    while len(text) - start > LONGEST:
+        blanks = [found.end() for found in BLANKS.finditer(text, start, start + LONGEST)]
+        end = blanks[-1] if blanks and blanks[-1] > start else start + LONGEST
+        yield _Text(number, start, text[start:end])
+        start = end
+    if start < len(text):
+        yield _Text(number, start, text[start:])
+
+
+def _by_padded_length(
+    ascending: Sequence[int], texts: Sequence[str]
+) -> Iterator[tuple[int, list[int]]]:
+    """Yield batches of texts that are padded to one length, with it."""
+    waiting: list[int] = []
+    length = 0
+    for i in ascending:
+        needed = round_up(len(texts[i]), 64, 1)
+        full = len(waiting) == _ROWS[-1] or (len(waiting) + 1) * length > _CHARACTERS
+        if waiting and (needed != length or full):
+            yield length, waiting
+            waiting = []
+        waiting.append(i)
+        length = needed
+    if waiting:
+        yield length, waiting
+
+
+def _rows(needed: int) -> int:
+    """Return the size of a batch that has room for so many."""
+    return next(size for size in _ROWS if size >= needed)
+
+
+@partial(jit, static=1)
+def _score(
+    model: Tokeniser, parameters: Parameters, codes: jax.Array, inside: jax.Array
+) -> jax.Array:
+    return convolved(parameters, CODES, codes, inside)
+
+
+@partial(jit, static=1)
+def _best(
+    model: Tokeniser,
+    parameters: Parameters,
+    score: jax.Array,
+    blank: jax.Array,
+    last: jax.Array,
+    lengths: jax.Array,
+) -> jax.Array:
+    chain = model.chain(parameters, score, blank, last, lengths)
+    return jnp.argmax(Distribution(chain).best().parts.emission, -1)

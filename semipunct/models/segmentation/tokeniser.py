@@ -1,0 +1,308 @@
+"""The tokeniser as a model that is trained, saved and loaded as any other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.padding import round_up
+from semipunct.corpus.located import is_mark
+from semipunct.corpus.passages import Passage
+from semipunct.models.base import Array, Model, Parameters, Sums
+from semipunct.models.convolutions import convolution_weights, convolved
+from semipunct.models.segmentation.characters import CODES, LEARNT, CharacterVocabulary, Coder
+from semipunct.models.segmentation.expansion import Expansions
+from semipunct.models.segmentation.guises import IN_GUISE
+from semipunct.models.segmentation.options import TokeniserOptions, TokeniserTrainOptions
+from semipunct.models.segmentation.tags import (
+    OUTSIDE,
+    TAGS,
+    forbidden,
+    is_blank,
+    last_places,
+    tags_of,
+    transitions,
+)
+from semipunct.structures.chain import LinearChain, linear_chain
+from semipunct.structures.distribution import Distribution
+
+if TYPE_CHECKING:
+    import optax  # pyright: ignore[reportMissingTypeStubs]
+
+NORM = 5.0
+"""Gradients are scaled down to this norm where theirs is larger."""
+
+_LENGTH = 256  # the shortest padded length
+
+
+class _Data(msgspec.Struct):
+    """Everything of a tokeniser but options and weights."""
+
+    characters: CharacterVocabulary
+    expansions: Expansions
+    marks: tuple[str, ...]
+
+
+class CharacterBatch(NamedTuple):
+    """Padded texts; those of a passage in its guises are rows one behind the other.
+
+    Attributes:
+        codes: ``[CODES, rows, length]``.
+        tags: ``[rows, length]``.
+        blank: ``[rows, length]``; all padding is.
+        lengths: ``[rows]`` characters.
+        last: ``[rows]`` the place of the last one that is no blank.
+    """
+
+    codes: npt.NDArray[np.int32]
+    tags: npt.NDArray[np.int8]
+    blank: npt.NDArray[np.bool_]
+    lengths: npt.NDArray[np.int32]
+    last: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Passages in all their guises.
+
+    Attributes:
+        codes: for each passage and guise ``[CODES, characters]``.
+        tags: for each passage and guise ``[characters]``.
+        blank: for each passage and guise ``[characters]``.
+    """
+
+    codes: Sequence[Sequence[npt.NDArray[np.int32]]]
+    tags: Sequence[Sequence[npt.NDArray[np.int8]]]
+    blank: Sequence[Sequence[npt.NDArray[np.bool_]]]
+
+    @property
+    def lengths(self) -> list[int]:
+        """Characters of the longest guise of each passage."""
+        return [max(map(len, blank)) for blank in self.blank]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tokeniser(Model[Encoded, CharacterBatch, Passage]):
+    """A chain over characters, scored by gated convolutions.
+
+    Attributes:
+        options: the settings.
+        characters: the known values of characters.
+        expansions: of multiword tokens.
+        marks: spellings of tokens that are punctuation although they do not look so, or look so
+            and are not.
+    """
+
+    kind: ClassVar[str] = "tokeniser"
+    scoring_limits: ClassVar[tuple[int, int]] = (16, 2**14)
+    usage: ClassVar[tuple[str, ...]] = ()
+
+    options: TokeniserOptions
+    characters: CharacterVocabulary
+    expansions: Expansions
+    marks: tuple[str, ...]
+
+    @classmethod
+    def fit(cls, sentences: Sequence[Passage], options: TokeniserOptions) -> Tokeniser:
+        texts = (IN_GUISE[name](p).text for p in sentences for name in options.guises)
+        characters = CharacterVocabulary.of(texts, options.minimum_count, options.minimum_run_count)
+        return cls(options, characters, Expansions.of(sentences), _exceptions(sentences))
+
+    def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
+        """Draw the weights.
+
+        Args:
+            seed: of the draws.
+            scale: standard deviation of the transitions, which start at zero without it.
+        """
+        generator = np.random.default_rng(seed)
+        found = convolution_weights(
+            self.characters.sizes, self.options.size, self.options.layers, TAGS, generator
+        )
+        transition = generator.normal(0.0, scale, (TAGS, TAGS)).astype(np.float32)
+        return {**found, "transition": transition}
+
+    def encode(self, sentences: Sequence[Passage]) -> Encoded:
+        coder = Coder(self.characters)
+        found = [[IN_GUISE[name](p) for name in self.options.guises] for p in sentences]
+        return Encoded(
+            [[coder.codes(g.text) for g in guises] for guises in found],
+            [[tags_of(g) for g in guises] for guises in found],
+            [[is_blank(g.text) for g in guises] for guises in found],
+        )
+
+    def fit_shape(
+        self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int, *, scoring: bool
+    ) -> tuple[int, int]:
+        """Return the number of passages, and a length that most of them have room in.
+
+        Args:
+            encoded: all passages.
+            drafts: typical batches.
+            sentences: the most passages of a batch.
+            scoring: whether batches are of similar length: then each has its own.
+        """
+        longest = [max(encoded.lengths[i] for i in members) for members in drafts]
+        return sentences, _LENGTH if scoring else round_up(max(longest), _LENGTH)
+
+    def lay_out(
+        self, encoded: Encoded, draft: Sequence[int], shape: tuple[int, int] | None = None
+    ) -> CharacterBatch:
+        size, least = shape or (len(draft), _LENGTH)
+        guises = len(self.options.guises)
+        blanks = [blank for i in draft for blank in encoded.blank[i]]
+        longest = max(map(len, blanks))
+        length = least if longest <= least else round_up(longest, _LENGTH, 2)
+        lengths = np.zeros(size * guises, np.int32)
+        lengths[: len(blanks)] = [len(blank) for blank in blanks]
+        codes = np.zeros((len(CODES), len(lengths), length), np.int32)
+        tags = np.full((len(lengths), length), OUTSIDE, np.int8)
+        blank = np.ones((len(lengths), length), bool)
+        texts = (
+            pair for i in draft for pair in zip(encoded.codes[i], encoded.tags[i], strict=True)
+        )
+        for row, (code, tag) in enumerate(texts):
+            codes[:, row, : lengths[row]] = code
+            tags[row, : lengths[row]] = tag
+            blank[row, : lengths[row]] = blanks[row]
+        last = np.full(len(lengths), -1, np.int32)
+        last[: len(blanks)] = last_places(blanks)
+        return CharacterBatch(codes, tags, blank, lengths, last)
+
+    def log_likelihoods(
+        self,
+        parameters: Parameters,
+        batch: CharacterBatch,
+        dropout: tuple[jax.Array, TokeniserTrainOptions] | None = None,
+    ) -> jax.Array:
+        """Return ``[passages]`` log p(tags | characters), summed over the guises of each.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+            dropout: only while training: the source of chance, and shares.
+        """
+        inside = jnp.arange(batch.blank.shape[1]) < jnp.asarray(batch.lengths)[:, None]
+        codes = jnp.asarray(batch.codes)
+        drop = None
+        if dropout is not None:
+            key, options = dropout
+            drop = jax.random.fold_in(key, 0), options.dropout
+            shares = jnp.array([options.unknown, options.unknown_words])[:, None, None]
+            chance = jax.random.bernoulli(jax.random.fold_in(key, 1), shares, (2, *codes.shape[1:]))
+            for name, hidden in LEARNT.items():
+                i = CODES.index(name)
+                codes = codes.at[i].set(jnp.where(chance[hidden], 0, codes[i]))
+        score = convolved(parameters, CODES, codes, inside, drop)
+        blank, last = jnp.asarray(batch.blank), jnp.asarray(batch.last)
+        chain = self.chain(parameters, score, blank, last, jnp.asarray(batch.lengths))
+        tags = jnp.asarray(batch.tags, jnp.int32)
+        emission, transition = chain.log_weights
+        chosen = jnp.take_along_axis(emission, tags[..., None], 2)[..., 0]
+        steps = transition[0, 0][tags[:, :-1], tags[:, 1:]]
+        gold = jnp.sum(jnp.where(inside, chosen, 0.0), 1)
+        gold += jnp.sum(jnp.where(inside[:, 1:], steps, 0.0), 1)
+        found = gold - Distribution(chain).log_partition()
+        return jnp.sum(found.reshape(-1, len(self.options.guises)), 1)
+
+    def chain(
+        self,
+        parameters: Parameters,
+        score: jax.Array,
+        blank: jax.Array,
+        last: jax.Array,
+        lengths: jax.Array,
+    ) -> LinearChain:
+        """Return the chains over tags.
+
+        Args:
+            parameters: weights by name.
+            score: ``[rows, length, tags]`` of the network.
+            blank: ``[rows, length]``.
+            last: ``[rows]`` the place of the last character that is no blank.
+            lengths: ``[rows]``.
+        """
+        return linear_chain(
+            score + forbidden(blank, last), transitions(parameters["transition"]), lengths
+        )
+
+    def loss(
+        self,
+        parameters: Parameters,
+        constants: Parameters,
+        batch: CharacterBatch,
+        key: jax.Array,
+        options: TokeniserTrainOptions,
+    ) -> tuple[jax.Array, Sums]:
+        """Return the negative log-likelihood per character, and sums; no passage is impossible.
+
+        Args:
+            parameters: weights by name.
+            constants: none are needed.
+            batch: from ``lay_out``.
+            key: the source of chance, for dropout.
+            options: dropout.
+        """
+        total = jnp.sum(self.log_likelihoods(parameters, batch, (key, options)))
+        characters = jnp.maximum(1, jnp.sum(jnp.asarray(batch.lengths)))
+        return -total / characters, Sums(total, characters, jnp.zeros((), jnp.int32))
+
+    def optimiser(
+        self, options: TokeniserTrainOptions, steps: int, slots: float
+    ) -> optax.GradientTransformation:
+        """Return AdamW with clipped gradients.
+
+        Args:
+            options: rate, schedule and decay.
+            steps: updates in all.
+            slots: ignored: no penalty is per passage.
+        """
+        import optax  # pyright: ignore[reportMissingTypeStubs]
+
+        from semipunct.models.optimisation import schedule
+
+        rate = schedule(options.schedule, options.learning_rate, steps)
+        return optax.chain(
+            optax.clip_by_global_norm(NORM), optax.adamw(rate, weight_decay=options.weight_decay)
+        )
+
+    def to_data(self) -> dict[str, Any]:
+        return msgspec.to_builtins(_Data(self.characters, self.expansions, self.marks))
+
+    @classmethod
+    def from_data(cls, data: Any, options: TokeniserOptions) -> Tokeniser:
+        found = msgspec.convert(data, _Data)
+        return cls(options, found.characters, found.expansions, found.marks)
+
+    @property
+    def description(self) -> str:
+        guises = " and ".join(self.options.guises)
+        return (
+            "Gated convolutions over characters with a linear chain, which cut running text into "
+            f"tokens and sentences; learnt of text {guises}. A table says which tokens are several "
+            "words."
+        )
+
+    def signature(self) -> dict[str, str]:
+        return {"guises": "+".join(self.options.guises)}
+
+
+def _exceptions(passages: Sequence[Passage]) -> tuple[str, ...]:
+    """List the tokens whose characters mislead about their being punctuation."""
+    counts: Counter[str] = Counter()
+    for passage in passages:
+        for form, mark in zip(passage.forms(), passage.marks, strict=True):
+            if mark != is_mark(form):
+                counts[form] += 1
+            elif not form.isalnum():
+                counts[form] -= 1
+    # Words that are tagged as punctuation by mistake are no marks: they have letters.
+    return tuple(sorted(f for f, n in counts.items() if n > 0 and not any(map(str.isalnum, f))))

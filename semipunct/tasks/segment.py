@@ -1,0 +1,55 @@
+"""Plain text cut into sentences, words and marks, which remember their places in it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+from semipunct.corpus.located import Located, Piece, RawText, located
+from semipunct.models.segmentation.guises import Segmentation
+from semipunct.models.segmentation.segmenter import Segmenter
+from semipunct.models.segmentation.tokeniser import Tokeniser
+from semipunct.tasks.base import Trained
+
+
+def segment(model: Trained[Tokeniser], texts: Sequence[str | RawText]) -> list[list[Located]]:
+    """Cut texts into sentences.
+
+    A line break is a blank like any other: a sentence may run over several lines, and a line hold
+    several sentences. What a text has around its first and last sentence belongs to these.
+
+    Args:
+        model: a tokeniser and its weights.
+        texts: of any lengths and characters.
+
+    Returns:
+        For each text its sentences, whose parts one behind the other are the text; one without
+        words for a text without any; none for the empty text.
+    """
+    segmenter = Segmenter(model.model, model.parameters)
+    given = [text if isinstance(text, RawText) else RawText(text) for text in texts]
+    cut = segmenter.segmented([text.text for text in given])
+    return [list(_sentences(segmenter, *pair)) for pair in zip(given, cut, strict=True)]
+
+
+def _sentences(segmenter: Segmenter, source: RawText, cut: Segmentation) -> Iterator[Located]:
+    """Yield the parts of a text, each to where the next sentence begins."""
+    begins = [start for start, _ in cut.sentences]
+    edges = [0, *begins[1:], len(source.text)]
+    line, token = source.line, 0
+    for number, (begin, end) in enumerate(itertools.pairwise(edges), start=1):
+        if begin == end:
+            continue
+        part = source.text[begin:end]
+        pieces: list[Piece] = []
+        while token < len(cut.tokens) and cut.tokens[token][0] < end:
+            first, last = cut.tokens[token]
+            form = source.text[first:last]
+            mark = segmenter.is_mark(form)
+            words = () if mark else segmenter.words(form)
+            pieces.append(Piece((first - begin, last - begin), mark, words))
+            token += 1
+        skipped = part[: pieces[0].span[0]].count("\n") if pieces else 0
+        name = f"#{line + skipped}.{number}"
+        yield located(name, source.path, line + skipped, part, pieces, begin)
+        line += part.count("\n")

@@ -1,0 +1,102 @@
+"""Sentences that know their places in a text."""
+
+import pytest
+
+from semipunct.corpus import Omitted, Words
+from semipunct.corpus.located import Located, Piece, is_mark, located
+from semipunct.errors import UsageError
+from semipunct.marks import ABBREVIATION, UNK
+
+
+def made(text: str, *tokens: str, **expanded: tuple[str, ...]) -> Located:
+    """Find tokens in a text, one behind the other."""
+    pieces, place = [], 0
+    for token in tokens:
+        place = text.index(token, place)
+        span = (place, place + len(token))
+        pieces.append(Piece(span, is_mark(token), expanded.get(token, ())))
+        place += len(token)
+    return located("s", "x.txt", 4, text, pieces)
+
+
+SAID = made(' "Go",\the said to Mr. X.\n', '"', "Go", '"', ",", "he", "said", "to", "Mr.", "X", ".")
+
+
+def test_marks_go_into_slots_as_from_a_treebank():
+    assert SAID.content == Words(
+        "s",
+        "x.txt",
+        4,
+        ("Go", "he", "said", "to", "Mr", "X"),
+        (("“",), ("”", ","), (), (), (), (ABBREVIATION,), (".",)),
+    )
+    assert [SAID.text[slice(*span)] for span in SAID.spans] == list(SAID.content.forms)
+
+
+def test_the_same_punctuation_gives_the_same_text():
+    assert SAID.punctuated() == SAID.punctuated(SAID.content.slots) == SAID.text
+    # The same, by way of rewriting: the words are given.
+    assert SAID.punctuated(SAID.content.slots, SAID.content.forms) == SAID.text
+
+
+def test_other_punctuation_leaves_the_rest_alone():
+    slots = list(SAID.content.slots)
+    slots[1], slots[5], slots[6] = (("”",), (), ("!",))
+    assert SAID.punctuated(slots) == ' "Go"\the said to Mr X!\n'
+    bare = made("  the end\r\n", "the", "end")
+    assert bare.punctuated([("“",), (",",), ("”", ".")]) == "  “the, end”.\r\n"
+    assert bare.punctuated([(), (), (ABBREVIATION,)]) == "  the end.\r\n"
+
+
+def test_capitals_are_put_on():
+    bare = made("the end", "the", "end")
+    assert bare.punctuated([(), (), (".",)], ["The", "END"]) == "The END."
+
+
+def test_a_mark_inside_a_multiword_token_goes_behind_it():
+    sea = made("al mar", "al", "mar", al=("a", "el"))
+    assert sea.content.forms == ("a", "el", "mar")
+    assert sea.spans == ((0, 2), (0, 2), (3, 6))
+    assert sea.punctuated([(), (",",), (";",), (".",)]) == "al,; mar."
+    assert sea.punctuated(None, ["A", "el", "Mar"]) == "Al Mar"
+
+
+def test_chinese_has_no_spaces():
+    bare = made("我来你去", "我", "来", "你", "去")
+    assert bare.punctuated([(), (), (",",), (), ("。",)]) == "我来,你去。"
+
+
+def test_a_part_without_words():
+    found = made(" *** \n", "***")
+    assert found.content == Omitted("nothing but punctuation", "s", "x.txt", 4)
+    assert found.punctuated() == " *** \n"
+    with pytest.raises(UsageError, match=r"x\.txt:4: sentence s: nothing but punctuation"):
+        found.punctuated([()])
+
+
+def test_a_token_spelt_like_a_special_one_stays():
+    pieces = [Piece((0, 1), mark=False), Piece((1, 6), mark=True), Piece((6, 7), mark=True)]
+    found = located("s", "x.txt", 1, "a<unk>.", pieces)
+    assert found.content.slots[1] == (UNK, ".")
+    assert found.punctuated([(), (UNK, "!")]) == "a<unk>!"
+
+
+@pytest.mark.parametrize(
+    ("slots", "complaint"),
+    [
+        ([()], "1 slots were given for 2 words"),
+        ([(), (UNK,), ()], "'<unk>' of slot 1 cannot be written"),
+        ([(), (" ",), ()], "' ' of slot 1 cannot be written"),
+        ([(), (",", ABBREVIATION), ()], "dot that follows no word"),
+        ([(ABBREVIATION,), (), ()], "dot that follows no word"),
+    ],
+)
+def test_what_cannot_be_written(slots: list[tuple[str, ...]], complaint: str):
+    bare = made("the end", "the", "end")
+    with pytest.raises(UsageError, match=f"x.txt:4: sentence s: .*{complaint}"):
+        bare.punctuated(slots)
+
+
+def test_forms_for_words():
+    with pytest.raises(UsageError, match="1 forms were given for 2 words"):
+        made("the end", "the", "end").punctuated(None, ["The"])

@@ -1,0 +1,122 @@
+"""The tokeniser as a model: its probabilities, and a language whose rules it learns."""
+
+from dataclasses import replace
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+
+from semipunct.corpus.passages import Passage
+from semipunct.errors import ConfigError, ModelError
+from semipunct.models.segmentation.guises import IN_GUISE
+from semipunct.models.segmentation.segmenter import Segmenter
+from semipunct.models.segmentation.tags import INSIDE, OUTSIDE, STOP, tags_of
+from semipunct.models.segmentation.tokeniser import Tokeniser
+from semipunct.store.checkpoint import load
+from semipunct.tasks.evaluate import evaluate
+from semipunct.training.config import load_config
+from semipunct.training.loop import train
+from tests.models.segmentation.passages import generated, passage
+
+SETTINGS = [
+    "model.size=12", "model.layers=2", "model.minimum_run_count=1", "train.visits=480",
+    "train.evaluate_every=160", "train.learning_rate=0.02", "train.unknown_words=0.02",
+]  # fmt: skip
+
+
+def is_possible(tags: tuple[int, ...], text: str) -> bool:
+    """The rules of tags, written out."""
+    for i, (tag, char) in enumerate(zip(tags, text, strict=True)):
+        if (char == " ") != (tag in (OUTSIDE, INSIDE) if char == " " else False):
+            return False
+        if char != " " and tag == OUTSIDE:
+            return False
+        if tag == OUTSIDE and i and tags[i - 1] == INSIDE:
+            return False
+    return tags[-1] == STOP
+
+
+def test_probabilities_are_those_of_a_list_of_all_taggings(untrained: Segmenter):
+    model, weights = untrained.model, untrained.parameters
+    passages = [passage("ba _,", "do"), passage("So")]
+    encoded = model.encode(passages)
+    found = np.asarray(model.log_likelihoods(weights, model.batch(encoded, [0, 1])))
+    for number, made in enumerate(passages):
+        expected = 0.0
+        for guise in model.options.guises:
+            gold = IN_GUISE[guise](made)
+            score = untrained._scores(weights, [gold.text])[0]
+            transition = np.asarray(weights["transition"])
+
+            def weigh(tags, score=score, transition=transition) -> float:
+                steps = sum(transition[a, b] for a, b in pairwise(tags))
+                return float(sum(score[i, tag] for i, tag in enumerate(tags)) + steps)
+
+            everything = [
+                weigh(tags)
+                for tags in product(range(4), repeat=len(gold.text))
+                if is_possible(tags, gold.text)
+            ]
+            expected += weigh(tags_of(gold)) - np.logaddexp.reduce(everything)
+        assert found[number] == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory):
+    folder = tmp_path_factory.mktemp("tokeniser")
+    config = load_config(None, SETTINGS, kind="tokeniser")
+    dev = generated(12, 2)
+    whole = train(config, generated(60, 1), dev, folder / "whole")
+    stops = iter([False] * 14 + [True])  # amid an epoch, after an evaluation
+    assert train(config, generated(60, 1), dev, folder / "m", stop=lambda: next(stops)).interrupted
+    train(config, generated(60, 1), dev, folder / "m", resume=True)
+    return folder, whole
+
+
+def test_rules_are_learnt(trained):
+    _, whole = trained
+    assert whole.best["dev_written_tokens"] == 1.0
+    assert whole.best["dev_written_sentences"] == 1.0
+    assert whole.best["dev_stripped_tokens"] == 1.0
+    # A sentence begins with "so", which stands nowhere else.
+    assert whole.best["dev_stripped_sentences"] == 1.0
+    assert whole.criterion.of(whole.best) == whole.best["dev_f1"] == 1.0
+
+
+def test_a_resumed_run_ends_with_the_same_bits(trained):
+    folder, _ = trained
+    one, other = ((folder / name / "model.safetensors").read_bytes() for name in ("m", "whole"))
+    assert one == other
+
+
+def test_a_folder_is_loaded(trained):
+    folder, whole = trained
+    loaded = load(folder / "whole", Tokeniser)
+    assert loaded.model.fingerprint == whole.model.fingerprint
+    text = "So, gu al ke. So Mo li.e."
+    (found,) = Segmenter(loaded.model, loaded.parameters).segmented([text])
+    forms = [text[a:b] for a, b in found.tokens]
+    assert forms == ["So", ",", "gu", "al", "ke", ".", "So", "Mo", "li.e", "."]
+    assert [text[a:b] for a, b in found.sentences] == ["So, gu al ke.", "So Mo li.e."]
+    assert "passages" in (folder / "whole" / "README.md").read_text("utf-8")
+
+
+def test_it_has_no_perplexity_of_punctuation(trained, tiny):
+    folder, _ = trained
+    with pytest.raises(ModelError, match="tokeniser predicts tokens and sentences"):
+        evaluate(load(folder / "whole"), tiny.dev)
+
+
+def test_a_table_says_which_marks_do_not_look_so():
+    made = passage("a $ b *", "% $")
+    tagged = replace(made, marks=(False, True, False, False, False, True))
+    model = Tokeniser.fit([tagged], load_config(None, kind="tokeniser").model)
+    # An asterisk and a per cent sign are of category P, a dollar is not.
+    assert model.marks == ("$", "%", "*")
+    assert isinstance(tagged, Passage)
+
+
+@pytest.mark.parametrize("guises", ["none", "written,written", ""])
+def test_guises_that_do_not_exist(guises: str):
+    with pytest.raises(ConfigError, match="guise"):
+        load_config(None, [f"model.guises={guises or '[]'}"], kind="tokeniser")

@@ -1,0 +1,65 @@
+"""Plain text cut into sentences that remember their places."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.corpus import Omitted, Words
+from semipunct.corpus.located import RawText
+from semipunct.models.segmentation.options import TokeniserOptions
+from semipunct.models.segmentation.tokeniser import Tokeniser
+from semipunct.tasks.segment import segment
+from tests.models.segmentation.passages import generated
+
+
+@pytest.fixture(scope="module")
+def model() -> SimpleNamespace:
+    """A tokeniser that cuts at random: what must hold of any holds of it."""
+    fitted = Tokeniser.fit(
+        generated(8, 0), TokeniserOptions(size=6, layers=2, minimum_run_count=1, minimum_count=1)
+    )
+    weights = {name: 3 * x for name, x in fitted.initial_parameters(5, 1.0).items()}
+    return SimpleNamespace(model=fitted, parameters=weights)
+
+
+CHARACTERS = st.one_of(st.characters(), st.sampled_from(list(' \t\r\n\0\ufeff.,"“”-al')))
+
+
+@given(st.text(CHARACTERS, max_size=60))
+def test_the_parts_of_a_text_are_the_text(model: SimpleNamespace, text: str):
+    (found,) = segment(model, [text])
+    assert "".join(s.text for s in found) == text
+    assert [s.offset for s in found] == list(
+        np.cumsum([0, *(len(s.text) for s in found)])[: len(found)]
+    )
+    for s in found:
+        if isinstance(s.content, Words):
+            assert s.punctuated(s.content.slots, None) == s.text
+            assert all(text[s.offset + a : s.offset + b] for a, b in s.spans)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["w" * 10_000, "word " * 5_000, "a", "\n", "?!", "שלום עולם", "\x01\t\x02 a\0b", "𐍈𐍉 ٪ \ufffd"],
+)
+def test_odd_texts_stay(model: SimpleNamespace, text: str):
+    (found,) = segment(model, [text])
+    assert "".join(s.punctuated() for s in found) == text
+    if text.strip() in ("", "?!"):
+        assert all(isinstance(s.content, Omitted) for s in found)
+
+
+def test_no_text(model: SimpleNamespace):
+    assert segment(model, []) == []
+    assert segment(model, [""]) == [[]]
+
+
+def test_places_are_named(model: SimpleNamespace):
+    (found,) = segment(model, [RawText("\n\nal ba", "x.txt", 4)])
+    (first, *_) = found
+    assert (first.content.path, first.content.line, first.content.sentence_id) == (
+        "x.txt", 6, "#6.1",
+    )  # fmt: skip
