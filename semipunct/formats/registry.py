@@ -10,9 +10,11 @@ from semipunct.corpus.treebank import AnyEntry
 from semipunct.errors import UsageError
 from semipunct.formats.base import Format
 from semipunct.formats.conllu import Conllu
+from semipunct.formats.dependencies import Dependencies
 
 FORMATS: dict[str, Format[Any]] = {
     Conllu.name: Conllu(),
+    Dependencies.name: Dependencies(),
 }
 
 DEFAULT = Conllu.name

@@ -8,7 +8,7 @@ from typing import TextIO
 from semipunct.corpus import Entry
 from semipunct.formats.base import Annotation, Format, Writer
 from semipunct.formats.conllu.punctuate import convention_of, punctuated, spelt, surface_text
-from semipunct.formats.conllu.reading import to_entry
+from semipunct.formats.conllu.reading import Marks, to_entry
 from semipunct.formats.conllu.records import (
     Record,
     format_record,
@@ -20,14 +20,21 @@ from semipunct.marks import Puncteme
 from semipunct.trees.attachment import Convention
 
 
+@dataclass(frozen=True)
 class Conllu(Format[Record]):
-    """CoNLL-U (https://universaldependencies.org/format.html), given back byte for byte."""
+    """CoNLL-U (https://universaldependencies.org/format.html), given back byte for byte.
+
+    Attributes:
+        marks: whether punctuation goes into slots, or stays among the words.
+    """
 
     name = "conllu"
     suffixes = (".conllu", ".conll")
 
+    marks: Marks = "slots"
+
     def read(self, path: str | Path) -> Iterator[Entry[Record]]:
-        return map(to_entry, read_records(path))
+        return (to_entry(record, self.marks) for record in read_records(path))
 
     def writer(self, like: Iterable[Entry[Record]] = ()) -> "ConlluWriter":
         return ConlluWriter(convention_of(like))
