@@ -14,6 +14,7 @@ from semipunct.models.settings import meant
 KINDS: dict[str, str] = {
     "punctuation": "semipunct.models.punctuation.options:KIND",
     "slot-tagger": "semipunct.models.slot_tagging.options:KIND",
+    "beam-parser": "semipunct.models.beam_parsing.options:KIND",
 }
 
 DEFAULT = "punctuation"

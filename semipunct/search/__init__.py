@@ -1,7 +1,7 @@
 """Search, where nothing is summed: a transition system, its oracle, and a beam over it."""
 
 from semipunct.search.beam import Path, Question, Scores, Tops, Trace, beam_search, path
-from semipunct.search.oracle import Derivation, heads_of, oracle
+from semipunct.search.oracle import Derivation, arcs, oracle
 from semipunct.search.transitions import ACTIONS, LEFT, RIGHT, SHIFT, Field, keep_head
 
 __all__ = [
@@ -16,8 +16,8 @@ __all__ = [
     "Scores",
     "Tops",
     "Trace",
+    "arcs",
     "beam_search",
-    "heads_of",
     "keep_head",
     "oracle",
     "path",

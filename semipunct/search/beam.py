@@ -201,12 +201,12 @@ def _tops(stack: tuple[jax.Array, ...]) -> Tops:
 
 
 class Path(NamedTuple):
-    """The derivation that ends in one state of each sentence, up to that state.
+    """Derivations that end in some states of each sentence, up to these states.
 
     Attributes:
-        tops: of the state before each transition, ``[steps, batch, ...]``.
-        action: ``[steps, batch]``; entries from the state's own step on mean nothing.
-        label: ``[steps, batch]``.
+        tops: of the state before each transition, ``[steps, paths, batch, ...]``.
+        action: ``[steps, paths, batch]``; entries from the state's own step on mean nothing.
+        label: ``[steps, paths, batch]``.
     """
 
     tops: Tops
@@ -214,25 +214,26 @@ class Path(NamedTuple):
     label: jax.Array
 
 
-def path(trace: Trace, step: jax.Array, lane: jax.Array) -> Path:
+def path(trace: Trace, step: jax.Array, lanes: jax.Array) -> Path:
     """Follow the derivations of some states back to the start.
 
     Args:
         trace: from ``beam_search``.
-        step: ``[batch]`` the step of a state of each sentence.
-        lane: ``[batch]`` its lane.
+        step: ``[batch]`` the step of the states of each sentence.
+        lanes: ``[paths, batch]`` their lanes.
     """
     batch = jnp.arange(trace.arena.shape[1])
 
-    def back(lane_after: jax.Array, at: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+    def back(after: jax.Array, at: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
         t, previous = at
-        here = jnp.where(t == step, lane, lane_after).astype(jnp.int32)
+        here = jnp.where(t == step, lanes, after).astype(jnp.int32)
         return previous[batch, here], here
 
     steps = jnp.arange(len(trace.arena))
-    lanes = jax.lax.scan(back, lane.astype(jnp.int32), (steps, trace.previous), reverse=True)[1]
-    where = steps[:, None], batch, lanes
-    states = trace.arena[where][:-1, :, None]
+    start = lanes.astype(jnp.int32)
+    lane = jax.lax.scan(back, start, (steps, trace.previous), reverse=True)[1]
+    where = steps[:, None, None], batch, lane
+    states = jnp.moveaxis(trace.arena[where][:-1], 1, 2)
     tops = _tops(_stack(trace.arena, states))
-    tops = Tops(tops.items[:, :, 0], tops.following[:, :, 0])
+    tops = Tops(jnp.moveaxis(tops.items, 2, 1), jnp.moveaxis(tops.following, 2, 1))
     return Path(tops, trace.action[where][1:], trace.label[where][1:])

@@ -67,23 +67,24 @@ def oracle(heads: Sequence[int]) -> Derivation:
     return Derivation(np.array(actions, np.int32), np.array(dependents, np.int32))
 
 
-def heads_of(actions: Sequence[int]) -> list[int]:
-    """Return the heads, 1 to n and 0 for the root, that the transitions of a sentence make.
+def arcs(actions: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the arc that each transition of a derivation makes.
 
     Args:
-        actions: ``[2n - 1]``, a derivation.
+        actions: ``[2n - 1]``.
+
+    Returns:
+        ``[2n - 1]`` the dependent and its head, 1 to n; (0, 0) for a shift.
     """
-    heads = [0] * ((len(actions) + 1) // 2)
+    found: list[tuple[int, int]] = []
     stack: list[int] = []
     following = 1
     for action in actions:
         if action == SHIFT:
             stack.append(following)
             following += 1
-        elif action == LEFT:
-            dependent = stack.pop(-2)
-            heads[dependent - 1] = stack[-1]
+            found.append((0, 0))
         else:
-            dependent = stack.pop()
-            heads[dependent - 1] = stack[-1]
-    return heads
+            dependent = stack.pop(-2 if action == LEFT else -1)
+            found.append((dependent, stack[-1]))
+    return found
