@@ -75,7 +75,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "semipunct.marks",
             "semirings",
         )
-        for kind in ("punctuation", "slot_tagging")
+        for kind in ("punctuation", "slot_tagging", "beam_parsing")
     },
     "semipunct.models": (),
     "semipunct.inference": (

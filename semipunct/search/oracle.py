@@ -56,14 +56,16 @@ def oracle(heads: Sequence[int]) -> Derivation:
             stack.append(following)
             following += 1
         else:
-            raise UsageError(
-                f"the heads {list(heads)} are no projective tree; lift its arcs first "
-                "(semipunct.trees.lifted)"
-            )
+            break
         actions.append(action)
         dependents.append(dependent)
         if dependent:
             missing[heads[dependent - 1]] -= 1
+    if len(stack) > 1 or (stack and heads[stack[0] - 1]):
+        raise UsageError(
+            f"the heads {list(heads)} are no projective tree; lift its arcs first "
+            "(semipunct.trees.lifted)"
+        )
     return Derivation(np.array(actions, np.int32), np.array(dependents, np.int32))
 
 
