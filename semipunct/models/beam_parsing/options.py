@@ -13,7 +13,7 @@ from semipunct.models.settings import AtLeastOne, Count, Positive
 Punctuation = Literal["all", "paired", "baseline", "stripped"]
 Bits = Annotated[int, Meta(ge=4, le=26)]
 
-EPOCHS = 12
+EPOCHS = 10
 """Passes over the training sentences; of the evaluations, one after each, the best is kept."""
 
 
@@ -39,7 +39,7 @@ class BeamParserOptions:
     labelled: bool = False
     beam: AtLeastOne = 8
     minimum_word_count: AtLeastOne = 1
-    table_bits: Bits = 20
+    table_bits: Bits = 18
     label_bits: Bits = 16
 
 
@@ -53,11 +53,11 @@ class BeamParserTrainOptions(kind.SharedTrainOptions):
             (Huang, Fayong and Guo 2012).
     """
 
-    batch_size: AtLeastOne = 16
+    batch_size: AtLeastOne = 4
     learning_rate: Positive = 1.0
     schedule: kind.Schedule = "constant"
     patience: Count = 0
-    update: Literal["early", "max-violation"] = "max-violation"
+    update: Literal["early", "max-violation"] = "early"
 
     evaluations: ClassVar[int] = EPOCHS
 
