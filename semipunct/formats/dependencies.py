@@ -101,7 +101,8 @@ class DependencyWriter(Writer[DependencyRecord]):
         words = [entry.record.tokens[word_id - 1].form for word_id in entry.word_ids]
         if len(slots) != len(words) + 1:
             raise UsageError(f"{len(slots)} slots for {len(words)} words; give one more than words")
-        return " ".join(chain.from_iterable(zip(("", *words), map(" ".join, slots), strict=True)))
+        pairs = zip(("", *words), map(" ".join, slots), strict=True)
+        return " ".join(filter(None, chain.from_iterable(pairs)))
 
     def write(self, texts: Iterable[str], stream: TextIO) -> None:
         separator = ""

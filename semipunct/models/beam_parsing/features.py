@@ -42,7 +42,7 @@ _OF_ITEM = {
     "property": Field.CARRIED,
 }
 _NEXT = Element(BUFFER[0])
-_ATOM = re.compile(r"(s[0-2]|b[0-3])((?:l|r)2?)?\.(\w+)|(s[0-2]|b[0-3])~(s[0-2]|b[0-3])")
+_ATOM = re.compile(r"(s[0-2]|b[0-3])((?<=s.)[lr]2?)?\.(\w+)|(s[0-2]|b[0-3])~(s[0-2]|b[0-3])")
 
 
 class Codes(NamedTuple):

@@ -52,7 +52,7 @@ WORDS = (
     ),
     *_each("s1:b0 s0:s2 b0:b1", "{0}.tag {1}.tag", "{0}.word {1}.tag", "{0}.tag {1}.word"),
     *_each(
-        "s0:b0:b1 s1:s0:b0 s2:s1:s0 s0:b0:s0l b0:b1:b2",
+        "s0:b0:b1 s1:s0:b0 s2:s1:s0 b0:b1:b2",
         "{0}.tag {1}.tag {2}.tag",
     ),
     *_each("s0:s1:b0", "{0}.word {1}.tag {2}.tag", "{0}.tag {1}.word {2}.tag"),
