@@ -76,7 +76,14 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "semipunct.marks",
             "semirings",
         )
-        for kind in ("punctuation", "slot_tagging", "parsing", "segmentation", "casing")
+        for kind in (
+            "punctuation",
+            "slot_tagging",
+            "parsing",
+            "beam_parsing",
+            "segmentation",
+            "casing",
+        )
     },
     "semipunct.models": (),
     "semipunct.inference": (

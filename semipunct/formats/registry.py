@@ -12,11 +12,13 @@ from semipunct.errors import UsageError
 from semipunct.files import beginning
 from semipunct.formats.base import Format
 from semipunct.formats.conllu import Conllu
+from semipunct.formats.dependencies import Dependencies
 from semipunct.formats.lines import KIND
 from semipunct.formats.text import Text
 
 FORMATS: dict[str, Format[Any]] = {
     Conllu.name: Conllu(),
+    Dependencies.name: Dependencies(),
     Text.name: Text(),
 }
 

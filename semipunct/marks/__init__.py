@@ -8,11 +8,13 @@ from semipunct.marks.edits import (
 )
 from semipunct.marks.tokens import (
     ABBREVIATION,
+    BRACKET_PAIRS,
     EQUAL_PAIRS,
     FINAL,
     INITIAL,
     OPEN,
     PAIRS,
+    QUOTE_PAIRS,
     SILENT,
     SPECIAL_TOKENS,
     START,
@@ -29,12 +31,14 @@ from semipunct.marks.tokens import (
 
 __all__ = [
     "ABBREVIATION",
+    "BRACKET_PAIRS",
     "EDITS",
     "EQUAL_PAIRS",
     "FINAL",
     "INITIAL",
     "OPEN",
     "PAIRS",
+    "QUOTE_PAIRS",
     "SILENT",
     "SPECIAL_TOKENS",
     "START",

@@ -49,22 +49,21 @@ _BRACKETS = (
 _QUOTES = "“”‘’„“„”‚‘‚’‛’‟”«»‹›»«›‹〝〞〝〟⹂”"
 _SENTENCE_MARKS = "¿?¡!"
 # Marks written with several characters: ASCII guillemets, TeX quotes, Penn Treebank brackets.
-_LONGER_PAIRS = (
-    ("<<", ">>"),
-    ("``", "''"),
-    ("-LRB-", "-RRB-"),
-    ("-LSB-", "-RSB-"),
-    ("-LCB-", "-RCB-"),
-)
+_LONGER_QUOTES = (("<<", ">>"), ("``", "''"))
+_LONGER_BRACKETS = (("-LRB-", "-RRB-"), ("-LSB-", "-RSB-"), ("-LCB-", "-RCB-"))
 
 
 def _pairs(row: str) -> tuple[tuple[str, str], ...]:
     return tuple(zip(row[::2], row[1::2], strict=True))
 
 
-PAIRS: frozenset[tuple[str, str]] = frozenset(
-    (*_pairs(_BRACKETS), *_pairs(_QUOTES), *_pairs(_SENTENCE_MARKS), *_LONGER_PAIRS)
-)
+BRACKET_PAIRS: frozenset[TokenPair] = frozenset((*_pairs(_BRACKETS), *_LONGER_BRACKETS))
+"""The pairs of brackets."""
+
+QUOTE_PAIRS: frozenset[TokenPair] = frozenset((*_pairs(_QUOTES), *_LONGER_QUOTES))
+"""The pairs of quotation marks that differ."""
+
+PAIRS: frozenset[TokenPair] = BRACKET_PAIRS | QUOTE_PAIRS | frozenset(_pairs(_SENTENCE_MARKS))
 """All pairs (opening token, closing token) whose two tokens differ (Appendix B)."""
 
 EQUAL_PAIRS: frozenset[tuple[str, str]] = frozenset(

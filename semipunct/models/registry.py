@@ -15,8 +15,9 @@ KINDS: dict[str, str] = {
     "punctuation": "semipunct.models.punctuation.options:KIND",
     "parser": "semipunct.models.parsing.options:KIND",
     "slot-tagger": "semipunct.models.slot_tagging.options:KIND",
-    "truecaser": "semipunct.models.casing.options:KIND",
+    "beam-parser": "semipunct.models.beam_parsing.options:KIND",
     "tokeniser": "semipunct.models.segmentation.options:KIND",
+    "truecaser": "semipunct.models.casing.options:KIND",
 }
 
 DEFAULT = "punctuation"

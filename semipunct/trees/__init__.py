@@ -1,6 +1,6 @@
 """Trees: constituents, their junctions at slots, lifting, editing, heads of punctuation."""
 
-from semipunct.trees.editing import reordered, without_constituent, without_leaves
+from semipunct.trees.editing import reordered, without_constituent, without_leaves, without_words
 from semipunct.trees.lifting import lifted
 from semipunct.trees.tree import DependencyTree, Junction, Tree, tree_fault
 
@@ -13,4 +13,5 @@ __all__ = [
     "tree_fault",
     "without_constituent",
     "without_leaves",
+    "without_words",
 ]

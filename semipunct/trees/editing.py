@@ -30,6 +30,35 @@ def without_leaves(tree: DependencyTree, removed: Collection[int]) -> Dependency
     return _restricted(tree, kept)
 
 
+def without_words(tree: DependencyTree, removed: Collection[int]) -> DependencyTree:
+    """Remove words; what depends on one that goes is taken over by the nearest head that stays.
+
+    Where the root goes, the first of its heirs becomes the root, and the others depend on it. A
+    projective tree stays so.
+
+    Args:
+        tree: any dependency tree.
+        removed: words, 1 to n.
+
+    Raises:
+        UsageError: if none stays.
+    """
+    gone = set(removed)
+    heir = list(range(tree.words + 1))
+    for node in tree.order:  # heads come before their dependents
+        if node + 1 in gone:
+            heir[node + 1] = heir[tree.heads[node]]
+    heads = [heir[head] for head in tree.heads]
+    relations = list(tree.relations)
+    top = [i for i in range(tree.words) if not heads[i] and i + 1 not in gone]
+    for node in top[1:]:
+        heads[node] = top[0] + 1
+    if top:
+        relations[top[0]] = tree.relations[tree.root - 1]
+    kept = [word for word in range(1, tree.words + 1) if word not in gone]
+    return _restricted(DependencyTree(tuple(heads), tuple(relations)), kept)
+
+
 def without_constituent(tree: DependencyTree, word: int) -> DependencyTree:
     """Delete a word with all that it dominates.
 

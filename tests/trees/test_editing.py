@@ -5,10 +5,12 @@ from hypothesis import strategies as st
 from semipunct.errors import UsageError
 from semipunct.trees import (
     DependencyTree,
+    lifted,
     reordered,
     tree_fault,
     without_constituent,
     without_leaves,
+    without_words,
 )
 from tests.trees.cases import dominates, plain, trees
 
@@ -29,6 +31,27 @@ def test_punctuation_is_removed():
         (2, 5, 4, 2, 0), ("det", "nsubj", "nsubj", "acl", "root")
     )
     assert without_leaves(CAT, ()) == CAT
+
+
+def test_heirs_take_over_what_depends_on_removed_words():
+    # Without "sleeps" and "purrs" the cat becomes the root; "that" hangs from it.
+    assert without_words(CAT, {3, 5, 6, 7}) == DependencyTree((2, 0, 2), ("det", "root", "nsubj"))
+    # "that" and the comma lose the root that they had: the first heir is the root of the others.
+    tree = DependencyTree((2, 0, 2, 2), ("a", "root", "b", "c"))
+    assert without_words(tree, {2}) == DependencyTree((0, 1, 1), ("root", "b", "c"))
+    assert without_words(CAT, {3, 6}) == without_leaves(CAT, {3, 6})
+    with pytest.raises(UsageError, match="no word would be left"):
+        without_words(tree, {1, 2, 3, 4})
+
+
+@given(trees(), st.sets(st.integers(1, 12)))
+def test_a_tree_without_words_is_a_tree_and_stays_projective(tree, removed):
+    tree = lifted(tree)[0]
+    removed = {word for word in removed if word <= tree.words}
+    if len(removed) < tree.words:
+        found = without_words(tree, removed)
+        assert tree_fault(found.heads) is None
+        assert lifted(found)[1] == 0
 
 
 def test_a_word_with_dependents_is_not_removed_alone():

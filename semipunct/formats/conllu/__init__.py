@@ -16,7 +16,7 @@ from semipunct.formats.conllu.punctuate import (
     spelt,
     surface_text,
 )
-from semipunct.formats.conllu.reading import to_entry, to_words
+from semipunct.formats.conllu.reading import Marks, to_entry, to_words
 from semipunct.formats.conllu.records import (
     Record,
     format_record,
@@ -28,14 +28,21 @@ from semipunct.marks import Puncteme
 from semipunct.trees.attachment import Convention
 
 
+@dataclass(frozen=True)
 class Conllu(Format[Record]):
-    """CoNLL-U (https://universaldependencies.org/format.html), given back byte for byte."""
+    """CoNLL-U (https://universaldependencies.org/format.html), given back byte for byte.
+
+    Attributes:
+        marks: whether punctuation goes into slots, or stays among the words.
+    """
 
     name = "conllu"
     suffixes = (".conllu", ".conll")
 
+    marks: Marks = "slots"
+
     def read(self, path: str | Path) -> Iterator[Entry[Record]]:
-        return map(to_entry, read_records(path))
+        return (to_entry(record, self.marks) for record in read_records(path))
 
     def read_words(self, path: str | Path) -> Iterator[Entry[Record, Words | Omitted]]:
         return map(to_words, read_records(path, trees=False))

@@ -1,6 +1,7 @@
 """Sentences from records of CoNLL-U: punctuation goes into slots, trees become projective."""
 
 from collections.abc import Sequence
+from typing import Literal, Protocol, TypeVar
 
 from semipunct.corpus import Entry, Omitted, ReadingNotes, Sentence, Words
 from semipunct.corpus.located import is_mark
@@ -12,9 +13,39 @@ from semipunct.marks import ABBREVIATION, SPECIAL_TOKENS, UNK, Puncteme
 from semipunct.marks.tokens import carries_dot
 from semipunct.trees import DependencyTree, lifted, without_leaves
 
+Marks = Literal["slots", "words"]
+"""Places of punctuation: between words, or among them."""
 
-def to_entry(record: Record) -> Entry[Record]:
-    """Take the punctuation out of a tree and put it into slots.
+
+class Parsed(Protocol):
+    """A record of any format that knows heads."""
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        ...
+
+    @property
+    def line(self) -> int:
+        """Its first line there, from 1."""
+        ...
+
+    @property
+    def sentence_id(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def tokens(self) -> Sequence[Token]:
+        """Words and punctuation, whose heads form a tree."""
+        ...
+
+
+R = TypeVar("R", bound=Parsed)
+
+
+def to_entry(record: R, marks: Marks = "slots") -> Entry[R]:
+    """Take the punctuation out of a tree and put it into slots, or leave it among the words.
 
     Punctuation is what has the universal tag PUNCT. Straight quotation marks become
     directional. A word that ends in a dot and is longer than it loses the dot, which becomes
@@ -27,7 +58,11 @@ def to_entry(record: Record) -> Entry[Record]:
 
     Args:
         record: whose heads form a tree.
+        marks: with ``words`` punctuation stays among the words, with its heads and dependents, and
+            slots are empty: no sentence is omitted, and only straight quotation marks change.
     """
+    if marks == "words":
+        return _whole(record)
     tokens = record.tokens
     is_punctuation = [token.upos == PUNCTUATION for token in tokens]
     reason = _reason_to_omit(tokens, is_punctuation)
@@ -46,8 +81,8 @@ def to_entry(record: Record) -> Entry[Record]:
     whole = DependencyTree(
         tuple(token.head for token in tokens), tuple(token.relation for token in tokens)
     )
-    marks = [token.word_id for token in tokens if token.upos == PUNCTUATION]
-    tree, lifts = lifted(without_leaves(whole, marks))
+    leaves = [token.word_id for token in tokens if token.upos == PUNCTUATION]
+    tree, lifts = lifted(without_leaves(whole, leaves))
     forms = (word.form[:-1] if dot else word.form for word, dot in zip(words, dotted, strict=True))
     sentence = Sentence(
         sentence_id=record.sentence_id,
@@ -63,6 +98,29 @@ def to_entry(record: Record) -> Entry[Record]:
     )
     notes = ReadingNotes(len(tokens), sum(is_punctuation), lifts, replaced, straight)
     return Entry(sentence, record, tuple(word.word_id for word in words), notes)
+
+
+def _whole(record: R) -> Entry[R]:
+    tokens = record.tokens
+    is_punctuation = [token.upos == PUNCTUATION for token in tokens]
+    forms, replaced, straight = directional_quotes(tokens, is_punctuation)
+    tree, lifts = lifted(
+        DependencyTree(tuple(t.head for t in tokens), tuple(t.relation for t in tokens))
+    )
+    sentence = Sentence(
+        sentence_id=record.sentence_id,
+        path=record.path,
+        line=record.line,
+        forms=tuple(forms),
+        lemmas=tuple(token.lemma for token in tokens),
+        upos=tuple(token.upos for token in tokens),
+        xpos=tuple(token.xpos for token in tokens),
+        feats=tuple(token.feats for token in tokens),
+        tree=tree,
+        slots=((),) * (len(tokens) + 1),
+    )
+    notes = ReadingNotes(len(tokens), sum(is_punctuation), lifts, replaced, straight)
+    return Entry(sentence, record, tuple(token.word_id for token in tokens), notes)
 
 
 def to_words(record: Record) -> Entry[Record, Words | Omitted]:

@@ -35,6 +35,21 @@ def test_punctuation_goes_into_slots():
     assert entry.notes == ReadingNotes(6, 3, lifts=0, quotes_replaced=2, quotes_straight=0)
 
 
+def test_punctuation_stays_among_the_words():
+    entry = to_entry(HAIL, marks="words")
+    found = content(entry)
+    assert found.forms == ("“", "Hail", "”", "said", "Mr.", ".")
+    assert found.tree.heads == (2, 4, 2, 0, 4, 4)
+    assert [upos == "PUNCT" for upos in found.upos] == [True, False, True, False, False, True]
+    assert found.slots == ((),) * 7
+    assert entry.word_ids == (1, 2, 3, 4, 5, 6)
+    assert entry.notes == to_entry(HAIL).notes
+    # What models of slots cannot take is a sentence like any other.
+    only = record(mark(1, ",", 0), word(2, "a", 1))
+    assert isinstance(to_entry(only).content, Omitted)
+    assert content(to_entry(only, marks="words")).tree.heads == (0, 1)
+
+
 @pytest.mark.parametrize(
     "form, split",
     [

@@ -1,0 +1,288 @@
+"""Punctuation as properties of words, or parsed: tables 1, 2, 4 and 5 of Ma, Zhang and Zhu (2014).
+
+    python experiments/punctuation_properties.py --name ptb --train TRAIN --dev DEV --folder MODELS
+
+Every mode learns from the same sentences and is measured on the same words: against the trees that
+are left when the marks are taken out. Marks are measured against the trees that hold them. A
+sentence whose marks have dependents is left out everywhere, and counted.
+
+``--train-tags`` and ``--dev-tags`` name copies of the treebanks whose tags were replaced, by
+jack-knifing or by a tagger; what is a mark is still told by the treebanks themselves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from models import trained
+
+from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.corpus import Entry, Sentence
+from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.formats import format_of
+from semipunct.models.beam_parsing.options import Punctuation
+from semipunct.models.beam_parsing.parser import BeamParser, Parse
+from semipunct.training.config import load_config
+
+LENGTHS = (20, 40, 60)
+RATIOS = (0.15, 0.30)
+"""Upper ends of the classes of table 2."""
+
+RESAMPLES = 10_000
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence to be measured.
+
+    Attributes:
+        whole: with its marks among the words.
+        words: ``[n]`` the numbers of its words in ``whole``.
+        heads: ``[n]`` the head of each, a number of ``whole``, or 0.
+    """
+
+    whole: Sentence
+    words: tuple[int, ...]
+    heads: tuple[int, ...]
+
+    @property
+    def marks(self) -> list[int]:
+        """The numbers of the marks."""
+        return [i for i, upos in enumerate(self.whole.upos, start=1) if upos == PUNCTUATION]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Counts of one sentence; those of marks are None where the parser gives marks no heads."""
+
+    words: int
+    right: int
+    marks: int
+    marks_right: int | None
+    root: bool
+
+
+def examples(
+    files: Sequence[Path], tagged: Sequence[Path], limit: int | None
+) -> tuple[list[Example], int]:
+    """Read sentences twice, with and without marks among the words; count those left out.
+
+    Args:
+        files: treebanks.
+        tagged: the same with other tags; none for those of the treebanks.
+        limit: sentences at most, the first ones.
+    """
+    found: list[Example] = []
+    omitted = 0
+    tags = iter(_read(tagged, "words"))
+    for whole, bare in zip(_read(files, "words"), _read(files, "slots"), strict=True):
+        sentence = whole.content
+        other = next(tags).content if tagged else sentence
+        if not isinstance(bare.content, Sentence) or not isinstance(sentence, Sentence):
+            omitted += 1
+            continue
+        if not isinstance(other, Sentence) or len(other.forms) != len(sentence.forms):
+            raise SystemExit(f"{other.path}:{other.line}: not the words of {sentence.where}")
+        ids = (0, *bare.word_ids)
+        heads = tuple(ids[head] for head in bare.content.tree.heads)
+        is_mark = [upos == PUNCTUATION for upos in sentence.upos]
+        upos = (PUNCTUATION if m else u for m, u in zip(is_mark, other.upos, strict=True))
+        sentence = replace(sentence, upos=tuple(upos), xpos=other.xpos)
+        found.append(Example(sentence, bare.word_ids, heads))
+    return found[:limit], omitted
+
+
+def _read(files: Iterable[Path], marks: str) -> Iterable[Entry[Any]]:
+    for path in files:
+        yield from replace(format_of(path), marks=marks).read(path)  # pyright: ignore
+
+
+def counted(example: Example, parse: Parse) -> Counts:
+    """Compare a parse with the tree.
+
+    Args:
+        example: the sentence.
+        parse: of its words, and perhaps of its marks.
+    """
+    found = [parse.heads[word - 1] for word in example.words]
+    marks = example.marks
+    gold = example.whole.tree.heads
+    parsed = [mark for mark in marks if parse.heads[mark - 1] >= 0]
+    return Counts(
+        len(found),
+        sum(a == b for a, b in zip(found, example.heads, strict=True)),
+        len(parsed),
+        sum(parse.heads[m - 1] == gold[m - 1] for m in parsed) if parsed else None,
+        parse.heads[example.words[example.heads.index(0)] - 1] == 0,
+    )
+
+
+def figures(counts: Sequence[Counts]) -> dict[str, float | None]:
+    """Add up: attachment of words and of marks, complete trees, roots, in percent."""
+    marks = sum(c.marks for c in counts)
+    right = sum(c.marks_right or 0 for c in counts)
+    return {
+        "uas": _percent(sum(c.right for c in counts), sum(c.words for c in counts)),
+        "uas of marks": _percent(right, marks) if marks else None,
+        "complete": _percent(sum(c.right == c.words for c in counts), len(counts)),
+        "root": _percent(sum(c.root for c in counts), len(counts)),
+    }
+
+
+def _percent(part: float, whole: float) -> float:
+    return round(100 * part / whole, 2)
+
+
+def by_class(rows: Sequence[Sequence[Counts]], sizes: Sequence[float]) -> dict[str, Any]:
+    """Return table 2: attachment of words by length and by ratio of marks.
+
+    Args:
+        rows: the counts of several runs, each of all sentences.
+        sizes: ``[sentences]`` marks of each.
+    """
+    found: dict[str, Any] = {}
+    for low, high in zip((0, *LENGTHS), (*LENGTHS, np.inf), strict=True):
+        for least, most in zip((0, *RATIOS), (*RATIOS, 1.1), strict=True):
+            cells = [
+                c
+                for counts in rows
+                for c, marks in zip(counts, sizes, strict=True)
+                if low < c.words + marks <= high and least <= marks / (c.words + marks) < most
+            ]
+            if cells:
+                name = f"{low + 1}-{high} tokens, {least:.0%}-{min(most, 1):.0%} marks"
+                uas = _percent(sum(c.right for c in cells), sum(c.words for c in cells))
+                found[name] = {"uas": uas, "sentences": len(cells) // len(rows)}
+    return found
+
+
+def permutation_test(a: Sequence[Sequence[Counts]], b: Sequence[Sequence[Counts]]) -> float:
+    """Return the two-sided p of the difference of two modes; runs with one seed are paired.
+
+    A permutation swaps the modes in a sentence, in all runs at once: runs are not independent.
+
+    Args:
+        a: the counts of each run of one mode.
+        b: those of the other.
+    """
+    difference = np.array(
+        [
+            [x.right - y.right for x, y in zip(one, other, strict=True)]
+            for one, other in zip(a, b, strict=True)
+        ]
+    ).sum(0)
+    signs = np.random.default_rng(0).choice((-1, 1), (RESAMPLES, len(difference)))
+    extreme = np.abs(signs @ difference) >= abs(difference.sum())
+    return float((extreme.sum() + 1) / (RESAMPLES + 1))
+
+
+def main() -> None:
+    """Train and measure what is asked for, and print a row for each run, then the tests."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--name", required=True, help="name of the treebank in the results")
+    parser.add_argument("--train", nargs="+", type=Path, required=True)
+    parser.add_argument("--dev", nargs="+", type=Path, required=True)
+    parser.add_argument("--train-tags", nargs="+", type=Path, default=[])
+    parser.add_argument("--dev-tags", nargs="+", type=Path, default=[])
+    parser.add_argument("--folder", type=Path, required=True, help="for models, which are kept")
+    parser.add_argument("--modes", nargs="+", default=list(get_args(Punctuation)))
+    parser.add_argument("--beams", nargs="+", type=int, default=[1, 2, 4, 8, 16, 64])
+    parser.add_argument("--parse-beams", nargs="+", type=int, default=[],
+                        help="beams to parse with, beside that of training")  # fmt: skip
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0])
+    parser.add_argument("--limit", type=int, help="training sentences at most")
+    parser.add_argument("--set", nargs="*", default=[], help="further settings of all models")
+    parser.add_argument("--speed", action="store_true", help="parse twice, and time the second")
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args()
+    enable_compilation_cache()
+    training, omitted = examples(options.train, options.train_tags, options.limit)
+    held_out, omitted_dev = examples(options.dev, options.dev_tags, None)
+    runs: dict[tuple[str, int, int], list[list[Counts]]] = {}
+    rows: list[dict[str, Any]] = []
+    for seed in options.seeds:
+        for beam in options.beams:
+            for mode in options.modes:
+                found = _measure(options, training, held_out, mode, beam, seed)
+                for used, (counts, speed) in found.items():
+                    runs.setdefault((mode, beam, used), []).append(counts)
+                    row = {
+                        "name": options.name, "mode": mode, "beam": beam, "parse beam": used,
+                        "seed": seed, **figures(counts), "sentences per second": speed,
+                        "sentences": len(counts), "omitted": [omitted, omitted_dev],
+                        "words": sum(c.words for c in counts), "settings": options.set,
+                    }  # fmt: skip
+                    print(json.dumps(row), flush=True)
+                    rows.append(row)
+    report = {"runs": rows, "tests": _tests(runs), "classes": _classes(runs, held_out)}
+    for name in ("tests", "classes"):
+        print(json.dumps({name: report[name]}, indent=1))
+    if options.output:
+        options.output.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+
+
+def _measure(
+    options: argparse.Namespace,
+    training: Sequence[Example],
+    held_out: Sequence[Example],
+    mode: str,
+    beam: int,
+    seed: int,
+) -> dict[int, tuple[list[Counts], float | None]]:
+    """Train a parser, or find it, and measure it with each beam; sentences a second, if asked."""
+    settings = [f"model.punctuation={mode}", f"model.beam={beam}", f"train.seed={seed}"]
+    config = load_config(None, [*options.set, *settings], kind="beam-parser")
+    place = options.folder / f"{options.name}-{mode}-{beam}-{seed}"
+    wholes = [e.whole for e in training], [e.whole for e in held_out]
+    loaded = trained(config, *wholes, place, BeamParser)
+    found: dict[int, tuple[list[Counts], float | None]] = {}
+    for used in dict.fromkeys((beam, *options.parse_beams)):
+        model = BeamParser(replace(loaded.model.options, beam=used), loaded.model.vocabulary)
+        parses, speed = model.parse(loaded.parameters, wholes[1]), None
+        if options.speed:
+            began = time.monotonic()
+            model.parse(loaded.parameters, wholes[1])
+            speed = round(len(held_out) / (time.monotonic() - began), 1)
+        counts = [counted(e, p) for e, p in zip(held_out, parses, strict=True)]
+        found[used] = counts, speed
+    return found
+
+
+def _tests(runs: dict[tuple[str, int, int], list[list[Counts]]]) -> list[dict[str, Any]]:
+    """Compare every mode with the baseline, over all seeds."""
+    found: list[dict[str, Any]] = []
+    for (mode, beam, used), counts in runs.items():
+        base = runs.get(("baseline", beam, used))
+        if base is None or mode == "baseline":
+            continue
+        means = [np.mean([figures(c)["uas"] for c in side]) for side in (base, counts)]
+        found.append(
+            {
+                "mode": mode, "beam": beam, "parse beam": used, "seeds": len(counts),
+                "baseline": round(float(means[0]), 3), "uas": round(float(means[1]), 3),
+                "gain": round(float(means[1] - means[0]), 3),
+                "p": round(permutation_test(counts, base), 4),
+            }
+        )  # fmt: skip
+    return found
+
+
+def _classes(
+    runs: dict[tuple[str, int, int], list[list[Counts]]], held_out: Sequence[Example]
+) -> dict[str, Any]:
+    sizes = [len(e.marks) for e in held_out]
+    return {
+        f"{mode}, beam {beam}, parsed with {used}": by_class(counts, sizes)
+        for (mode, beam, used), counts in runs.items()
+    }
+
+
+if __name__ == "__main__":
+    main()

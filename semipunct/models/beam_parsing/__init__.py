@@ -1,0 +1,1 @@
+"""Arc-standard parsing with a beam, and punctuation as properties of words (Ma et al. 2014)."""

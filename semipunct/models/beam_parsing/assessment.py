@@ -1,0 +1,49 @@
+"""Attachment on held-out sentences, by which the best weights of a parser are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from semipunct.arrays.compilation import Shapes
+from semipunct.corpus.sentences import Sentence
+from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.models.beam_parsing.encoding import Batch, Encoded
+from semipunct.models.beam_parsing.parser import BeamParser
+from semipunct.models.beam_parsing.tokens import tokens
+from semipunct.models.scoring import Batches
+
+
+def attachment(
+    model: BeamParser,
+    parameters: Mapping[str, Any],
+    examples: Sequence[Sentence],
+    batches: Batches[Encoded, Batch],
+    shapes: Shapes | None = None,
+) -> dict[str, Any]:
+    """Return the shares of words, without marks, that get their heads, and their labels as well.
+
+    Args:
+        model: the parser.
+        parameters: its weights.
+        examples: with their trees.
+        batches: the examples.
+        shapes: keeps account of what is compiled.
+    """
+    words = heads = labels = 0
+    parses = model.parse(parameters, examples, batches, shapes)
+    for sentence, parse in zip(examples, parses, strict=True):
+        found = tokens(sentence, model.options)
+        if found.tree is None:
+            continue
+        places = (0, *found.numbers)
+        for number, head, label in zip(
+            found.numbers, found.tree.heads, found.tree.relations, strict=True
+        ):
+            if sentence.upos[number - 1] != PUNCTUATION:
+                right = parse.heads[number - 1] == places[head]
+                words += 1
+                heads += right
+                labels += right and parse.relations[number - 1] == label
+    figures = {"uas": heads / max(words, 1), "words": words}
+    return {**figures, "las": labels / max(words, 1)} if model.options.labelled else figures

@@ -1,0 +1,177 @@
+"""Vocabulary, encoded sentences and batches of the beam parser."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import jax
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.padding import round_up
+from semipunct.models.beam_parsing.features import BEYOND
+from semipunct.models.beam_parsing.tokens import Tokens
+from semipunct.search import Derivation, oracle
+
+Ints = npt.NDArray[np.int32]
+
+NONE, END, UNKNOWN = range(3)
+"""Numbers of no word, of the end of the sentence, and of words and tags that were never seen."""
+
+KNOWN = 3
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Words, tags and labels by number.
+
+    Attributes:
+        words: without those that are too rare.
+        tags: all.
+        labels: of arcs; a single one where arcs have none.
+    """
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    labels: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, sentences: Sequence[Tokens], minimum_word_count: int, *, labelled: bool
+    ) -> Vocabulary:
+        """Collect the vocabulary of training sentences.
+
+        Args:
+            sentences: the treebank.
+            minimum_word_count: rarer words are left out.
+            labelled: whether arcs have labels.
+        """
+        words = Counter(form for s in sentences for form in s.forms)
+        labels = {
+            label
+            for s in sentences
+            if labelled and s.tree
+            for label, head in zip(s.tree.relations, s.tree.heads, strict=True)
+            if head
+        }
+        return cls(
+            tuple(sorted(word for word, n in words.items() if n >= minimum_word_count)),
+            tuple(sorted({tag for s in sentences for tag in s.tags})),
+            tuple(sorted(labels)) or ("_",),
+        )
+
+    @cached_property
+    def word_numbers(self) -> dict[str, int]:
+        """The number of each word."""
+        return {word: i for i, word in enumerate(self.words, start=KNOWN)}
+
+    @cached_property
+    def tag_numbers(self) -> dict[str, int]:
+        """The number of each tag."""
+        return {tag: i for i, tag in enumerate(self.tags, start=KNOWN)}
+
+    @cached_property
+    def label_numbers(self) -> dict[str, int]:
+        """The number of each label, from 0."""
+        return {label: i for i, label in enumerate(self.labels)}
+
+
+class EncodedSentence(NamedTuple):
+    """A sentence of n words.
+
+    Attributes:
+        codes: ``[3, n]`` numbers of words and of tags, and properties.
+        gold: the derivation of its tree.
+        labels: ``[2n - 1]`` numbers of the labels of arcs, 0 at shifts and where a label is new.
+    """
+
+    codes: Ints
+    gold: Derivation
+    labels: Ints
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Encoded sentences.
+
+    Attributes:
+        sentences: the arrays of each.
+        tokens: what they were made from.
+    """
+
+    sentences: Sequence[EncodedSentence]
+    tokens: Sequence[Tokens]
+
+    @property
+    def lengths(self) -> list[int]:
+        """Words of each sentence."""
+        return [len(s.forms) for s in self.tokens]
+
+
+class Batch(NamedTuple):
+    """A padded batch.
+
+    Attributes:
+        lengths: ``[batch]`` words of each sentence, 0 for padding.
+        codes: ``[3, batch, words + 1 + BEYOND]`` by position, see ``features.Codes``.
+        actions: ``[batch, 2 words - 1]`` of the gold derivations.
+        labels: the same of the labels of arcs.
+    """
+
+    lengths: jax.Array | Ints
+    codes: jax.Array | Ints
+    actions: jax.Array | Ints
+    labels: jax.Array | Ints
+
+
+def encoded(sentences: Sequence[Tokens], vocabulary: Vocabulary) -> Encoded:
+    """Encode sentences.
+
+    Args:
+        sentences: to be parsed, or learnt from.
+        vocabulary: numbers words, tags and labels.
+    """
+    return Encoded([_encoded(s, vocabulary) for s in sentences], sentences)
+
+
+def _encoded(s: Tokens, vocabulary: Vocabulary) -> EncodedSentence:
+    words = [vocabulary.word_numbers.get(form, UNKNOWN) for form in s.forms]
+    tags = [vocabulary.tag_numbers.get(tag, UNKNOWN) for tag in s.tags]
+    codes = np.array([words, tags, s.properties], np.int32)
+    if s.tree is None:
+        nothing = np.zeros(0, np.int32)
+        return EncodedSentence(codes, Derivation(nothing, nothing), nothing)
+    gold = oracle(s.tree.heads)
+    numbers = [0, *(vocabulary.label_numbers.get(name, 0) for name in s.tree.relations)]
+    return EncodedSentence(codes, gold, np.array(numbers, np.int32)[gold.dependents])
+
+
+def padded_length(words: int) -> int:
+    """Return one of few sizes that sentences are padded to."""
+    return round_up(words, 32, 2)
+
+
+def lay_out(found: Encoded, members: Sequence[int], size: int) -> Batch:
+    """Pad sentences.
+
+    Args:
+        found: all sentences.
+        members: numbers of some.
+        size: of the batch, with padding.
+    """
+    words = padded_length(max((found.lengths[i] for i in members), default=0))
+    lengths = np.zeros(size, np.int32)
+    codes = np.zeros((3, size, words + 1 + BEYOND), np.int32)
+    codes[:2, :, 1:] = END
+    actions, labels = (np.zeros((size, 2 * words - 1), np.int32) for _ in range(2))
+    for row, i in enumerate(members):
+        s = found.sentences[i]
+        n = lengths[row] = found.lengths[i]
+        codes[:, row, 1 : n + 1] = s.codes
+        actions[row, : len(s.labels)] = s.gold.actions
+        labels[row, : len(s.labels)] = s.labels
+    return Batch(lengths, codes, actions, labels)

@@ -1,0 +1,282 @@
+"""Scores of states from templates: hashed tables, and what of them can be computed before a search.
+
+What a template sees may depend on the positions of few words alone. Then its weights are added up
+for all positions, or pairs of positions, of a sentence at once, and the search reads the sums: a
+wide beam asks for the same pair again and again. All other templates are hashed at every state.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple, NewType
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from semipunct.models.beam_parsing.templates import BUFFER, DISTANCES, STACK, Template
+from semipunct.search import Field, Tops
+
+BEYOND = 4
+"""Positions after the last word that templates may ask for, of the end of the sentence."""
+
+Element = NewType("Element", str)
+"""A word whose position a state tells: one on the stack, a dependent, or the next word."""
+
+_DEPENDENTS = {
+    "l": Field.LEFT_1,
+    "l2": Field.LEFT_2,
+    "r": Field.RIGHT_1,
+    "r2": Field.RIGHT_2,
+}
+_OF_ITEM = {
+    "left": Field.LEFT_COUNT,
+    "right": Field.RIGHT_COUNT,
+    "left_label": Field.LEFT_1_LABEL,
+    "left_label2": Field.LEFT_2_LABEL,
+    "right_label": Field.RIGHT_1_LABEL,
+    "right_label2": Field.RIGHT_2_LABEL,
+    "left_labels": Field.LEFT_LABELS,
+    "right_labels": Field.RIGHT_LABELS,
+    "property": Field.CARRIED,
+}
+_NEXT = Element(BUFFER[0])
+_ATOM = re.compile(r"(s[0-2]|b[0-3])((?<=s.)[lr]2?)?\.(\w+)|(s[0-2]|b[0-3])~(s[0-2]|b[0-3])")
+
+
+class Codes(NamedTuple):
+    """Words by position: 0 is none, 1 to n, then ``BEYOND`` of the end; ``[batch, positions]``.
+
+    Attributes:
+        word: the numbers of forms.
+        tag: of tags.
+        property: sets of flags.
+    """
+
+    word: jax.Array
+    tag: jax.Array
+    property: jax.Array
+
+
+class Atom(NamedTuple):
+    """An atom, parsed.
+
+    Attributes:
+        words: the words by whose position it is told, each with its offset; two of a distance.
+        attribute: a column of ``Codes``, or ``distance``; a field if it is told by an item.
+        item: the number of that item on the stack; None if positions tell the atom.
+    """
+
+    words: tuple[tuple[Element, int], ...]
+    attribute: str
+    item: int | None
+
+
+def parsed(atom: str) -> Atom:
+    """Read an atom.
+
+    Args:
+        atom: as ``semipunct.models.beam_parsing.templates`` has it.
+
+    Raises:
+        ValueError: if there is no such atom.
+    """
+    found = _ATOM.fullmatch(atom)
+    if found is None:
+        raise ValueError(f"there is no atom {atom!r}")
+    name, dependent, attribute, one, other = found.groups()
+    if one:
+        return Atom((_place(one), _place(other)), "distance", None)
+    if attribute in ("word", "tag") or (attribute == "property" and name in BUFFER):
+        element, offset = _place(name)
+        return Atom(((Element(element + (dependent or "")), offset),), attribute, None)
+    if attribute in _OF_ITEM and name in STACK and not dependent:
+        return Atom((), attribute, STACK.index(name))
+    raise ValueError(f"there is no atom {atom!r}")
+
+
+def _place(name: str) -> tuple[Element, int]:
+    return (_NEXT, BUFFER.index(name)) if name in BUFFER else (Element(name), 0)
+
+
+Support = tuple[Element, ...]
+"""The words, at most two, by whose positions alone some templates are told."""
+
+
+class Plan(NamedTuple):
+    """Templates by how they are scored.
+
+    Attributes:
+        tabulated: numbered templates by their support.
+        hashed: all others.
+    """
+
+    tabulated: Mapping[Support, list[tuple[int, Template]]]
+    hashed: list[tuple[int, Template]]
+
+
+def plan(templates: Iterable[Template], most: int) -> Plan:
+    """Divide templates.
+
+    Args:
+        templates: numbered from 0, which decides their rows.
+        most: words of a support of what is tabulated: 0, 1 or 2.
+    """
+    tabulated: dict[Support, list[tuple[int, Template]]] = {}
+    hashed: list[tuple[int, Template]] = []
+    for number, template in enumerate(templates):
+        atoms = [parsed(atom) for atom in template]
+        support = tuple(sorted({element for atom in atoms for element, _ in atom.words}))
+        if any(atom.item is not None for atom in atoms) or len(support) > most:
+            hashed.append((number, template))
+        else:
+            tabulated.setdefault(support, []).append((number, template))
+    return Plan(tabulated, hashed)
+
+
+Positions = Callable[[Element], jax.Array]
+
+
+def rows(
+    numbered: list[tuple[int, Template]],
+    codes: Codes,
+    positions: Positions,
+    items: jax.Array | None,
+    size: int,
+) -> jax.Array:
+    """Hash templates, ``[batch, ..., templates]`` numbers of rows.
+
+    Args:
+        numbered: the templates.
+        codes: words by position.
+        positions: gives the positions of elements, ``[batch, ...]``.
+        items: ``[batch, ..., 3, fields]`` of the stack; None if no template needs them.
+        size: rows of the table, a power of two.
+    """
+    values, column = _values(numbered, codes, positions, items)
+    longest = max(len(template) for _, template in numbered)
+    seeds = np.array([_seed(number) for number, _ in numbered], np.uint32)
+    state = jnp.broadcast_to(seeds, (*values.shape[:-1], len(numbered)))
+    for place in range(longest):
+        has = np.array([len(template) > place for _, template in numbered])
+        which = [column[t[place]] if len(t) > place else 0 for _, t in numbered]
+        mixed = (state ^ values[..., np.array(which)]) * np.uint32(0x9E3779B1)
+        mixed = mixed ^ mixed >> np.uint32(15)
+        state = jnp.where(has, mixed, state)
+    state = (state ^ state >> np.uint32(16)) * np.uint32(0x85EBCA6B)
+    state = state ^ state >> np.uint32(13)
+    return (state & np.uint32(size - 1)).astype(jnp.int32)
+
+
+def _seed(number: int) -> int:
+    return (number + 1) * 0x27D4EB2F % 2**32
+
+
+def _values(
+    numbered: list[tuple[int, Template]],
+    codes: Codes,
+    positions: Positions,
+    items: jax.Array | None,
+) -> tuple[jax.Array, dict[str, int]]:
+    """Return the values of all atoms, ``[batch, ..., columns]``, and the column of each."""
+    atoms = {name: parsed(name) for _, template in numbered for name in template}
+    words = sorted({place for atom in atoms.values() for place in atom.words})
+    parts: list[jax.Array] = []
+    column: dict[str, int] = {}
+    if words:
+        at = jnp.broadcast_arrays(*(positions(element) + offset for element, offset in words))
+        place = jnp.stack(at, -1)
+        batch = jnp.arange(len(codes.word)).reshape(-1, *(1,) * (place.ndim - 1))
+        found = jnp.stack(codes, -1)[batch, jnp.minimum(place, codes.word.shape[1] - 1)]
+        parts.append(found.reshape(*found.shape[:-2], -1))
+        apart = {n: atom for n, atom in atoms.items() if atom.attribute == "distance"}
+        first, second = ([words.index(a.words[i]) for a in apart.values()] for i in (0, 1))
+        one, other = place[..., np.array(first, int)], place[..., np.array(second, int)]
+        bins = jnp.sum(jnp.abs(one - other)[..., None] >= np.array(DISTANCES), -1) + 1
+        bins = jnp.where((one > 0) & (other > 0), bins, 0)
+        parts.append(jnp.broadcast_to(bins, (*found.shape[:-2], len(apart))))
+        column |= {name: len(Codes._fields) * len(words) + i for i, name in enumerate(apart)}
+    start = sum(part.shape[-1] for part in parts)
+    if items is not None:
+        parts.append(items.reshape(*items.shape[:-2], -1))
+    for name, atom in atoms.items():
+        if atom.item is not None and items is not None:
+            field = _OF_ITEM[atom.attribute]
+            column[name] = start + atom.item * items.shape[-1] + field
+        elif atom.attribute != "distance":
+            place_number = words.index(atom.words[0])
+            column[name] = place_number * len(Codes._fields) + Codes._fields.index(atom.attribute)
+    # Without the barrier the compiler would write out all parts for every template.
+    return jax.lax.optimization_barrier(jnp.concatenate(parts, -1)).astype(jnp.uint32), column
+
+
+def of_state(tops: Tops) -> Positions:
+    """Return the positions of elements at some states.
+
+    Args:
+        tops: of the states.
+    """
+
+    def positions(element: Element) -> jax.Array:
+        if element == _NEXT:
+            return tops.following
+        item, dependent = STACK.index(element[:2]), element[2:]
+        field = _DEPENDENTS[dependent] if dependent else Field.WORD
+        return tops.items[..., item, field]
+
+    return positions
+
+
+class Tables(NamedTuple):
+    """Scores of templates that positions tell, added up; of each support one table.
+
+    Attributes:
+        sums: ``[batch, positions, columns]``, or with two axes of positions.
+        supports: of each.
+    """
+
+    sums: tuple[jax.Array, ...]
+    supports: tuple[Support, ...]
+
+
+def tables(found: Plan, weights: jax.Array, codes: Codes) -> Tables:
+    """Add up the weights of templates for all positions of some sentences.
+
+    Args:
+        found: the templates.
+        weights: ``[size, columns]``.
+        codes: words by position.
+    """
+    size = codes.word.shape[1]
+    place = jnp.arange(size)[None]
+    sums: list[jax.Array] = []
+    for support, numbered in found.tabulated.items():
+        axes = {
+            element: place.reshape(1, *(size if i == axis else 1 for i in range(len(support))))
+            for axis, element in enumerate(support)
+        }
+        hashed = rows(numbered, codes, axes.__getitem__, None, len(weights))
+        sums.append(jnp.sum(weights[hashed], -2))
+    return Tables(tuple(sums), tuple(found.tabulated))
+
+
+def scores(found: Plan, ready: Tables, weights: jax.Array, codes: Codes, tops: Tops) -> jax.Array:
+    """Score states, ``[batch, lanes, columns]``.
+
+    Args:
+        found: the templates.
+        ready: from ``tables``.
+        weights: ``[size, columns]``.
+        codes: words by position.
+        tops: of the states, ``[batch, lanes, ...]``.
+    """
+    positions = of_state(tops)
+    total = jnp.zeros((*tops.following.shape, weights.shape[1]), weights.dtype)
+    batch = jnp.arange(len(codes.word))[:, None]
+    for support, sums in zip(ready.supports, ready.sums, strict=True):
+        total += sums[batch, *(positions(element) for element in support)]
+    if found.hashed:
+        hashed = rows(found.hashed, codes, positions, tops.items, len(weights))
+        total += jnp.sum(weights[hashed], -2)
+    return total

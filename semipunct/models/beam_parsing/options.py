@@ -1,0 +1,75 @@
+"""Settings of the beam parser and of its training, and its entry in the registry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+from msgspec import Meta
+
+from semipunct.models import kind
+from semipunct.models.settings import AtLeastOne, Count, Positive
+
+Punctuation = Literal["all", "paired", "baseline", "stripped"]
+Bits = Annotated[int, Meta(ge=4, le=26)]
+
+EPOCHS = 10
+"""Passes over the training sentences; of the evaluations, one after each, the best is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class BeamParserOptions:
+    """Everything that decides the shape of a parser.
+
+    Attributes:
+        punctuation: ``all``, marks are properties of the words beside them; ``paired``, brackets
+            and quotation marks are, and other marks are parsed as words; ``baseline``, all marks
+            are parsed as words; ``stripped``, the parser does not see any.
+        tags: the column of part-of-speech tags that is looked at.
+        labelled: whether arcs have labels.
+        beam: states that are kept of a sentence, in training and in parsing.
+        minimum_word_count: rarer words are taken for unknown ones.
+        table_bits: the weights of features are found in a table of 2 to the power of this many
+            rows; features of one row share its weights.
+        label_bits: the same for the weights of labels.
+    """
+
+    punctuation: Punctuation = "all"
+    tags: Literal["xpos", "upos"] = "xpos"
+    labelled: bool = False
+    beam: AtLeastOne = 8
+    minimum_word_count: AtLeastOne = 1
+    table_bits: Bits = 18
+    label_bits: Bits = 16
+
+
+@dataclass(frozen=True, slots=True)
+class BeamParserTrainOptions(kind.SharedTrainOptions):
+    """Settings of training that other kinds do not share, and defaults that differ.
+
+    Attributes:
+        update: where the weights learn from the best wrong prefix: ``early``, where the gold one
+            falls out of the beam (Collins and Roark 2004), or ``max-violation``, where it is worst
+            (Huang, Fayong and Guo 2012).
+    """
+
+    batch_size: AtLeastOne = 4
+    learning_rate: Positive = 1.0
+    schedule: kind.Schedule = "constant"
+    patience: Count = 0
+    update: Literal["early", "max-violation"] = "early"
+
+    evaluations: ClassVar[int] = EPOCHS
+
+    def suggested_visits(self, sentences: int) -> int:
+        return EPOCHS * sentences
+
+
+KIND = kind.Kind(
+    name="beam-parser",
+    model="semipunct.models.beam_parsing.parser:BeamParser",
+    model_options=BeamParserOptions,
+    train_options=BeamParserTrainOptions,
+    criterion=kind.Criterion("uas", "UAS", highest=True),
+    assess="semipunct.models.beam_parsing.assessment:attachment",
+)

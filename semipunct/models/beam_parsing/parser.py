@@ -1,0 +1,342 @@
+"""The beam parser: a structured perceptron over arc-standard derivations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, NoReturn
+
+import jax
+import jax.numpy as jnp
+import msgspec
+import numpy as np
+
+from semipunct.arrays.compilation import Shapes
+from semipunct.arrays.programs import jit
+from semipunct.corpus.sentences import MISSING, Sentence
+from semipunct.errors import UsageError
+from semipunct.models.base import Array, Model, Optimiser, Parameters, Sums, Weights
+from semipunct.models.beam_parsing import encoding, features
+from semipunct.models.beam_parsing.encoding import Batch, Encoded, Ints, Vocabulary
+from semipunct.models.beam_parsing.options import BeamParserOptions, BeamParserTrainOptions
+from semipunct.models.beam_parsing.properties import passed
+from semipunct.models.beam_parsing.templates import LABELS, OF_LABELS, TEMPLATES, Template
+from semipunct.models.beam_parsing.tokens import check_tags, tokens
+from semipunct.models.scoring import Batches
+from semipunct.search import (
+    ACTIONS,
+    LEFT,
+    SHIFT,
+    Path,
+    Question,
+    Scores,
+    Tops,
+    Trace,
+    arcs,
+    beam_search,
+    path,
+)
+
+_WIDE = 16
+"""Beams from which on tables of pairs of positions are less work than hashing at every state."""
+
+ROOT = "root"
+"""The relation of the root, in Universal Dependencies."""
+
+
+class Parse(NamedTuple):
+    """The tree of a sentence.
+
+    Attributes:
+        heads: ``[words]`` the head of each word, 1 to n, 0 for the root; -1 for marks that are no
+            words to the parser.
+        relations: ``[words]`` labels; ``_`` where arcs have none, ``root`` for the root.
+        score: of the derivation.
+    """
+
+    heads: tuple[int, ...]
+    relations: tuple[str, ...]
+    score: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BeamParser(Model[Encoded, Batch]):
+    """Everything of a parser but its weights.
+
+    Attributes:
+        options: the settings.
+        vocabulary: words, tags and labels.
+    """
+
+    kind: ClassVar[str] = "beam-parser"
+    scoring_limits: ClassVar[tuple[int, int]] = (32, 2048)
+    usage: ClassVar[tuple[str, ...]] = ()
+
+    options: BeamParserOptions
+    vocabulary: Vocabulary
+
+    @classmethod
+    def fit(cls, sentences: Sequence[Sentence], options: BeamParserOptions) -> BeamParser:
+        check_tags(sentences, options)
+        found = [tokens(s, options) for s in sentences]
+        return cls(
+            options,
+            Vocabulary.of(found, options.minimum_word_count, labelled=options.labelled),
+        )
+
+    @property
+    def templates(self) -> tuple[Template, ...]:
+        """Those that actions are scored by."""
+        return TEMPLATES[self.options.punctuation] + (LABELS if self.options.labelled else ())
+
+    def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
+        """Return the weights that training starts from, which are zero unless drawn.
+
+        Args:
+            seed: of the draws.
+            scale: standard deviation.
+        """
+        sizes = {"actions": (2**self.options.table_bits, ACTIONS)}
+        if self.options.labelled:
+            sizes["labels"] = (2**self.options.label_bits, 2 * len(self.vocabulary.labels))
+        generator = np.random.default_rng(seed)
+        return {
+            name: generator.normal(0.0, scale, size).astype(np.float32)
+            if scale
+            else np.zeros(size, np.float32)
+            for name, size in sizes.items()
+        }
+
+    def encode(self, sentences: Sequence[Sentence]) -> Encoded:
+        return encoding.encoded([tokens(s, self.options) for s in sentences], self.vocabulary)
+
+    def fit_shape(
+        self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int, *, scoring: bool
+    ) -> int:
+        """Return the number of sentences: lengths are padded batch by batch, to few sizes.
+
+        Args:
+            encoded: all sentences.
+            drafts: typical batches.
+            sentences: the most sentences of a batch.
+            scoring: makes no difference.
+        """
+        return sentences
+
+    def lay_out(self, encoded: Encoded, draft: Sequence[int], shape: int | None = None) -> Batch:
+        return encoding.lay_out(encoded, draft, shape or len(draft))
+
+    def search(self, parameters: Parameters, batch: Batch, *, gold: bool) -> Trace:
+        """Search the best derivations of a batch.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+            gold: whether a lane follows the gold derivation.
+        """
+        codes = features.Codes(*(jnp.asarray(x) for x in batch.codes))
+        most = 2 if self.options.beam >= _WIDE else 0
+        plan = features.plan(self.templates, most)
+        ready = features.tables(plan, parameters["actions"], codes)
+        of_labels = features.plan(OF_LABELS, most)
+        labels_ready = None
+        if self.options.labelled:
+            labels_ready = features.tables(of_labels, parameters["labels"], codes)
+
+        def scorer(tops: Tops) -> Scores:
+            actions = features.scores(plan, ready, parameters["actions"], codes, tops)
+            if labels_ready is None:
+                return Scores(actions)
+            weights = parameters["labels"]
+            found = features.scores(of_labels, labels_ready, weights, codes, tops)
+            return Scores(actions, found.reshape(*actions.shape[:-1], 2, -1))
+
+        lengths = jnp.asarray(batch.lengths)
+        carried = codes.property[:, : codes.property.shape[1] - features.BEYOND + 1, None]
+        question = Question(lengths, carried)
+        if gold:
+            question = Question(
+                lengths, carried, jnp.asarray(batch.actions), jnp.asarray(batch.labels)
+            )
+        return beam_search(scorer, passed, self.options.beam, question)
+
+    def loss(
+        self,
+        parameters: Parameters,
+        constants: Parameters,
+        batch: Batch,
+        key: jax.Array,
+        options: BeamParserTrainOptions,
+    ) -> tuple[jax.Array, Sums]:
+        """Return the sum of violations: of the best wrong prefix over the gold one.
+
+        Its gradient is the update of the perceptron, summed over the batch (Zhao and Huang 2013).
+
+        Args:
+            parameters: weights by name.
+            constants: none are needed.
+            batch: from ``lay_out``.
+            key: the source of chance; none is needed.
+            options: where updates are made.
+        """
+        fixed = jax.lax.stop_gradient(dict(parameters))
+        trace = self.search(fixed, batch, gold=True)
+        lengths = jnp.asarray(batch.lengths)
+        step = _violation(trace, lengths, options.update)
+        lanes = jnp.stack([jnp.zeros_like(step), jnp.full_like(step, self.options.beam)])
+        wrong, right = self._path_scores(parameters, batch, path(trace, step, lanes), step)
+        total = jnp.sum(wrong - right)
+        words = jnp.sum(lengths)
+        none = jnp.zeros((), jnp.int32)
+        return total, Sums(-total, words, none)
+
+    def _path_scores(
+        self, parameters: Parameters, batch: Batch, found: Path, step: jax.Array
+    ) -> jax.Array:
+        """Return ``[paths, batch]`` the scores of first steps of derivations, with a gradient."""
+        codes = features.Codes(*(jnp.asarray(x) for x in batch.codes))
+        # Batch first, then steps, then paths.
+        tops = jax.tree.map(lambda x: jnp.moveaxis(x, 2, 0), found.tops)
+        action, label = jnp.moveaxis(found.action, 2, 0), jnp.moveaxis(found.label, 2, 0)
+        counts = jnp.arange(action.shape[1])[:, None] < step[:, None, None]
+        positions = features.of_state(tops)
+
+        def score(templates: Sequence[Template], weights: jax.Array, column: jax.Array) -> Any:
+            numbered = list(enumerate(templates))
+            hashed = features.rows(numbered, codes, positions, tops.items, len(weights))
+            return jnp.sum(weights[hashed, column[..., None]], -1)
+
+        result = jnp.where(counts, score(self.templates, parameters["actions"], action), 0.0)
+        if self.options.labelled:
+            column = jnp.maximum(action - LEFT, 0) * len(self.vocabulary.labels) + label
+            of_labels = score(OF_LABELS, parameters["labels"], column)
+            result += jnp.where(counts & (action != SHIFT), of_labels, 0.0)
+        return jnp.sum(result, 1).T
+
+    def optimiser(self, options: BeamParserTrainOptions, steps: int, slots: float) -> Optimiser:
+        """Return steps of one rate, whose result is the mean of all weights (Collins 2002).
+
+        Args:
+            options: rate and schedule.
+            steps: updates in all.
+            slots: ignored: there is no penalty.
+        """
+        import optax  # pyright: ignore[reportMissingTypeStubs]
+
+        from semipunct.models.optimisation import averaged, schedule
+
+        rate = schedule(options.schedule, options.learning_rate, steps)
+        return averaged(optax.sgd(rate), decay=1.0)
+
+    def parse(
+        self,
+        parameters: Weights,
+        sentences: Sequence[Sentence],
+        batches: Batches[Encoded, Batch] | None = None,
+        shapes: Shapes | None = None,
+    ) -> list[Parse]:
+        """Return the best tree of each sentence that the beam finds.
+
+        Args:
+            parameters: weights by name.
+            sentences: words and tags; their trees are not looked at.
+            batches: the sentences, if they are encoded already.
+            shapes: keeps account of what is compiled.
+        """
+        batches = Batches(self, self.encode(sentences)) if batches is None else batches
+        shapes = shapes or Shapes()
+        weights = self.placed(parameters)
+        result: list[Parse] = [Parse((), (), 0.0)] * len(sentences)
+        for members, batch in batches:
+            with shapes.first_call("parse", batch):
+                found = jax.tree.map(np.asarray, _best(self, weights, batch))
+            for row, i in enumerate(members):
+                result[i] = self._parse(sentences[i], *(x[row] for x in found))
+        return result
+
+    def _parse(self, sentence: Sentence, actions: Ints, labels: Ints, score: Array) -> Parse:
+        heads, relations = [-1] * len(sentence.forms), [MISSING] * len(sentence.forms)
+        numbers = tokens(sentence, self.options).numbers
+        steps = max(2 * len(numbers) - 1, 0)
+        for (dependent, head), label in zip(
+            arcs(actions[:steps].tolist()), labels[:steps].tolist(), strict=True
+        ):
+            if dependent:
+                heads[numbers[dependent - 1] - 1] = numbers[head - 1]
+                relations[numbers[dependent - 1] - 1] = self.vocabulary.labels[label]
+        for number in numbers:
+            if heads[number - 1] < 0:
+                heads[number - 1], relations[number - 1] = 0, ROOT
+        return Parse(tuple(heads), tuple(relations), float(score))
+
+    def log_likelihoods(self, parameters: Parameters, batch: Batch) -> NoReturn:
+        """Refuse: scores of a perceptron are no probabilities.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+
+        Raises:
+            UsageError: always.
+        """
+        raise UsageError(
+            "a model of the kind beam-parser finds trees and knows no probabilities, so that there "
+            "is no perplexity to evaluate; parse with it instead"
+        )
+
+    def to_data(self) -> dict[str, Any]:
+        return asdict(self.vocabulary)
+
+    @classmethod
+    def from_data(cls, data: Any, options: BeamParserOptions) -> BeamParser:
+        return cls(options, msgspec.convert(data, Vocabulary))
+
+    @property
+    def description(self) -> str:
+        marks = {
+            "all": "Punctuation marks are properties of the words beside them (Ma, Zhang and Zhu "
+            "2014)",
+            "paired": "Brackets and quotation marks are properties of the words beside them, other "
+            "marks are parsed as words (Ma, Zhang and Zhu 2014)",
+            "baseline": "Punctuation marks are parsed as words",
+            "stripped": "Punctuation marks are not looked at",
+        }[self.options.punctuation]
+        return (
+            f"An arc-standard parser with a beam of {self.options.beam}, trained as a structured "
+            f"perceptron. {marks}."
+        )
+
+    def signature(self) -> dict[str, str]:
+        return {"punctuation": self.options.punctuation, "beam": str(self.options.beam)}
+
+    def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
+        known, column = {*self.vocabulary.tags, MISSING}, self.options.tags
+        return {column: Counter(t for s in sentences for t in getattr(s, column) if t not in known)}
+
+
+@partial(jit, static=1)
+def _best(
+    model: BeamParser, parameters: Parameters, batch: Batch
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Return ``[batch, steps]`` actions and labels of the best derivations, and their scores."""
+    trace = model.search(parameters, batch, gold=False)
+    last = jnp.maximum(2 * jnp.asarray(batch.lengths) - 1, 0)
+    found = path(trace, last, jnp.zeros((1, len(last)), jnp.int32))
+    score = trace.score[last, jnp.arange(len(last)), 0]
+    return found.action[:, 0].T, found.label[:, 0].T, score
+
+
+def _violation(trace: Trace, lengths: jax.Array, update: str) -> jax.Array:
+    """Return ``[batch]`` the step up to which the weights learn, 0 where they do not."""
+    steps = jnp.arange(len(trace.score))[:, None]
+    best, right = trace.score[:, :, 0], trace.score[:, :, -1]
+    last = 2 * lengths - 1
+    wrong = ~trace.gold[:, :, 0] & (steps >= 1) & (steps <= last)
+    if update == "early":
+        fallen = wrong & ~jnp.any(trace.gold[:, :, :-1], -1)
+        wrong &= (steps == last) | fallen
+        return jnp.where(jnp.any(wrong, 0), jnp.argmax(wrong, 0), 0).astype(jnp.int32)
+    gap = jnp.where(wrong, best - right, -jnp.inf)
+    return jnp.where(jnp.any(wrong, 0), jnp.argmax(gap, 0), 0).astype(jnp.int32)

@@ -1,0 +1,161 @@
+"""Punctuation as properties of words (Ma, Zhang and Zhu 2014, sections 3.1 to 3.3).
+
+A property is a set of flags: bits of one number. Where the paper leaves a choice, ours is in
+docs/decisions/0025-punctuation-properties.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntFlag
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from semipunct.marks import BRACKET_PAIRS, QUOTE_PAIRS, Puncteme
+from semipunct.marks.matching import Matcher, matched_pairs
+from semipunct.marks.tokens import STRAIGHT
+from semipunct.search import LEFT
+
+
+class Flag(IntFlag):
+    """The flags of a property; those of closing marks are those of opening ones times 4."""
+
+    QUOTE_OPENS = 1
+    """A quotation mark opens at the left of the word, or of the tree below it."""
+    BRACKET_OPENS = 2
+    QUOTE_CLOSES = 4
+    """One closes at its right."""
+    BRACKET_CLOSES = 8
+    OTHER = 16
+    """A mark that has no partner stands at its right."""
+    PAIRED = 32
+    """Opening and closing marks have met, and none is left."""
+
+
+OPENS = Flag.QUOTE_OPENS | Flag.BRACKET_OPENS
+_SHIFT = 2
+
+MATCHER = Matcher(BRACKET_PAIRS | QUOTE_PAIRS | {(mark, mark) for mark in STRAIGHT})
+"""Brackets and quotation marks; straight ones close what they open."""
+
+_OPENING = {opening for opening, _ in BRACKET_PAIRS | QUOTE_PAIRS}
+_CLOSING = {closing for _, closing in BRACKET_PAIRS | QUOTE_PAIRS}
+_BRACKETS = {mark for pair in BRACKET_PAIRS for mark in pair}
+
+
+class Marked(NamedTuple):
+    """The marks of a sentence, as properties of its words.
+
+    Attributes:
+        properties: ``[n]`` sets of flags.
+        absorbed: ``[n + 1]`` for each token of each slot, whether a property stands for it, or it
+            is removed because paired marks stand next to it.
+    """
+
+    properties: list[int]
+    absorbed: list[list[bool]]
+
+
+def sides(slots: Sequence[Puncteme]) -> list[list[int]]:
+    """Return for each token of each slot a flag that it sets if it is paired, or 0.
+
+    A mark that has a partner in the sentence opens or closes with it. One without has the side
+    that it can have; if it can have either, it opens, but a straight one is no paired mark. Nor
+    are two that have no word between them.
+
+    Args:
+        slots: ``[n + 1]`` strings of tokens.
+    """
+    found = [[_alone(token) for token in slot] for slot in slots]
+    for opening, closing in matched_pairs(slots, MATCHER):
+        apart = opening[0] < closing[0]
+        for (slot, index), shift in ((opening, 0), (closing, _SHIFT)):
+            found[slot][index] = _kind(slots[slot][index]) << shift if apart else 0
+    return found
+
+
+def _alone(token: str) -> int:
+    if token in _OPENING:
+        return _kind(token)
+    return _kind(token) << _SHIFT if token in _CLOSING else 0
+
+
+def _kind(token: str) -> Flag:
+    return Flag.BRACKET_OPENS if token in _BRACKETS else Flag.QUOTE_OPENS
+
+
+def marked(slots: Sequence[Puncteme], *, others: bool) -> Marked:
+    """Attach opening marks to the words at their right, all others to those at their left.
+
+    Marks without a partner that stand between a paired mark and its word are passed over. So are
+    paired marks that have no word at their side.
+
+    Args:
+        slots: ``[n + 1]`` strings of tokens.
+        others: whether marks without a partner set a flag, too; else they stay, unless they stand
+            between a paired mark and its word.
+    """
+    words = len(slots) - 1
+    properties = [0] * words
+    absorbed: list[list[bool]] = []
+    unpaired = [False] * words
+    for place, flags in enumerate(sides(slots)):
+        closing = [i for i, flag in enumerate(flags) if flag > OPENS]
+        opening = [i for i, flag in enumerate(flags) if 0 < flag <= OPENS]
+        gone = [others or flag > 0 for flag in flags]
+        if closing and place:
+            gone[: closing[-1] + 1] = [True] * (closing[-1] + 1)
+        if opening and place < words:
+            gone[opening[0] :] = [True] * (len(flags) - opening[0])
+        for i, flag in enumerate(flags):
+            if flag > OPENS and place:
+                properties[place - 1] |= flag
+            elif 0 < flag <= OPENS and place < words:
+                properties[place] |= flag
+        before = flags[: opening[0]] if opening else flags
+        if others and place and not closing and 0 in before:
+            unpaired[place - 1] = True
+        absorbed.append(gone)
+    met = [_met(flags) for flags in properties]
+    # Boundary information comes first: beside it, other marks do not count.
+    complete = [
+        flags | Flag.OTHER if other and not flags else flags
+        for flags, other in zip(met, unpaired, strict=True)
+    ]
+    return Marked(complete, absorbed)
+
+
+def _met(flags: int) -> int:
+    opens, closes = flags & OPENS, flags >> _SHIFT & OPENS
+    both = opens & closes
+    rest = opens ^ both | (closes ^ both) << _SHIFT
+    return rest if rest or not both else int(Flag.PAIRED)
+
+
+def passed(head: jax.Array, dependent: jax.Array, side: int) -> jax.Array:
+    """Pass properties from a new outermost dependent to its head (section 3.1, figure 1).
+
+    Opening marks come from dependents at the left, others from those at the right. Where marks of
+    one kind open and close, both flags go, and if none is left, the head is ``PAIRED``.
+
+    Args:
+        head: ``[..., 1]`` the property of the head.
+        dependent: ``[..., 1]`` that of its new dependent.
+        side: ``LEFT`` or ``RIGHT`` of the head.
+    """
+    opens, closes = head & OPENS, head >> _SHIFT & OPENS
+    other, paired = head & Flag.OTHER, head & Flag.PAIRED
+    if side == LEFT:
+        opens = opens | dependent & OPENS
+    else:
+        closes = closes | dependent >> _SHIFT & OPENS
+        other = dependent & Flag.OTHER
+    both = opens & closes
+    opens, closes = opens ^ both, closes ^ both
+    open_ends = (opens | closes) > 0
+    paired = jnp.where(both > 0, jnp.int32(Flag.PAIRED), paired)
+    paired = jnp.where(open_ends, 0, paired)
+    other = jnp.where(opens > 0, 0, other)
+    return opens | closes << _SHIFT | other | paired

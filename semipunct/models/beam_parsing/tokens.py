@@ -1,0 +1,136 @@
+"""Sentences as the parser reads them: words, marks that are parsed as words, properties."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from semipunct.corpus.sentences import MISSING, Sentence
+from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.errors import TreebankError
+from semipunct.marks import ABBREVIATION, Puncteme
+from semipunct.models.beam_parsing.options import BeamParserOptions
+from semipunct.models.beam_parsing.properties import marked
+from semipunct.trees import DependencyTree, lifted, without_words
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The words of a sentence that are parsed, n of them, perhaps none.
+
+    Attributes:
+        forms: ``[n]``; an abbreviation has its dot.
+        tags: ``[n]``.
+        properties: ``[n]`` sets of flags.
+        tree: over them, projective; None if there is none of them.
+        numbers: ``[n]`` of each in the sentence, from 1.
+    """
+
+    forms: tuple[str, ...]
+    tags: tuple[str, ...]
+    properties: tuple[int, ...]
+    tree: DependencyTree | None
+    numbers: tuple[int, ...]
+
+
+def tokens(sentence: Sentence, options: BeamParserOptions) -> Tokens:
+    """Take out of a sentence the marks that are not parsed.
+
+    Args:
+        sentence: marks stand in its slots, or are words with the tag PUNCT.
+        options: say which marks are parsed, and which column has the tags.
+
+    Raises:
+        TreebankError: if marks are to be parsed that stand in slots, so that they have no heads.
+    """
+    dots = [slot.count(ABBREVIATION) for slot in sentence.slots[1:]]
+    properties, removed = _divided(sentence, options)
+    numbers = [number for number in range(1, len(sentence.forms) + 1) if number not in removed]
+    tree = lifted(without_words(sentence.tree, removed))[0] if numbers else None
+    column = sentence.xpos if options.tags == "xpos" else sentence.upos
+    return Tokens(
+        tuple(sentence.forms[i - 1] + "." * dots[i - 1] for i in numbers),
+        tuple(column[i - 1] for i in numbers),
+        tuple(properties[i - 1] for i in numbers),
+        tree,
+        tuple(numbers),
+    )
+
+
+def _divided(sentence: Sentence, options: BeamParserOptions) -> tuple[list[int], set[int]]:
+    """Return the property of each word, and the numbers of the words that are not parsed."""
+    is_mark = [upos == PUNCTUATION for upos in sentence.upos]
+    visible = [tuple(t for t in slot if t != ABBREVIATION) for slot in sentence.slots]
+    nothing = [0] * len(is_mark)
+    match options.punctuation:
+        case "baseline":
+            _check_parsed(sentence, visible, options)
+            return nothing, set()
+        case "stripped":
+            return nothing, {number for number, mark in enumerate(is_mark, start=1) if mark}
+        case "paired":
+            _check_parsed(sentence, visible, options)
+            return _properties(sentence, is_mark, visible, others=False)
+        case "all":
+            return _properties(sentence, is_mark, visible, others=True)
+
+
+def _check_parsed(
+    sentence: Sentence, visible: Sequence[Puncteme], options: BeamParserOptions
+) -> None:
+    if any(visible):
+        raise TreebankError(
+            f"{sentence.where}: with model.punctuation={options.punctuation} marks are parsed as "
+            "words, but they have been taken out of this sentence and have no heads; read the "
+            'treebank with marks="words", or choose model.punctuation=all'
+        )
+
+
+def _properties(
+    sentence: Sentence, is_mark: Sequence[bool], visible: Sequence[Puncteme], *, others: bool
+) -> tuple[list[int], set[int]]:
+    """Return the property of each word, and the numbers of the marks that are taken out."""
+    slots: list[list[str]] = [list(visible[0])]
+    origins: list[list[int]] = [[0] * len(visible[0])]  # numbers of marks that are words
+    words: list[int] = []
+    for number, (form, mark, after) in enumerate(
+        zip(sentence.forms, is_mark, visible[1:], strict=True), start=1
+    ):
+        if mark:
+            slots[-1].append(form)
+            origins[-1].append(number)
+        else:
+            words.append(number)
+            slots.append([])
+            origins.append([])
+        slots[-1] += after
+        origins[-1] += [0] * len(after)
+    found = marked([tuple(slot) for slot in slots], others=others)
+    properties = [0] * len(is_mark)
+    for number, flags in zip(words, found.properties, strict=True):
+        properties[number - 1] = flags
+    removed = {
+        number
+        for numbers, gone in zip(origins, found.absorbed, strict=True)
+        for number, is_gone in zip(numbers, gone, strict=True)
+        if is_gone and number
+    }
+    return properties, removed
+
+
+def check_tags(sentences: Sequence[Sentence], options: BeamParserOptions) -> None:
+    """Check that a treebank has the tags that are looked at.
+
+    Args:
+        sentences: the treebank.
+        options: say which column has the tags.
+
+    Raises:
+        TreebankError: if the column is empty throughout.
+    """
+    columns = {"xpos": "upos", "upos": "xpos"}
+    if all(tag == MISSING for s in sentences for tag in getattr(s, options.tags)):
+        raise TreebankError(
+            f"{sentences[0].path}: no word has a tag in the column {options.tags}; choose "
+            f"model.tags={columns[options.tags]}, or tag the treebank first"
+        )

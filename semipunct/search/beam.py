@@ -1,0 +1,239 @@
+"""Beam search over arc-standard derivations of a batch of sentences, compiled.
+
+States live in an arena, ``[steps + 1, batch, lanes, columns]``: a state of step t is the item on
+top of its stack, a pointer to the state that holds what is below, and the next word. A step reads
+three items of each lane, asks for scores, keeps the best candidates and writes their states:
+nothing is copied that grows with the sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from semipunct.search.transitions import (
+    ACTIONS,
+    LEFT,
+    RIGHT,
+    SHIFT,
+    Attach,
+    allowed,
+    attached,
+    shifted,
+)
+
+_BELOW, _NEXT = -2, -1  # the columns of the arena after those of the item
+
+
+class Tops(NamedTuple):
+    """All that scores may depend on.
+
+    Attributes:
+        items: ``[..., 3, fields]`` the upper three items of the stack, the topmost first.
+        following: ``[...]`` the next word, 1 to n + 1.
+    """
+
+    items: jax.Array
+    following: jax.Array
+
+
+class Scores(NamedTuple):
+    """Scores of the actions of some states.
+
+    Attributes:
+        actions: ``[batch, lanes, ACTIONS]``.
+        labels: ``[batch, lanes, 2, labels]`` added to those of left and right arcs; None for arcs
+            without labels.
+    """
+
+    actions: jax.Array
+    labels: jax.Array | None = None
+
+
+class Question(NamedTuple):
+    """A batch of sentences to be searched.
+
+    Attributes:
+        lengths: ``[batch]`` words of each; 0 for padding.
+        carried: ``[batch, words + 2, columns]`` the carried columns of each word, from word 0 on.
+        gold: ``[batch, 2 * words - 1]`` actions to follow beside the beam; None for none.
+        gold_labels: the same of the labels of arcs, from 0; zero where there are no labels.
+    """
+
+    lengths: jax.Array
+    carried: jax.Array
+    gold: jax.Array | None = None
+    gold_labels: jax.Array | None = None
+
+
+class Trace(NamedTuple):
+    """All states of a search; entry t is after t transitions.
+
+    With gold actions there is one lane more, the last, which follows them.
+
+    Attributes:
+        arena: ``[steps + 1, batch, lanes, columns]``.
+        score: ``[steps + 1, batch, lanes]``, minus infinity where the beam is not full. The lanes
+            of a beam descend in score.
+        previous: ``[steps + 1, batch, lanes]`` the lane that each state comes from.
+        action: ``[steps + 1, batch, lanes]`` the action that made it.
+        label: ``[steps + 1, batch, lanes]`` the label of its arc.
+        gold: ``[steps + 1, batch, lanes]`` whether all of its actions are the gold ones.
+    """
+
+    arena: jax.Array
+    score: jax.Array
+    previous: jax.Array
+    action: jax.Array
+    label: jax.Array
+    gold: jax.Array
+
+
+Scorer = Callable[[Tops], Scores]
+
+
+def beam_search(scorer: Scorer, attach: Attach, beam: int, question: Question) -> Trace:
+    """Search the derivations of a batch of sentences (Zhang and Clark 2008).
+
+    Of the arcs that differ in their label alone only the best enters the beam: a state has three
+    candidates, however many labels there are. Entries of a sentence of n words beyond step 2n - 1
+    mean nothing.
+
+    Args:
+        scorer: of the actions of states.
+        attach: gives the carried columns of a head with a new dependent.
+        beam: states that are kept of each sentence.
+        question: the sentences.
+    """
+    batch, words = question.carried.shape[0], question.carried.shape[1] - 2
+    steps = max(2 * words - 1, 1)
+    following_gold = question.gold is not None
+    lanes = beam + following_gold
+    width = shifted(jnp.zeros((), jnp.int32), question.carried[0, 0]).shape[0]
+    row = jnp.arange(batch)[:, None]
+    last = jnp.arange(lanes) == beam
+
+    def step(t: jax.Array, trace: Trace) -> Trace:
+        stack = _stack(trace.arena, trace.arena[t])
+        now = _tops(stack)
+        found = scorer(now)
+        legal = allowed(t, now.following, question.lengths[:, None])
+        score, label = found.actions, jnp.zeros((batch, lanes, ACTIONS), jnp.int32)
+        if found.labels is not None:
+            best = jnp.argmax(found.labels, -1).astype(jnp.int32)
+            label = label.at[..., LEFT:].set(best)
+            score = score.at[..., LEFT:].add(jnp.max(found.labels, -1))
+        total = jnp.where(legal, trace.score[t][..., None] + score, -jnp.inf)
+        scores, number = _best(total[:, :beam].reshape(batch, -1), beam)
+        parent, action = number // ACTIONS, number % ACTIONS
+        chosen = label[row, parent, action]
+        gold = trace.gold[t][row, parent] & jnp.isfinite(scores)
+        if question.gold is not None and question.gold_labels is not None:
+            right, right_label = question.gold[:, t, None], question.gold_labels[:, t, None]
+            gold &= (action == right) & ((chosen == right_label) | (action == SHIFT))
+            own = found.actions[row, beam, right]
+            if found.labels is not None:
+                of_label = found.labels[row, beam, jnp.maximum(right - LEFT, 0), right_label]
+                own = own + jnp.where(right == SHIFT, 0, of_label)
+            scores = jnp.concatenate([scores, trace.score[t][:, beam:] + own], 1)
+            parent = jnp.concatenate([parent, jnp.full((batch, 1), beam, parent.dtype)], 1)
+            action = jnp.concatenate([action, right], 1)
+            chosen = jnp.concatenate([chosen, right_label], 1)
+            gold = jnp.concatenate([gold, jnp.ones((batch, 1), bool)], 1)
+        upper, under = stack[0][row, parent], stack[1][row, parent]
+        first, second = upper[..., :_BELOW], under[..., :_BELOW]
+        is_shift = action == SHIFT
+        following = upper[..., _NEXT]
+        fresh = shifted(following, question.carried[row, jnp.minimum(following, words + 1)])
+        item = jnp.where(
+            is_shift[..., None],
+            fresh,
+            jnp.where(
+                (action == LEFT)[..., None],
+                attached(first, second, LEFT, chosen, attach),
+                attached(second, first, RIGHT, chosen, attach),
+            ),
+        )
+        pointer = jnp.where(is_shift, t * lanes + parent, under[..., _BELOW])
+        tail = jnp.stack([pointer, following + is_shift], -1).astype(jnp.int32)
+        written = jnp.concatenate([item, tail], -1)
+        new = Trace(written, scores, parent, action, chosen, gold)
+        return Trace(*(old.at[t + 1].set(x) for old, x in zip(trace, new, strict=True)))
+
+    shape = (steps + 1, batch, lanes)
+    start = jnp.where((jnp.arange(lanes) == 0) | last, 0.0, -jnp.inf)
+    arena = jnp.zeros((*shape, width + 2), jnp.int32).at[0, :, :, _NEXT].set(1)
+    zeros = jnp.zeros(shape, jnp.int32)
+    trace = Trace(
+        arena, jnp.full(shape, -jnp.inf).at[0].set(start), zeros, zeros, zeros,
+        jnp.zeros(shape, bool).at[0].set((jnp.arange(lanes) == 0) | last),
+    )  # fmt: skip
+    # Not more steps than the longest sentence needs, whatever the padding.
+    needed = jnp.clip(2 * jnp.max(question.lengths) - 1, 0, steps)
+    return jax.lax.fori_loop(0, needed, step, trace)
+
+
+def _best(scores: jax.Array, beam: int) -> tuple[jax.Array, jax.Array]:
+    """Return the best scores of each row, descending, and their numbers; the first of equals."""
+    if beam > 1:
+        return jax.lax.top_k(scores, beam)
+    number = jnp.argmax(scores, -1, keepdims=True).astype(jnp.int32)
+    return jnp.take_along_axis(scores, number, -1), number
+
+
+def _read(arena: jax.Array, pointer: jax.Array) -> jax.Array:
+    """Return the states that ``[..., batch, lanes]`` pointers point to."""
+    lanes = arena.shape[2]
+    return arena[pointer // lanes, jnp.arange(arena.shape[1])[:, None], pointer % lanes]
+
+
+def _stack(arena: jax.Array, states: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Return states, those that hold the items below theirs, and those below these."""
+    second = _read(arena, states[..., _BELOW])
+    return states, second, _read(arena, second[..., _BELOW])
+
+
+def _tops(stack: tuple[jax.Array, ...]) -> Tops:
+    return Tops(jnp.stack([x[..., :_BELOW] for x in stack], -2), stack[0][..., _NEXT])
+
+
+class Path(NamedTuple):
+    """Derivations that end in some states of each sentence, up to these states.
+
+    Attributes:
+        tops: of the state before each transition, ``[steps, paths, batch, ...]``.
+        action: ``[steps, paths, batch]``; entries from the state's own step on mean nothing.
+        label: ``[steps, paths, batch]``.
+    """
+
+    tops: Tops
+    action: jax.Array
+    label: jax.Array
+
+
+def path(trace: Trace, step: jax.Array, lanes: jax.Array) -> Path:
+    """Follow the derivations of some states back to the start.
+
+    Args:
+        trace: from ``beam_search``.
+        step: ``[batch]`` the step of the states of each sentence.
+        lanes: ``[paths, batch]`` their lanes.
+    """
+    batch = jnp.arange(trace.arena.shape[1])
+
+    def back(after: jax.Array, at: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        t, previous = at
+        here = jnp.where(t == step, lanes, after).astype(jnp.int32)
+        return previous[batch, here], here
+
+    steps = jnp.arange(len(trace.arena))
+    start = lanes.astype(jnp.int32)
+    lane = jax.lax.scan(back, start, (steps, trace.previous), reverse=True)[1]
+    where = steps[:, None, None], batch, lane
+    states = jnp.moveaxis(trace.arena[where][:-1], 1, 2)
+    tops = _tops(_stack(trace.arena, states))
+    tops = Tops(jnp.moveaxis(tops.items, 2, 1), jnp.moveaxis(tops.following, 2, 1))
+    return Path(tops, trace.action[where][1:], trace.label[where][1:])

@@ -1,0 +1,109 @@
+"""Form, tag and head: files with three columns."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from semipunct.corpus import Sentence
+from semipunct.corpus.statistics import statistics
+from semipunct.errors import TreebankError, UsageError
+from semipunct.formats import Annotation, format_of, read_entries
+from semipunct.formats.dependencies import MARK_TAGS, Dependencies
+
+TEXT = (
+    "``\t``\t2\nGo\tVB\t0\n,\t,\t2\n''\t''\t2\nMr.\tNNP\t6\nA\tNNP\t2\n.\t.\t2\n\n\n"
+    "Yes\tUH\t0\n-RRB-\t-RRB-\t1\n"
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "some.dp"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+def test_marks_go_into_slots(file: Path):
+    first, second = read_entries([file])
+    found = first.content
+    assert isinstance(found, Sentence)
+    assert found.forms == ("Go", "Mr", "A")
+    assert found.slots == (("“",), (",", "”"), ("<abbr>",), (".",))
+    assert found.tree.heads == (0, 3, 1)
+    assert (found.xpos, found.upos) == (("VB", "NNP", "NNP"), ("_",) * 3)
+    assert (found.where, first.word_ids) == (f"{file}:1: sentence #1", (2, 5, 6))
+    assert first.notes.quotes_replaced == 2
+    assert second.content.slots == ((), ("-RRB-",))
+    assert second.content.where == f"{file}:10: sentence #2"
+
+
+def test_marks_stay_among_the_words(file: Path):
+    first, _ = Dependencies(marks="words").read(file)
+    found = first.content
+    assert isinstance(found, Sentence)
+    assert found.forms == ("“", "Go", ",", "”", "Mr.", "A", ".")
+    assert found.tree.heads == (2, 0, 2, 2, 6, 2, 2)
+    assert [i for i, upos in enumerate(found.upos) if upos == "PUNCT"] == [0, 2, 3, 6]
+    assert found.slots == ((),) * 8
+
+
+def test_what_was_read_is_written(file: Path):
+    entries, writer, stream = list(read_entries([file])), format_of(file).writer(), io.StringIO()
+    writer.write(map(writer.unchanged, entries), stream)
+    assert stream.getvalue() == TEXT
+    stream = io.StringIO()
+    writer.write(map(writer.unchanged, reversed(entries)), stream)
+    assert stream.getvalue() == TEXT[TEXT.index("Yes") :] + "\n" + TEXT[: TEXT.index("Yes")]
+    assert writer.text(entries[0], [(), (";",), (), ("!",)]) == "Go ; Mr. A !"
+
+
+def test_what_has_no_place_is_refused(file: Path):
+    entry, writer = next(iter(read_entries([file]))), format_of(file).writer()
+    with pytest.raises(UsageError, match=r"some.dp:1: sentence #1: .*no place for annotations"):
+        writer.annotated(entry, Annotation({1: {"a": "b"}}))
+    with pytest.raises(UsageError, match="no place for new punctuation"):
+        writer.punctuated(entry, entry.content.slots)
+    with pytest.raises(UsageError, match="2 slots for 3 words"):
+        writer.text(entry, [(), ()])
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("a\tX\t0\n\nb\tX\n", ":3: sentence #2: found 2 columns"),
+        ("a\t\t0\n", ":1: sentence #1: found 3 columns of which none may be empty"),
+        ("a X 0\n", ":1: sentence #1: found 1 columns .* separated by tabs: form, tag, head"),
+        ("a\tX\t0\nb\tX\tone\n", ":2: sentence #1: the head 'one' is no number"),
+        ("a\tX\t²\n", "the head '²' is no number"),
+        ("a\tX\t-1\n", "the head '-1' is no number"),
+        (f"a\tX\t{'9' * 5000}\n", "no token of the sentence"),
+        ("a\tX\t0\nb\tX\t3\n", r":2: sentence #1: word 2 \(b\): its head 3 is not a word"),
+        ("a\tX\t2\nb\tX\t1\n", r"word \d .*cycle of heads"),
+        ("a\tX\t0\nb\tX\t0\n", ":2: .*second root"),
+        ("\n \n", "no sentence was found"),
+        ("", "no sentence was found"),
+    ],
+)
+def test_mistakes_are_told_with_their_place(tmp_path: Path, text: str, message: str):
+    path = tmp_path / "bad.dp"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(TreebankError, match=message) as caught:
+        list(read_entries([path]))
+    assert str(caught.value).startswith(str(path))
+
+
+def test_sentences_that_models_cannot_take_are_told(tmp_path: Path):
+    path = tmp_path / "odd.dp"
+    path.write_text(",\t,\t0\na\tX\t1\n\n.\t.\t0\n", encoding="utf-8")
+    reasons = [entry.content.reason for entry in read_entries([path])]
+    assert reasons == ["punctuation has dependents", "nothing but punctuation"]
+    whole = [entry.content for entry in Dependencies(marks="words").read(path)]
+    assert [s.tree.heads for s in whole] == [(0, 1), (0,)]
+
+
+def test_the_sample_of_the_penn_treebank(shared_data: Path):
+    """Counts that were taken by another program: lines whose tag is that of a mark."""
+    found = statistics(read_entries([shared_data.parent / "ptb-sample" / "dev.dp"]))
+    assert (found.sentences_used, found.words) == (273, 6327 - 659)
+    assert len(MARK_TAGS) == 7

@@ -1,0 +1,88 @@
+"""Punctuation as properties: marks to flags, flags up the tree (Ma, Zhang and Zhu 2014)."""
+
+import jax.numpy as jnp
+import pytest
+
+from semipunct.models.beam_parsing.properties import Flag, marked, passed
+from semipunct.search import LEFT, RIGHT
+
+Q, B, EQ, EB = Flag.QUOTE_OPENS, Flag.BRACKET_OPENS, Flag.QUOTE_CLOSES, Flag.BRACKET_CLOSES
+N, P = Flag.OTHER, Flag.PAIRED
+
+
+def slots(text: str) -> tuple[int, list[tuple[str, ...]]]:
+    """Words are letters, all else is marks."""
+    found: list[list[str]] = [[]]
+    for piece in text.split():
+        if piece.isalpha():
+            found.append([])
+        else:
+            found[-1].append(piece)
+    return len(found) - 1, [tuple(slot) for slot in found]
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        # Figure 1 of the paper, in short: the comma beside the closing mark is passed over.
+        ("“ a b , ” c d .", [Q, EQ, 0, N]),
+        ("a , b ( c ) d", [N, 0, P, 0]),
+        # Section 3.2: two opening marks on one word.
+        ("( “ a b , ” c . d )", [Q | B, EQ, N, EB]),
+        ("`` a '' -LRB- b -RRB-", [P, P]),
+        ("“ a ” , b", [P, 0]),
+        ("a , “ b c ”", [N, Q, EQ]),
+        ("” a b “", [0, 0]),  # nothing at their sides
+        ("a ” b", [EQ, 0]),  # no partner: the side that it has alone
+        ("a “ b", [0, Q]),
+        ('" a b " c', [Q, EQ, 0]),
+        ("a ' b", [N, 0]),  # a straight mark without a partner is any other mark
+        ("« a » b „ c “", [P, 0, P]),
+        ("» a b «", [Q, EQ]),
+        ("a ( ) b", [N, 0]),  # nothing between them
+        ("a b c", [0, 0, 0]),
+        (", a", [0]),
+        ("¡ a !", [N]),  # marks of sentences are no pair
+        ("[ a ) b ] c", [P, EB, 0]),  # flags of a kind meet, whichever marks match
+    ],
+)
+def test_marks_become_properties_of_words(text: str, expected: list[int]):
+    words, found = slots(text)
+    assert marked(found, others=True).properties == expected
+    assert len(expected) == words
+
+
+def test_other_marks_stay_where_only_paired_ones_are_properties():
+    _, found = slots("a , “ b , c , ” , d .")
+    result = marked(found, others=False)
+    assert result.properties == [0, Q, EQ, 0]
+    assert result.absorbed == [[], [False, True], [False], [True, True, False], [False]]
+    assert all(all(gone) for gone in marked(found, others=True).absorbed)
+
+
+@pytest.mark.parametrize(
+    "head, dependent, side, expected",
+    [
+        (0, Q, LEFT, Q),
+        (EQ, Q, LEFT, P),
+        (EQ | EB, Q | B, LEFT, P),
+        # Section 3.2: the quotation marks are gone, the bracket is still open, so no Paired.
+        (EQ, Q | B, LEFT, B),
+        (B, EB, RIGHT, P),
+        (0, EB, RIGHT, EB),
+        (0, EQ, LEFT, 0),  # a closing mark within the tree is no boundary of it
+        (0, Q, RIGHT, 0),
+        (0, N, RIGHT, N),
+        (N, 0, RIGHT, 0),  # the right edge is the dependent's
+        (N, N, LEFT, N),
+        (0, N, LEFT, 0),
+        (Q, N, RIGHT, Q),  # section 3.3: boundaries come first
+        (N, Q, LEFT, Q),
+        (P, 0, LEFT, P),
+        (0, P, RIGHT, 0),  # of the dependent's tree
+        (P, Q, LEFT, Q),
+    ],
+)
+def test_properties_pass_up(head: int, dependent: int, side: int, expected: int):
+    found = passed(jnp.array([int(head)]), jnp.array([int(dependent)]), side)
+    assert Flag(int(found[0])) == Flag(expected)

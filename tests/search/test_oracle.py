@@ -1,0 +1,54 @@
+"""The static oracle: its derivations make the tree that they were made from."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.errors import UsageError
+from semipunct.search import LEFT, RIGHT, SHIFT, arcs, oracle
+from semipunct.trees import DependencyTree, lifted
+
+
+def heads_of(actions: list[int]) -> list[int]:
+    heads = [0] * ((len(actions) + 1) // 2)
+    for dependent, head in arcs(actions):
+        if dependent:
+            heads[dependent - 1] = head
+    return heads
+
+
+@st.composite
+def projective_heads(draw: st.DrawFn) -> list[int]:
+    n = draw(st.integers(1, 9))
+    order = draw(st.permutations(range(1, n + 1)))
+    heads = [0] * n
+    for place, word in enumerate(order[1:], start=1):
+        heads[word - 1] = order[draw(st.integers(0, place - 1))]
+    return list(lifted(DependencyTree(tuple(heads), ("dep",) * n))[0].heads)
+
+
+@given(projective_heads())
+def test_a_derivation_makes_its_tree(heads: list[int]):
+    found = oracle(heads)
+    assert len(found.actions) == 2 * len(heads) - 1
+    assert list(found.actions).count(SHIFT) == len(heads)
+    assert heads_of(found.actions.tolist()) == heads
+    assert found.dependents.tolist() == [d for d, _ in arcs(found.actions.tolist())]
+
+
+def test_arcs_are_made_as_soon_as_they_can_be():
+    """She | saw (red) stars yesterday: written out."""
+    heads = [2, 0, 4, 2, 2]
+    assert oracle(heads).actions.tolist() == [
+        SHIFT, SHIFT, LEFT, SHIFT, SHIFT, LEFT, RIGHT, SHIFT, RIGHT,
+    ]  # fmt: skip
+
+
+def test_one_word():
+    assert oracle([0]).actions.tolist() == [SHIFT]
+
+
+@pytest.mark.parametrize("heads", [[3, 4, 0, 3], [2, 1], [0, 0]])
+def test_what_is_no_projective_tree_is_refused(heads: list[int]):
+    with pytest.raises(UsageError, match="no projective tree; lift its arcs first"):
+        oracle(heads)
