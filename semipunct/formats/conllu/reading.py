@@ -11,7 +11,6 @@ from semipunct.formats.conllu.records import Token
 from semipunct.marks import ABBREVIATION, SPECIAL_TOKENS, UNK, Puncteme
 from semipunct.trees import DependencyTree, lifted, without_leaves
 
-
 Marks = Literal["slots", "words"]
 """Places of punctuation: between words, or among them."""
 
@@ -80,8 +79,8 @@ def to_entry(record: R, marks: Marks = "slots") -> Entry[R]:
     whole = DependencyTree(
         tuple(token.head for token in tokens), tuple(token.relation for token in tokens)
     )
-    marks = [token.word_id for token in tokens if token.upos == PUNCTUATION]
-    tree, lifts = lifted(without_leaves(whole, marks))
+    removed = [token.word_id for token in tokens if token.upos == PUNCTUATION]
+    tree, lifts = lifted(without_leaves(whole, removed))
     forms = (word.form[:-1] if dot else word.form for word, dot in zip(words, dotted, strict=True))
     sentence = Sentence(
         sentence_id=record.sentence_id,

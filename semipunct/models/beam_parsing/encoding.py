@@ -106,9 +106,13 @@ class Encoded:
     sentences: Sequence[EncodedSentence]
     tokens: Sequence[Tokens]
 
-    @cached_property
+    @property
     def lengths(self) -> list[int]:
         """Words of each sentence."""
+        return self._lengths
+
+    @cached_property
+    def _lengths(self) -> list[int]:
         return [len(s.forms) for s in self.tokens]
 
 

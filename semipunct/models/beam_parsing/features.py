@@ -261,9 +261,7 @@ def tables(found: Plan, weights: jax.Array, codes: Codes) -> Tables:
     return Tables(tuple(sums), tuple(found.tabulated))
 
 
-def scores(
-    found: Plan, ready: Tables, weights: jax.Array, codes: Codes, tops: Tops
-) -> jax.Array:
+def scores(found: Plan, ready: Tables, weights: jax.Array, codes: Codes, tops: Tops) -> jax.Array:
     """Score states, ``[batch, lanes, columns]``.
 
     Args:

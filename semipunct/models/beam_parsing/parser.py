@@ -313,9 +313,7 @@ class BeamParser(Model[Encoded, Batch]):
 
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
         known, column = {*self.vocabulary.tags, MISSING}, self.options.tags
-        return {
-            column: Counter(t for s in sentences for t in getattr(s, column) if t not in known)
-        }
+        return {column: Counter(t for s in sentences for t in getattr(s, column) if t not in known)}
 
 
 @partial(jit, static=1)
