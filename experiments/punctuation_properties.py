@@ -101,7 +101,7 @@ def examples(
 
 def _read(files: Iterable[Path], marks: str) -> Iterable[Entry[Any]]:
     for path in files:
-        yield from replace(format_of(path), marks=marks).read(path)  # pyright: ignore
+        yield from replace(format_of(path), marks=marks).read(path)
 
 
 def counted(example: Example, parse: Parse) -> Counts:

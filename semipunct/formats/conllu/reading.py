@@ -81,8 +81,8 @@ def to_entry(record: R, marks: Marks = "slots") -> Entry[R]:
     whole = DependencyTree(
         tuple(token.head for token in tokens), tuple(token.relation for token in tokens)
     )
-    leaves = [token.word_id for token in tokens if token.upos == PUNCTUATION]
-    tree, lifts = lifted(without_leaves(whole, leaves))
+    removed = [token.word_id for token in tokens if token.upos == PUNCTUATION]
+    tree, lifts = lifted(without_leaves(whole, removed))
     forms = (word.form[:-1] if dot else word.form for word, dot in zip(words, dotted, strict=True))
     sentence = Sentence(
         sentence_id=record.sentence_id,

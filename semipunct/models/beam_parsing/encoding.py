@@ -109,6 +109,10 @@ class Encoded:
     @property
     def lengths(self) -> list[int]:
         """Words of each sentence."""
+        return self._lengths
+
+    @cached_property
+    def _lengths(self) -> list[int]:
         return [len(s.forms) for s in self.tokens]
 
 

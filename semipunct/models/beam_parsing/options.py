@@ -71,5 +71,6 @@ KIND = kind.Kind(
     model_options=BeamParserOptions,
     train_options=BeamParserTrainOptions,
     criterion=kind.Criterion("uas", "UAS", highest=True),
+    predicts="trees",
     assess="semipunct.models.beam_parsing.assessment:attachment",
 )

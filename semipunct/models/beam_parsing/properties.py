@@ -109,7 +109,7 @@ def marked(slots: Sequence[Puncteme], *, others: bool) -> Marked:
             gone[: closing[-1] + 1] = [True] * (closing[-1] + 1)
         if opening and place < words:
             gone[opening[0] :] = [True] * (len(flags) - opening[0])
-        for i, flag in enumerate(flags):
+        for flag in flags:
             if flag > OPENS and place:
                 properties[place - 1] |= flag
             elif 0 < flag <= OPENS and place < words:

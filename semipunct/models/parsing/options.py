@@ -71,5 +71,6 @@ KIND = kind.Kind(
     model_options=ParserOptions,
     train_options=ParserTrainOptions,
     criterion=kind.Criterion("las", "LAS", highest=True),
+    predicts="trees and tags",
     assess="semipunct.models.parsing.assessment:attachment",
 )

@@ -82,7 +82,7 @@ def test_training_resumes_with_the_same_bits(folder: Path):
 
 @pytest.mark.parametrize("beam, labelled", [(3, True), (16, False)])
 def test_the_score_of_a_parse_is_that_of_its_derivation(beam: int, labelled: bool):
-    """Given as the gold tree of its sentence, it is followed by a lane, which has the same score."""
+    """A lane follows it, given as the gold tree of its sentence, and has the same score."""
     model, parameters = fitted(beam=beam, labelled=labelled)
     parses = model.parse(parameters, HELD_OUT[:4])
     trees = [
@@ -114,7 +114,7 @@ def test_the_gradient_is_the_update_of_the_perceptron(update: str, labelled: boo
     """It counts features of the wrong prefix, less those of the right one."""
     model, parameters = fitted(labelled=labelled)
     weights = {n: jnp.asarray(p) for n, p in parameters.items()}
-    options = BeamParserTrainOptions(update=update)  # pyright: ignore[reportArgumentType]
+    options = BeamParserTrainOptions(update=update)
     batch = model.batch(model.encode(TRAINING), [0, 1, 2, 3], 5)
 
     def loss(w: Any) -> Any:
@@ -175,13 +175,17 @@ def test_a_sentence_of_marks_alone_is_parsed_to_nothing():
 def test_marks_without_heads_cannot_be_parsed():
     bare = sentence(["a", "b"], ["N", "V"], [2, 0], ["", ",", "."])
     for mode in ("baseline", "paired"):
-        with pytest.raises(TreebankError, match="made:1: sentence s: .*read the treebank with mar"):
-            BeamParser.fit([bare], BeamParserOptions(punctuation=mode))  # pyright: ignore
+        with pytest.raises(
+            TreebankError, match=r"made:1: sentence s: .*read the treebank with mar"
+        ):
+            BeamParser.fit([bare], BeamParserOptions(punctuation=mode))
 
 
 def test_a_treebank_without_tags_is_refused():
     untagged = replace(TRAINING[0], xpos=("_",) * len(TRAINING[0].forms))
-    with pytest.raises(TreebankError, match="no word has a tag in the column xpos; choose model.t"):
+    with pytest.raises(
+        TreebankError, match=r"no word has a tag in the column xpos; choose model.t"
+    ):
         BeamParser.fit([untagged], BeamParserOptions())
 
 

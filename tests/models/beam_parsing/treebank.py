@@ -28,7 +28,7 @@ def sentence(
 
 
 def planted(count: int, seed: int) -> list[Sentence]:
-    """Nouns between two verbs depend on the first if they stand before the comma, else on the second.
+    """Nouns between two verbs depend on the first up to the comma, on the second from there on.
 
     Only the comma tells.
     """
