@@ -1,0 +1,239 @@
+"""The parser against all analyses of short sentences, and on a treebank with a planted rule."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from semipunct.corpus import Sentence, Words
+from semipunct.errors import ModelError, UsageError
+from semipunct.models.kind import Config
+from semipunct.models.parsing.decoding import parsed, sampled, top
+from semipunct.models.parsing.options import KIND, ParserOptions, ParserTrainOptions
+from semipunct.models.parsing.parser import Parser
+from semipunct.tasks.base import InPlace
+from semipunct.tasks.evaluate import evaluate
+from semipunct.tasks.parse import parse, parses
+from semipunct.training.loop import train
+from semipunct.trees import DependencyTree, tree_fault
+from tests.models.parsing.treebank import planted, sentence
+
+SMALL = ParserOptions(8, 8, 64, 8, 2, 8, 8, 1)
+SHORT = [
+    sentence(["ba", "ce", "di"], ["A", "B", "A"], [2, 0, 2], ["x", "root", "x"]),
+    sentence(["di"], ["A"], [0], ["root"]),
+]
+
+
+@pytest.fixture(scope="module")
+def random() -> InPlace[Parser]:
+    """A parser whose weights are large enough for trees to differ in probability."""
+    model = Parser.fit(SHORT, SMALL)
+    weights = model.initial_parameters(0, 0.0)
+    weights["arc.weight"] = np.random.default_rng(1).normal(0, 3, (8, 8)).astype(np.float32)
+    return InPlace.of(InPlace(model, weights))
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    options = ParserTrainOptions(
+        visits=2400, batch_size=32, learning_rate=0.01, dropout=0.1, evaluate_every=1200
+    )
+    config = Config(KIND, ParserOptions(16, 16, 512, 32, 1, 16, 16, 2), options)
+    place = tmp_path_factory.mktemp("parser") / "model"
+    return train(config, planted(200, 0), planted(40, 1), place)
+
+
+def projective(words: int) -> list[tuple[int, ...]]:
+    """All projective trees with one root, by the definition."""
+    found = []
+    for heads in itertools.product(range(words + 1), repeat=words):
+        if tree_fault(heads):
+            continue
+        arcs = [tuple(sorted((head, word))) for word, head in enumerate(heads, 1)]
+        if not any(a < c < b < d for (a, b), (c, d) in itertools.permutations(arcs, 2)):
+            found.append(heads)
+    return found
+
+
+def log_probabilities(model: Parser, weights: Any, sentences: list[Sentence]) -> np.ndarray:
+    return np.asarray(
+        model.log_likelihoods(weights, model.batch(model.encode(sentences), range(len(sentences))))
+    )
+
+
+def test_analyses_of_two_words_have_probability_one(random: InPlace[Parser]):
+    tags = ("A", "B", "unseen")
+    every = [
+        sentence(["ba", "ce"], list(pair), list(heads), list(names))
+        for heads in projective(2)
+        for names in itertools.product(("root", "x", "unseen"), repeat=2)
+        for pair in itertools.product(tags, repeat=2)
+    ]
+    # The columns of these tags go together in ``sentence``: of the other columns any will do.
+    found = []
+    for s in every:
+        for xpos in itertools.product(("a", "b", "unseen"), repeat=2):
+            for feats in itertools.product(("Tag=A", "Tag=B", "unseen"), repeat=2):
+                found.append(replace(s, xpos=xpos, feats=feats))
+    total = sum(
+        np.exp(log_probabilities(random.model, random.parameters, found[i : i + 512])).sum()
+        for i in range(0, len(found), 512)
+    )
+    assert total == pytest.approx(1, abs=1e-4)
+
+
+def tree_probabilities(random: InPlace[Parser], forms: list[str]) -> dict[tuple[int, ...], float]:
+    """The probabilities of all trees, from the likelihoods of analyses that differ in them alone."""
+    trees = projective(len(forms))
+    same = [sentence(forms, ["A"] * len(forms), list(heads), ["x"] * len(forms)) for heads in trees]
+    encoded = random.model.encode(same)
+    batch = random.model.batch(encoded, range(len(same)))
+    found, _ = random.model._parts(random.parameters, batch, None)
+    # Relations depend on heads: their share is that of a model without relations.
+    plain = {**random.parameters}
+    plain["relation.weight"] = jax.numpy.zeros_like(plain["relation.weight"])
+    found, _ = random.model._parts(plain, batch, None)
+    weights = np.exp(np.asarray(found, np.float64))
+    return dict(zip(trees, (weights / weights.sum()).tolist(), strict=True))
+
+
+FORMS = ["ba", "ce", "di", "zz"]
+
+
+def test_the_best_trees_in_order(random: InPlace[Parser]):
+    expected = tree_probabilities(random, FORMS)
+    inputs = random.model.batch(random.model.encode_words([words(FORMS)]), [0]).inputs
+    trees, _ = top(random.model, 4, random.parameters, inputs)
+    ranked = sorted(expected.items(), key=lambda item: -item[1])[:4]
+    for k, (heads, probability) in enumerate(ranked):
+        assert tuple(np.asarray(trees.heads)[k, 0, :4].tolist()) == heads
+        assert np.exp(trees.log_probability[k, 0]) == pytest.approx(probability, rel=1e-3)
+    best, _, certainty = parsed(random.model, "best", random.parameters, inputs)
+    assert tuple(np.asarray(best.heads)[0, :4].tolist()) == ranked[0][0]
+    for word, head in enumerate(ranked[0][0]):
+        marginal = sum(p for heads, p in expected.items() if heads[word] == head)
+        assert certainty.head[0, word] == pytest.approx(marginal, abs=1e-4)
+
+
+def test_the_tree_of_least_risk(random: InPlace[Parser]):
+    expected = tree_probabilities(random, FORMS)
+
+    def right(heads: tuple[int, ...]) -> float:
+        return sum(p * sum(map(int.__eq__, heads, other)) for other, p in expected.items())
+
+    inputs = random.model.batch(random.model.encode_words([words(FORMS)]), [0]).inputs
+    trees, _, _ = parsed(random.model, "risk", random.parameters, inputs)
+    found = tuple(np.asarray(trees.heads)[0, :4].tolist())
+    assert right(found) == pytest.approx(max(map(right, expected)), abs=1e-5)
+
+
+def test_trees_are_drawn_as_often_as_they_are_probable(random: InPlace[Parser]):
+    expected = tree_probabilities(random, FORMS)
+    inputs = random.model.batch(random.model.encode_words([words(FORMS)]), [0]).inputs
+    trees, tags = sampled(random.model, 4000, random.parameters, inputs, jax.random.key(0))
+    drawn = [tuple(heads) for heads in np.asarray(trees.heads)[:, 0, :4].tolist()]
+    shares = {heads: n / 4000 for heads, n in Counter(drawn).items()}
+    distance = sum(abs(shares.get(heads, 0) - p) for heads, p in expected.items()) / 2
+    # The expected distance of 4,000 draws is below half a root of trees over draws.
+    assert distance < 0.5 * (len(expected) / 4000) ** 0.5
+    for heads, log_probability in zip(
+        drawn[:50], np.asarray(trees.log_probability)[:50, 0], strict=True
+    ):
+        assert np.exp(log_probability) == pytest.approx(expected[heads], rel=1e-3)
+    # Code 0 stands for what training never saw, and is never predicted.
+    assert np.asarray(tags)[:, :, 0, :4].min() >= 1
+
+
+def words(forms: list[str], name: str = "w") -> Words:
+    return Words(name, "made", 1, tuple(forms), ((),) * (len(forms) + 1))
+
+
+def test_padding_changes_nothing(random: InPlace[Parser]):
+    model, weights = random.model, random.parameters
+    alone = log_probabilities(model, weights, SHORT[:1])
+    longer = sentence(["ba"] * 20, ["A"] * 20, [*range(2, 21), 0], ["x"] * 20)
+    together = log_probabilities(model, weights, [SHORT[0], longer])
+    assert together[0] == pytest.approx(float(alone[0]), rel=1e-4)
+    # A batch of a given size has rows without a sentence.
+    batch = model.batch(model.encode(SHORT), [0], 2)
+    np.testing.assert_allclose(model.log_likelihoods(weights, batch)[1:], 0.0, atol=1e-5)
+
+
+def test_a_planted_rule_is_learned(trained: Any):
+    assert trained.best["dev_las"] > 0.98
+    unseen = planted(30, 2, ["zy", "wo", "vu"])
+    found = parse(trained, unseen)
+    right = [
+        one.sentence.tree == s.tree
+        and one.sentence.upos == s.upos
+        and one.sentence.feats == s.feats
+        for one, s in zip(found, unseen, strict=True)
+    ]
+    assert np.mean(right) > 0.9
+    assert all(0 < p <= 1 + 1e-5 for one in found for p in one.heads)
+    assert all(one.log_probability <= 1e-4 for one in found)
+
+
+def test_parsing_asks_for_words_alone(trained: Any):
+    known = planted(5, 3)
+    bare = [Words(s.sentence_id, s.path, s.line, s.forms, s.slots) for s in known]
+    wrong = [
+        replace(s, upos=("X",) * len(s.forms), tree=DependencyTree(
+            (0, *range(1, len(s.forms))), ("dep",) * len(s.forms)
+        ))
+        for s in known
+    ]  # fmt: skip
+    assert parse(trained, bare) == parse(trained, wrong)
+
+
+def test_draws_and_ranks(trained: Any):
+    known = planted(3, 4)
+    draws = parses(trained, known, 5, seed=1)
+    assert [len(of) for of in draws] == [5, 5, 5]
+    assert parses(trained, known, 5, seed=1) == draws
+    ranks = parses(
+        trained,
+        [*known, planted(1, 5)[0], sentence(["baate"], ["VERB"], [0], ["root"])],
+        3,
+        draw=False,
+    )
+    for of in ranks:
+        told = [one.log_probability for one in of]
+        assert told == sorted(told, reverse=True)
+        assert len({one.sentence.tree.heads for one in of}) == len(of)
+    # One word has one tree.
+    assert len(ranks[-1]) == 1
+    with pytest.raises(UsageError, match="0 trees"):
+        parses(trained, known, 0)
+
+
+def test_a_long_sentence_is_parsed_in_pieces(trained: Any):
+    forms = [form for s in planted(400, 6) for form in s.forms][:900]
+    (one,) = parse(trained, [words(forms)])
+    assert one.sentence.forms == tuple(forms)
+    assert tree_fault(one.sentence.tree.heads) is None
+    assert len(one.heads) == len(one.relations) == len(one.tags[0]) == 900
+
+
+def test_other_kinds_are_refused(trained: Any, random: InPlace[Parser]):
+    with pytest.raises(ModelError, match="kind parser predicts trees and tags"):
+        evaluate(trained, planted(2, 7))
+    from semipunct.models.slot_tagging.options import TaggerOptions
+    from semipunct.models.slot_tagging.tagger import SlotTagger
+
+    tagger = SlotTagger.fit(planted(2, 8), TaggerOptions())
+    with pytest.raises(ModelError, match="slot-tagger, but a parser is needed"):
+        parse(InPlace(tagger, {}), planted(1, 9))
+
+
+def test_data_and_back(random: InPlace[Parser]):
+    again = Parser.from_data(random.model.to_data(), SMALL)
+    assert again.vocabulary == random.model.vocabulary
+    assert again.vocabulary.codes("upos", ["A", "B", "C"]).tolist() == [1, 2, 0]

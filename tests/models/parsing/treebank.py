@@ -1,0 +1,48 @@
+"""Small treebanks whose heads, relations and tags follow a rule."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from semipunct.corpus import Sentence
+from semipunct.trees import DependencyTree
+
+STEMS = ["ba", "ce", "di", "fo", "gu", "ha", "ke", "li", "mo", "nu"]
+
+
+def sentence(
+    forms: list[str], tags: list[str], heads: list[int], relations: list[str], name: str = "s"
+) -> Sentence:
+    n = len(forms)
+    return Sentence(
+        name, "made", 1, tuple(forms), ("_",) * n, tuple(tags), tuple(t.lower() for t in tags),
+        tuple(f"Tag={tag}" for tag in tags), DependencyTree(tuple(heads), tuple(relations)),
+        ((),) * (n + 1),
+    )  # fmt: skip
+
+
+def planted(count: int, seed: int, stems: list[str] = STEMS) -> list[Sentence]:
+    """An ending tells the tag of a word; adjectives depend on the next noun, nouns on the verb.
+
+    Stems say nothing, so that words with stems of their own can be parsed.
+    """
+    generator = np.random.default_rng(seed)
+    made: list[Sentence] = []
+    for number in range(count):
+        before, after = generator.integers([1, 0], 3).tolist()
+        tags: list[str] = []
+        for _ in range(before):
+            tags += ["ADJ"] * int(generator.integers(2)) + ["NOUN"]
+        verb = len(tags) + 1
+        tags.append("VERB")
+        for _ in range(after):
+            tags += ["ADJ"] * int(generator.integers(2)) + ["NOUN"]
+        heads = [{"ADJ": i + 1, "NOUN": verb, "VERB": 0}[tag] for i, tag in enumerate(tags, 1)]
+        relations = [
+            {"ADJ": "amod", "NOUN": "nsubj" if i < verb else "obj", "VERB": "root"}[tag]
+            for i, tag in enumerate(tags, 1)
+        ]
+        endings = {"ADJ": "ish", "NOUN": "on", "VERB": "ate"}
+        forms = [str(generator.choice(stems)) + endings[tag] for tag in tags]
+        made.append(sentence(forms, tags, heads, relations, f"s{number}"))
+    return made
