@@ -94,10 +94,11 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "semiring": ("viterbi", "viterbi", "viterbi", "log", "real", "vitrbi"),
     "decoded": ("conllu", "brackets", "json"),
     "restored": ("conllu", "text", "json"),
+    "decoder": ("risk", "best"),
     "minimise": ("slots", "draws"),
     "keep": ("replace", "repair", "keep"),
     "channel": ("none", "l2r", "r2l"),
-    "kind": ("punctuation", "slot-tagger", "tagger", "Punctuation"),
+    "kind": ("punctuation", "slot-tagger", "parser", "tagger", "Punctuation"),
 }
 """Names that options choose among."""
 
@@ -139,6 +140,16 @@ COMMANDS = (
         2,
     ),
     Command(
+        ("parse",),
+        ("model", "treebank"),
+        {
+            "--output": "output", "--decoder": "decoder", "--trees": "count", "--nbest": "one",
+            "--seed": "integer", "--probabilities": "", "--gold": "", "--json": "",
+            "--result": "output", "--quiet": "",
+        },
+        2,
+    ),
+    Command(
         ("restore",),
         ("model", "treebank"),
         {
@@ -146,7 +157,7 @@ COMMANDS = (
             "--minimise": "minimise", "--marks": "marks", "--min-confidence": "fraction",
             "--nbest": "count", "--keep": "keep", "--mistaken": "fraction",
             "--format": "restored", "--gold": "", "--json": "", "--confusions": "count",
-            "--result": "output", "--quiet": "",
+            "--result": "output", "--quiet": "", "--parser": "model", "--trees": "count",
         },
         2,
     ),
