@@ -213,7 +213,9 @@ def test_draws_and_ranks(trained: Any):
         parses(trained, known, 0)
 
 
-def test_a_long_sentence_is_parsed_in_pieces(trained: Any):
+def test_a_long_sentence_is_parsed_in_pieces(trained: Any, monkeypatch: pytest.MonkeyPatch):
+    # Of the usual length pieces would be compiled for 512 words.
+    monkeypatch.setattr("semipunct.tasks.parse._LONGEST", 8)
     forms = [form for s in planted(400, 6) for form in s.forms][:900]
     (one,) = parse(trained, [words(forms)])
     assert one.sentence.forms == tuple(forms)
