@@ -250,19 +250,10 @@ def _write(
     from semipunct.render.restorations import as_dict, in_own_characters
     from semipunct.tasks.restore import LISTED
 
-    if form is Format.CONLLU:
-        if parsed:
-            outcomes, writer = _with_trees(outcomes), Conllu().writer()
-        writer.write(
-            (
-                writer.punctuated(entry, found.written) if found else writer.unchanged(entry)
-                for entry, found in outcomes
-            ),
-            stream,
-        )
-        return
-    if form is Format.TEXT and isinstance(writer, TextWriter):
-        # Lines come back as they were, the empty ones among them.
+    if form is Format.CONLLU and parsed:
+        outcomes, writer = _with_trees(outcomes), Conllu().writer()
+    # Lines of a text come back as they were, the empty ones among them.
+    if form is Format.CONLLU or (form is Format.TEXT and isinstance(writer, TextWriter)):
         writer.write(
             (
                 writer.punctuated(entry, found.written) if found else writer.unchanged(entry)

@@ -38,7 +38,7 @@ def restore_words(
         sentences: words; their marks count as ``options.keep`` decides, tags and trees do not.
         options: how; by default the defaults.
         trees: how many trees of each sentence are drawn; their punctuation is drawn in equal
-            numbers, ``options.samples`` in all. 0 for the parser's one tree.
+            numbers, ``options.samples`` in all, rounded down. 0 for the parser's one tree.
         first: the number of the first sentence, where these go on after others: with the seed it
             fixes the draws.
 
