@@ -19,6 +19,7 @@ from semipunct.models.settings import (
     Positive,
     Seed,
     Setting,
+    Share,
     checked,
 )
 
@@ -75,6 +76,26 @@ class SharedTrainOptions:
     def remedies(self) -> str:
         """Say which settings to change when training diverges."""
         return f"lower train.learning_rate (now {self.learning_rate}), or raise train.batch_size"
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkTrainOptions(SharedTrainOptions):
+    """Settings that all networks share which AdamW trains for some epochs.
+
+    Attributes:
+        weight_decay: of AdamW.
+        dropout: share of the inputs of layers that a step leaves out.
+    """
+
+    patience: Count = 0
+    weight_decay: NotNegative = 1e-2
+    dropout: Share = 0.2
+
+    epochs: ClassVar[int] = 10
+    """Passes over the training examples, of a run that does not say how many visits."""
+
+    def suggested_visits(self, sentences: int) -> int:
+        return self.epochs * sentences
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import optax  # pyright: ignore[reportMissingTypeStubs]
 
 from semipunct.arrays.rows import RowNumbers, Rows, put_rows, take_rows
 from semipunct.models.base import Optimiser, Weights
-from semipunct.models.kind import Schedule
+from semipunct.models.kind import NetworkTrainOptions, Schedule
 
 FINAL_RATE = 0.02
 """The fraction of the learning rate at which the cosine schedule ends.
@@ -31,6 +31,31 @@ def schedule(kind: Schedule, rate: float, steps: int) -> optax.Schedule:
     if kind == "constant":
         return optax.constant_schedule(rate)
     return optax.cosine_decay_schedule(rate, max(1, steps), FINAL_RATE)
+
+
+NORM = 5.0
+"""Gradients of networks are scaled down to this norm if theirs is larger (Pascanu et al. 2013)."""
+
+
+def clipped_adamw(
+    options: NetworkTrainOptions, steps: int, *, warming: int = 0, b2: float = 0.999
+) -> optax.GradientTransformation:
+    """Return AdamW with clipped gradients.
+
+    Args:
+        options: rate, schedule and decay.
+        steps: updates in all.
+        warming: steps in which the rate rises from zero.
+        b2: decay of the mean of squared gradients.
+    """
+    planned = schedule(options.schedule, options.learning_rate, steps)
+    rising = min(warming, steps)
+
+    def rate(step: Any) -> Any:
+        return planned(step) * jnp.minimum(1.0, (step + 1) / rising) if rising else planned(step)
+
+    adam = optax.adamw(rate, b2=b2, weight_decay=options.weight_decay)
+    return optax.chain(optax.clip_by_global_norm(NORM), adam)
 
 
 def prompt(transformation: optax.GradientTransformation) -> Optimiser:

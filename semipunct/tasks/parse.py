@@ -30,7 +30,7 @@ _LONGEST = 400
 of at most so many words, and the roots of the others depend on the root of the first."""
 
 _JOINED = "parataxis"
-"""The relation of the root of a piece to the root of the first: of UD, for what stands side by side."""
+"""The relation of the root of a piece to that of the first: what stands side by side, in UD."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from semipunct.models import kind
-from semipunct.models.settings import AtLeastOne, Count, NotNegative, Positive, Share
+from semipunct.models.settings import AtLeastOne, Positive, Share
 
 EPOCHS = 5
 """Passes over the training sentences."""
@@ -28,25 +28,18 @@ class TruecaserOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class TruecaserTrainOptions(kind.SharedTrainOptions):
+class TruecaserTrainOptions(kind.NetworkTrainOptions):
     """Settings of training that other kinds do not share, and defaults that differ.
 
     Attributes:
-        weight_decay: of AdamW.
-        dropout: share of what the last layer puts out that a step leaves out.
         unknown: share of words that a step takes for unknown ones.
     """
 
     learning_rate: Positive = 4e-3
-    patience: Count = 0
-    weight_decay: NotNegative = 1e-2
-    dropout: Share = 0.2
     unknown: Share = 0.1
 
     evaluations: ClassVar[int] = EPOCHS
-
-    def suggested_visits(self, sentences: int) -> int:
-        return EPOCHS * sentences
+    epochs: ClassVar[int] = EPOCHS
 
 
 KIND = kind.Kind(

@@ -32,9 +32,6 @@ from semipunct.structures.distribution import Distribution
 if TYPE_CHECKING:
     import optax  # pyright: ignore[reportMissingTypeStubs]
 
-NORM = 5.0
-"""Gradients are scaled down to this norm where theirs is larger."""
-
 CODES = ("word", "suffix", "before", "after")
 """The properties of a word, in the order of its codes: itself and its end, in lower case; the
 marks of the slots beside it, at the edges of the sentence told from others."""
@@ -293,14 +290,9 @@ class Truecaser(Model[Encoded, WordsBatch, Sentence | Words]):
             steps: updates in all.
             slots: ignored: no penalty is per sentence.
         """
-        import optax  # pyright: ignore[reportMissingTypeStubs]
+        from semipunct.models.optimisation import clipped_adamw
 
-        from semipunct.models.optimisation import schedule
-
-        rate = schedule(options.schedule, options.learning_rate, steps)
-        return optax.chain(
-            optax.clip_by_global_norm(NORM), optax.adamw(rate, weight_decay=options.weight_decay)
-        )
+        return clipped_adamw(options, steps)
 
     def to_data(self) -> dict[str, Any]:
         return msgspec.to_builtins(self.vocabulary)

@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from semipunct.models import kind
-from semipunct.models.settings import AtLeastOne, Count, NotNegative, Positive, Share
-
-EPOCHS = 15
-"""Passes over the training sentences."""
+from semipunct.models.settings import AtLeastOne, NotNegative, Positive, Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +35,11 @@ class ParserOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class ParserTrainOptions(kind.SharedTrainOptions):
+class ParserTrainOptions(kind.NetworkTrainOptions):
     """Settings of training that other kinds do not share, and defaults that differ.
 
     Attributes:
         batch_size: sentences of 24 words in a batch, or as many words in others.
-        weight_decay: of AdamW.
-        dropout: share of the inputs of each layer that a step leaves out.
         word_dropout: share of word forms that a step takes for unknown ones.
         tags: weight of the tags in the objective, where the tree with its relations has 1.
         average: share of the mean of the weights so far in the mean after a step; the mean is what
@@ -52,17 +47,13 @@ class ParserTrainOptions(kind.SharedTrainOptions):
     """
 
     learning_rate: Positive = 3e-3
-    patience: Count = 0
-    weight_decay: NotNegative = 1e-2
     dropout: Share = 0.4
     word_dropout: Share = 0.25
     tags: NotNegative = 0.5
     average: Share = 0.0
 
     evaluations: ClassVar[int] = 5
-
-    def suggested_visits(self, sentences: int) -> int:
-        return EPOCHS * sentences
+    epochs: ClassVar[int] = 15
 
 
 KIND = kind.Kind(

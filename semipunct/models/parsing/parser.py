@@ -28,9 +28,6 @@ from semipunct.models.parsing.vocabulary import TAGS, Codes, ParserVocabulary
 from semipunct.structures.distribution import Distribution
 from semipunct.structures.projective import projective_trees
 
-NORM = 5.0
-"""Gradients are scaled down to this norm where theirs is larger."""
-
 _WARMING = 200
 """Steps in which the learning rate rises from zero."""
 
@@ -234,18 +231,10 @@ class Parser(Model[Encoded, ParserBatch]):
             steps: updates in all.
             slots: ignored: no penalty is per sentence.
         """
-        import optax  # pyright: ignore[reportMissingTypeStubs]
+        from semipunct.models.optimisation import averaged, clipped_adamw
 
-        from semipunct.models.optimisation import averaged, schedule
-
-        rate = schedule(options.schedule, options.learning_rate, steps)
-        warming = min(_WARMING, steps)
-        adam = optax.adamw(
-            lambda step: rate(step) * jnp.minimum(1.0, (step + 1) / warming),
-            b2=_SECOND_MOMENT,
-            weight_decay=options.weight_decay,
-        )
-        return averaged(optax.chain(optax.clip_by_global_norm(NORM), adam), options.average)
+        adamw = clipped_adamw(options, steps, warming=_WARMING, b2=_SECOND_MOMENT)
+        return averaged(adamw, options.average)
 
     def to_data(self) -> dict[str, Any]:
         return {"vocabulary": msgspec.to_builtins(self.vocabulary)}

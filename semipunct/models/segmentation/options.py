@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from semipunct.models import kind
-from semipunct.models.settings import AtLeastOne, Check, Count, NotNegative, Positive, Share, meant
+from semipunct.models.settings import AtLeastOne, Check, Positive, Share, meant
 
 EPOCHS = 8
 """Passes over the training passages."""
@@ -49,28 +49,24 @@ class TokeniserOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class TokeniserTrainOptions(kind.SharedTrainOptions):
+class TokeniserTrainOptions(kind.NetworkTrainOptions):
     """Settings of training that other kinds do not share, and defaults that differ.
 
     Attributes:
-        weight_decay: of AdamW.
-        dropout: share of what the last layer puts out that a step leaves out.
         unknown: share of characters that a step takes for unknown ones.
         unknown_words: share of the words that characters are told of.
     """
 
     batch_size: AtLeastOne = 16
     learning_rate: Positive = 4e-3
-    patience: Count = 0
-    weight_decay: NotNegative = 1e-2
-    dropout: Share = 0.2
     unknown: Share = 0.01
     unknown_words: Share = 0.3
 
     evaluations: ClassVar[int] = EPOCHS
+    epochs: ClassVar[int] = EPOCHS
 
     def suggested_visits(self, sentences: int) -> int:
-        return max(EPOCHS * sentences, LEAST)
+        return max(self.epochs * sentences, LEAST)
 
 
 KIND = kind.Kind(

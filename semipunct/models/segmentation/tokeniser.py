@@ -37,9 +37,6 @@ from semipunct.structures.distribution import Distribution
 if TYPE_CHECKING:
     import optax  # pyright: ignore[reportMissingTypeStubs]
 
-NORM = 5.0
-"""Gradients are scaled down to this norm where theirs is larger."""
-
 _LENGTH = 256  # the shortest padded length
 
 
@@ -265,14 +262,9 @@ class Tokeniser(Model[Encoded, CharacterBatch, Passage]):
             steps: updates in all.
             slots: ignored: no penalty is per passage.
         """
-        import optax  # pyright: ignore[reportMissingTypeStubs]
+        from semipunct.models.optimisation import clipped_adamw
 
-        from semipunct.models.optimisation import schedule
-
-        rate = schedule(options.schedule, options.learning_rate, steps)
-        return optax.chain(
-            optax.clip_by_global_norm(NORM), optax.adamw(rate, weight_decay=options.weight_decay)
-        )
+        return clipped_adamw(options, steps)
 
     def to_data(self) -> dict[str, Any]:
         return msgspec.to_builtins(_Data(self.characters, self.expansions, self.marks))

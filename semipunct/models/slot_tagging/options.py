@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from semipunct.models import kind
-from semipunct.models.settings import AtLeastOne, Count, NotNegative, Positive, Share
+from semipunct.models.settings import AtLeastOne, Positive, Share
 
 EPOCHS = 20
 """Passes over the training sentences; of the evaluations, one after each, the best is kept."""
@@ -39,25 +39,19 @@ class TaggerOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class TaggerTrainOptions(kind.SharedTrainOptions):
+class TaggerTrainOptions(kind.NetworkTrainOptions):
     """Settings of training that other kinds do not share, and defaults that differ.
 
     Attributes:
-        weight_decay: of AdamW.
-        dropout: share of the inputs of each layer that a step leaves out.
         word_dropout: share of word forms that a step takes for unknown ones.
     """
 
     learning_rate: Positive = 2e-3
-    patience: Count = 0
-    weight_decay: NotNegative = 1e-2
     dropout: Share = 0.4
     word_dropout: Share = 0.1
 
     evaluations: ClassVar[int] = EPOCHS
-
-    def suggested_visits(self, sentences: int) -> int:
-        return EPOCHS * sentences
+    epochs: ClassVar[int] = EPOCHS
 
 
 KIND = kind.Kind(

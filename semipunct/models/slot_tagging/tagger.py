@@ -35,10 +35,6 @@ from semipunct.structures.distribution import Distribution
 if TYPE_CHECKING:
     import optax  # pyright: ignore[reportMissingTypeStubs]
 
-NORM = 5.0
-"""Gradients are scaled down to this norm where theirs is larger, as is usual for recurrent networks
-(Pascanu et al. 2013)."""
-
 _SUFFIX = 3  # letters
 _MINIMUM = {"word": 2, "suffix": 2, "tag": 1, "xpos": 1}  # rarer values are unknown ones
 
@@ -246,14 +242,9 @@ class SlotTagger(Model[Encoded, TaggerBatch]):
             steps: updates in all.
             slots: ignored: no penalty is per sentence.
         """
-        import optax  # pyright: ignore[reportMissingTypeStubs]
+        from semipunct.models.optimisation import clipped_adamw
 
-        from semipunct.models.optimisation import schedule
-
-        rate = schedule(options.schedule, options.learning_rate, steps)
-        return optax.chain(
-            optax.clip_by_global_norm(NORM), optax.adamw(rate, weight_decay=options.weight_decay)
-        )
+        return clipped_adamw(options, steps)
 
     def to_data(self) -> dict[str, Any]:
         return msgspec.to_builtins(_Data(self.vocabulary, self.tags))
