@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import gc
 import hashlib
 import importlib.resources
 import json
@@ -25,6 +26,7 @@ from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
+from weakref import WeakSet
 
 import jax
 import jax.export
@@ -34,7 +36,7 @@ import numpy as np
 from jax.core import Tracer
 
 from semipunct.arrays.compilation import LOWER_EVENT, compilation_folder, settings
-from semipunct.arrays.memory import release_memory
+from semipunct.arrays.memory import memory_maps, release_memory
 
 _PACKAGES = ("semipunct", "semirings")
 _COMPILER_OPTIONS = {
@@ -48,6 +50,11 @@ _LEAST_SECONDS = 0.05
 
 _MOST_READY = 64
 """Compiled forms of one function that are kept in memory."""
+
+_MOST_MAPS = 40_000
+"""Memory maps of the process from which on no compiled form is kept."""
+
+_PROGRAMS: WeakSet[Program] = WeakSet()
 
 
 @runtime_checkable
@@ -87,6 +94,17 @@ def jit(function: Callable[..., Any], *, static: int = 0, donated: Sequence[int]
     return Program(function, static, donated)
 
 
+def forget_compiled() -> None:
+    """Let go of everything that is compiled, so that its memory maps are free.
+
+    A process that trains one model after the other would run out of them.
+    """
+    for program in list(_PROGRAMS):
+        program.forget()
+    jax.clear_caches()
+    gc.collect()
+
+
 class Program:
     """A function with static arguments, compiled when it is called with arrays of new shapes.
 
@@ -120,6 +138,7 @@ class Program:
         self._ready: OrderedDict[Hashable, Callable[..., Any]] = OrderedDict()
         # Threads that score batches ask for the same program at once.
         self._lock = Lock()
+        _PROGRAMS.add(self)
 
     def __call__(self, *arguments: Any) -> Any:
         """Return what the function returns, as arrays of JAX."""
@@ -141,7 +160,14 @@ class Program:
         result = program(*self._divided(dynamic))
         if new:
             release_memory()  # that compiling took
+            if memory_maps() > _MOST_MAPS:
+                forget_compiled()
         return result
+
+    def forget(self) -> None:
+        """Let go of all compiled forms: what is asked for again is read from the cache on disk."""
+        with self._lock:
+            self._ready.clear()
 
     def _compiled(
         self, static: Sequence[Any], dynamic: Sequence[Any], key: str

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from semipunct.arrays import compilation, programs
+from semipunct.arrays.memory import memory_maps
 from semipunct.arrays.programs import Program
 from semirings.log import Log
 from semirings.viterbi import Viterbi
@@ -206,3 +207,16 @@ def test_the_clock_counts_tracing_once():
         run(Ours("2.0"), Log(), X)
     assert clock.lowering == first > 0
     assert clock.seconds > 0
+
+
+def test_compiled_forms_go_before_memory_maps_run_out(monkeypatch):
+    function, run = program()
+    expected = sums(run(Ours("2.0"), Log(), X))
+    assert run._ready
+    monkeypatch.setattr(programs, "_MOST_MAPS", 0)
+    if memory_maps():
+        run(Ours("3.0"), Log(), X)
+        assert not run._ready
+    programs.forget_compiled()
+    assert sums(run(Ours("2.0"), Log(), X)) == expected
+    assert function.traced > 1
