@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from semipunct.corpus.located import Located, Piece, RawText, located
 from semipunct.models.segmentation.guises import Segmentation
 from semipunct.models.segmentation.segmenter import Segmenter
 from semipunct.models.segmentation.tokeniser import Tokeniser
-from semipunct.tasks.base import Trained
+from semipunct.tasks.base import Trained, model_of_kind
 
 
-def segment(model: Trained[Tokeniser], texts: Sequence[str | RawText]) -> list[list[Located]]:
+def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Located]]:
     """Cut texts into sentences.
 
     A line break is a blank like any other: a sentence may run over several lines, and a line hold
@@ -25,8 +26,11 @@ def segment(model: Trained[Tokeniser], texts: Sequence[str | RawText]) -> list[l
     Returns:
         For each text its sentences, whose parts one behind the other are the text; one without
         words for a text without any; none for the empty text.
+
+    Raises:
+        ModelError: if the model is of another kind.
     """
-    segmenter = Segmenter(model.model, model.parameters)
+    segmenter = Segmenter(model_of_kind(model, Tokeniser), model.parameters)
     given = [text if isinstance(text, RawText) else RawText(text) for text in texts]
     cut = segmenter.segmented([text.text for text in given])
     return [list(_sentences(segmenter, *pair)) for pair in zip(given, cut, strict=True)]
