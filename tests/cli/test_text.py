@@ -36,22 +36,19 @@ def columns(text: str, *numbers: int) -> list[list[str]]:
 
 
 def test_a_text_is_parsed(cli: Cli, parser: Path, tokeniser: Path):
-    result = cli("parse", parser, "-", "--tokeniser", tokeniser, stdin=TEXT.encode())
+    text = "so gu ke\r\nso gu\tmo\n\n\n So, do al ke.\n"
+    result = cli("parse", parser, "-", "--tokeniser", tokeniser, stdin=text.encode())
     assert result.status == 0, result.err
     texts = [line for line in result.out.splitlines() if line.startswith("# text = ")]
-    assert texts == [
-        "# text = so gu ke https://x.org/a?b=c 1.000 <b>ba</b>",
-        "# text = so al ke,",
-        "# text = so do 𝔘😀 שלום",
-    ]
+    assert texts == ["# text = so gu ke", "# text = so gu mo", "# text = So, do al ke."]
     # A multiword token is a range, a mark is one, and spaces are those of the text.
-    second = result.out.split("\n\n")[1]
-    assert columns(second, 0, 1, 9) == [
-        ["1", "so", "_"], ["2-3", "al", "_"], ["2", "a", "_"], ["3", "el", "_"],
-        ["4", "ke", "SpaceAfter=No"], ["5", ",", "_"],
+    last = result.out.split("\n\n")[2]
+    assert columns(last, 0, 1, 9) == [
+        ["1", "So", "SpaceAfter=No"], ["2", ",", "_"], ["3", "do", "_"], ["4-5", "al", "_"],
+        ["4", "a", "_"], ["5", "el", "_"], ["6", "ke", "SpaceAfter=No"], ["7", ".", "_"],
     ]  # fmt: skip
-    assert columns(second, 3)[-1] == ["PUNCT"]
-    assert "_" not in [row[0] for row in columns(second, 7) if row != ["_"]]
+    assert [row[1] for row in columns(last, 0, 3) if row[0] in "27"] == ["PUNCT"] * 2
+    assert "# sent_id = #5.1" in last
     again = cli("parse", parser, "-", stdin=result.out.encode())
     assert columns(again.out, 1, 3, 6) == columns(result.out, 1, 3, 6)
 
@@ -74,8 +71,11 @@ def test_all_formats_tell_the_same(restored):
         json.loads(line)
         for line in restored(TEXT, "--format", "json", "--keep", "keep").out.splitlines()
     ]
-    assert " ".join(value["text"] for value in values) == " ".join(texts.split())
-    assert [word for value in values for word in value["words"]][6:9] == ["so", "a", "el"]
+    # Nothing says where one sentence ends but blanks, which a tokeniser may do without.
+    assert "".join("".join(v["text"] for v in values).split()) == "".join(texts.split())
+    words = [word for value in values for word in value["words"]]
+    assert words[words.index("a") :][:3] == ["a", "el", "ke"]
+    assert {"https://x.org/a?b=c", "1.000", "<b>"} <= set(words)
     trees = restored(TEXT, "--keep", "keep").out
     assert [line[9:] for line in trees.splitlines() if line.startswith("# text = ")] == [
         value["text"] for value in values
