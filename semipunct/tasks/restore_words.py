@@ -16,7 +16,7 @@ from semipunct.corpus.sentences import Sentence, Words
 from semipunct.errors import UsageError
 from semipunct.inference.draws import Draws
 from semipunct.tasks import limits
-from semipunct.tasks.base import Trained
+from semipunct.tasks.base import Trained, punctuation_model
 from semipunct.tasks.parse import Parse, parse, parses
 from semipunct.tasks.restore import Restoration, RestoreOptions, RestoreSettings, drawn, restored
 
@@ -49,6 +49,7 @@ def restore_words(
         ModelError: if a model is of another kind.
     """
     options = replace(options or RestoreOptions(), **settings)
+    options.check(punctuation_model(model).model)  # before the parser is at work for minutes
     if trees < 0 or trees > min(limits.TREES, options.samples):
         raise UsageError(
             f"{trees} trees for {options.samples:,} samples; give 0 to "
