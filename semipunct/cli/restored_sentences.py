@@ -102,11 +102,16 @@ def write(
 
 def _with_trees(outcomes: "Iterable[Outcome]", form: Format) -> "Iterator[Outcome]":
     """Give entries the tags and trees of a parser; text without words has no place in CoNLL-U."""
+    from dataclasses import replace
+
+    from semipunct.corpus.located import Located
     from semipunct.formats.conllu import Record
     from semipunct.formats.conllu.analysed import analysed_entry
 
     for entry, found in outcomes:
         if found:
+            if isinstance(entry.record, Located):
+                found = replace(found, slots=tuple(entry.record.outside(found.slots)))
             yield analysed_entry(entry, found.sentence), found
         elif form is not Format.CONLLU or isinstance(entry.record, Record):
             yield entry, None

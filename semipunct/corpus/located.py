@@ -95,7 +95,7 @@ class Located:
             )
         if wanted == self.content.slots and forms is None:
             return self.text
-        shown = self._moved(spacing.visible(wanted))
+        shown = self.outside(spacing.visible(wanted))
         dots = [ABBREVIATION in slot for slot in wanted[1:]]
         rows = spacing.slot_spaces(self._dotted(dots), shown)
         pieces: list[str] = []
@@ -121,6 +121,20 @@ class Located:
         if list(map(len, forms)) != list(map(len, known)) or len(text) != len(self.text):
             raise UsageError(f"{self._where()}: other words were given than it has, not other case")
         return replace(self, content=replace(self.content, forms=tuple(forms)), text=text)
+
+    def outside(self, slots: Sequence[Puncteme]) -> list[Puncteme]:
+        """Put marks that are inside of a multiword token behind it.
+
+        Args:
+            slots: ``[n + 1]`` strings of tokens.
+        """
+        found: list[Puncteme] = []
+        waiting: Puncteme = ()
+        for slot, tokens in enumerate(slots):
+            inner = slot < len(self.spans) and self._inside(slot)
+            found.append(() if inner else (*waiting, *tokens))
+            waiting = (*waiting, *tokens) if inner else ()
+        return found
 
     def _where(self) -> str:
         c = self.content
@@ -161,16 +175,6 @@ class Located:
         while word + 1 < len(self.spans) and self._inside(word + 1):
             word += 1
         return word
-
-    def _moved(self, shown: Sequence[Puncteme]) -> list[Puncteme]:
-        """Put marks that are inside of a multiword token behind it."""
-        found: list[Puncteme] = []
-        waiting: Puncteme = ()
-        for slot, tokens in enumerate(shown):
-            inner = slot < len(self.spans) and self._inside(slot)
-            found.append(() if inner else (*waiting, *tokens))
-            waiting = (*waiting, *tokens) if inner else ()
-        return found
 
     def _dotted(self, dots: Sequence[bool]) -> list[str]:
         return [

@@ -63,6 +63,10 @@ def _placed(model: Model[Any, Any, Any], parameters: Weights) -> Weights:
 def model_of_kind(trained: Trained[Any], kind: type[M]) -> M:
     """Return the model of what was trained, which must be of a kind.
 
+    Args:
+        trained: a model with its weights.
+        kind: the class that is needed.
+
     Raises:
         ModelError: if it is of another kind.
     """

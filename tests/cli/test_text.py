@@ -5,6 +5,7 @@ The tokeniser takes *so* for the beginning of a sentence and *al* for *a el*.
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,21 @@ def test_all_formats_tell_the_same(restored):
     assert [line[9:] for line in trees.splitlines() if line.startswith("# text = ")] == [
         value["text"] for value in values
     ]
+
+
+def test_a_mark_within_a_token_goes_behind_it(restored, monkeypatch: pytest.MonkeyPatch):
+    from semipunct.tasks import restore_words as task
+
+    chosen = task.restored
+
+    def with_comma(sentence, draws, options):
+        found = chosen(sentence, draws, options)
+        return replace(found, slots=((), (), (",",), *found.slots[3:]))
+
+    monkeypatch.setattr(task, "restored", with_comma)
+    text = "so al ke\n"
+    assert restored(text, "--format", "text").out.startswith("so al, ke")
+    assert "# text = so al, ke" in restored(text).out
 
 
 def test_capitals_are_given_back(restored, truecaser: Path):

@@ -214,17 +214,17 @@ def test_draws_do_not_depend_on_other_sentences(trained: Any, monkeypatch: pytes
     monkeypatch.setattr("semipunct.tasks.limits.PARSED", 8)
     long = words([form for s in planted(4, 10) for form in s.forms][:10])
     known = [*planted(3, 4), long, *planted(2, 5)]
-    together = parses(trained, known, 4, seed=1)
-    apart = [parses(trained, [s], 4, seed=1, first=i)[0] for i, s in enumerate(known)]
+    together = parses(trained, known, 5, seed=1)
+    apart = [parses(trained, [s], 5, seed=1, first=i)[0] for i, s in enumerate(known)]
     assert [[_drawn(one) for one in of] for of in apart] == [
         [_drawn(one) for one in of] for of in together
     ]
     # Each has chances of its own, and so has each piece of a long one.
-    twice = parses(trained, [words(["ba"] * 16, name) for name in "ab"], 4, seed=1)
+    twice = parses(trained, [words(["ba"] * 16, name) for name in "ab"], 5, seed=1)
     assert [_drawn(one) for one in twice[0]] != [_drawn(one) for one in twice[1]]
     heads = [one.sentence.tree.heads for one in twice[0]]
     assert any(h[:8] != tuple(max(0, x - 8) if x else 0 for x in h[8:]) for h in heads)
-    parses(trained, known[:1], 1, seed=2**64)
+    parses(trained, known[:1], 5, seed=2**64)
 
 
 def _drawn(one: Parse) -> tuple[object, ...]:
