@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from semipunct.tasks.analyse import analyse
     from semipunct.tasks.decode import decode
     from semipunct.tasks.evaluate import evaluate
+    from semipunct.tasks.parse import parse
     from semipunct.tasks.restore import Restoration, restore
+    from semipunct.tasks.restore_words import restore_words
+    from semipunct.tasks.segment import segment
+    from semipunct.tasks.truecase import truecase
     from semipunct.training.train import train
     from semipunct.trees import DependencyTree, Tree
 
@@ -37,10 +41,14 @@ __all__ = [
     "decode",
     "evaluate",
     "load",
+    "parse",
     "read",
     "restore",
+    "restore_words",
+    "segment",
     "stats",
     "train",
+    "truecase",
 ]
 
 _ROOMS = {
@@ -56,10 +64,14 @@ _ROOMS = {
     "decode": "semipunct.tasks.decode",
     "evaluate": "semipunct.tasks.evaluate",
     "load": "semipunct.store.checkpoint",
+    "parse": "semipunct.tasks.parse",
     "read": "semipunct.formats.reading",
     "restore": "semipunct.tasks.restore",
+    "restore_words": "semipunct.tasks.restore_words",
+    "segment": "semipunct.tasks.segment",
     "stats": "semipunct.formats.reading",
     "train": "semipunct.training.train",
+    "truecase": "semipunct.tasks.truecase",
 }
 
 

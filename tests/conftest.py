@@ -49,7 +49,7 @@ settings.register_profile("fast", max_examples=25, derandomize=True, **COMPILES)
 settings.register_profile("thorough", max_examples=500, print_blob=True, **COMPILES)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
-pytest_plugins = ("tests.trained",)
+pytest_plugins = ("tests.trained", "tests.planted")
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -26,6 +26,7 @@ from semipunct.marks import Edit
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks import decode as task
 from semipunct.tasks.base import InPlace
+from semipunct.tasks.parse import ParseOptions, ParseSettings
 from semipunct.tasks.restore import RestoreOptions, RestoreSettings, SlotPosterior
 from semipunct.training.report import TrainingResult
 from tests.commands import run, sample_lines
@@ -44,6 +45,7 @@ COMMANDS = {
     "compare": ("a", "b", "resamples", "seed"),
     "decode": ("model", "inputs", "semiring", "samples", "nbest", "seed"),
     "evaluate": ("model", "tests"),
+    "parse": ("model", "inputs", "decoder", "seed"),
     "restore": (
         "model", "inputs", "samples", "seed", "minimise", "marks", "min_confidence", "nbest",
         "keep", "mistaken",
@@ -94,7 +96,7 @@ def test_each_name_is_that_of_its_room():
     assert typed == semipunct._ROOMS
     assert sorted(typed) == semipunct.__all__
     assert set(semipunct.__all__) <= set(dir(semipunct))
-    assert len(semipunct.__all__) == 16
+    assert len(semipunct.__all__) == 20
     for name, room in typed.items():
         assert getattr(semipunct, name) is getattr(sys.modules[str(room)], name)
 
@@ -130,10 +132,13 @@ def test_arguments_are_those_of_the_command(name: str):
     if name == "stats":
         assert list(ours) == ["files"]
         return
-    if name == "restore":
-        options = RestoreOptions()
+    if name in ("restore", "parse"):
+        kind, settings = {
+            "restore": (RestoreOptions, RestoreSettings), "parse": (ParseOptions, ParseSettings)
+        }[name]  # fmt: skip
+        options = kind()
         defaults = {f.name: getattr(options, f.name) for f in fields(options)}
-        assert list(defaults) == list(RestoreSettings.__annotations__)
+        assert list(defaults) == list(settings.__annotations__)
         called = {CALLED.get(p, p): theirs[p] for p in COMMANDS[name][2:]}
         assert called == defaults
         return
@@ -252,6 +257,36 @@ def test_a_model_of_another_kind_is_refused(tiny: Tiny):
     for ask in (semipunct.decode, semipunct.restore, semipunct.analyse):
         with pytest.raises(ModelError, match="kind slot-tagger, but one of the kind punctuation"):
             ask(tagger, tiny.dev)
+    with pytest.raises(ModelError, match="kind slot-tagger, but one of the kind punctuation"):
+        semipunct.restore_words(tagger, tagger, tiny.dev)
+    for ask, kind in (
+        (semipunct.parse, "parser"), (semipunct.segment, "tokeniser"),
+        (semipunct.truecase, "truecaser"),
+    ):  # fmt: skip
+        with pytest.raises(ModelError, match=f"kind slot-tagger, but a {kind} is needed"):
+            ask(tagger, tiny.dev)
+
+
+def test_from_text_to_text(
+    model: Any, parser: Path, tokeniser: Path, truecaser: Path, finished: Finished
+):
+    """The functions that one call of the command with all its options makes."""
+    text = "so gu al ke so mo"
+    (sentences,) = semipunct.segment(semipunct.load(tokeniser), [text])
+    assert [s.text for s in sentences] == ["so gu al ke ", "so mo"]
+    words = [s.content for s in sentences]
+    parses = semipunct.parse(semipunct.load(parser), words)
+    assert [len(one.heads) for one in parses] == [5, 2]
+    found = semipunct.restore_words(model, semipunct.load(parser), words, samples=20)
+    slots = [one.written for one in found]
+    forms = semipunct.truecase(semipunct.load(truecaser), words, slots)
+    put = [s.punctuated(*each) for s, *each in zip(sentences, slots, forms, strict=True)]
+    options = ("--parser", parser, "--tokeniser", tokeniser, "--case", truecaser)
+    told = run(
+        "restore", finished.folder, "-", *options, "--samples", 20, "--format", "text",
+        stdin=text.encode(),
+    )  # fmt: skip
+    assert "".join(put) == told.out
 
 
 def test_a_treebank_is_a_sequence_of_sentences():

@@ -98,7 +98,15 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "minimise": ("slots", "draws"),
     "keep": ("replace", "repair", "keep"),
     "channel": ("none", "l2r", "r2l"),
-    "kind": ("punctuation", "slot-tagger", "parser", "tagger", "Punctuation"),
+    "kind": (
+        "punctuation",
+        "slot-tagger",
+        "parser",
+        "tokeniser",
+        "truecaser",
+        "tagger",
+        "Punctuation",
+    ),
 }
 """Names that options choose among."""
 
@@ -145,7 +153,7 @@ COMMANDS = (
         {
             "--output": "output", "--decoder": "decoder", "--trees": "count", "--nbest": "one",
             "--seed": "integer", "--probabilities": "", "--gold": "", "--json": "",
-            "--result": "output", "--quiet": "",
+            "--result": "output", "--quiet": "", "--tokeniser": "model",
         },
         2,
     ),
@@ -158,6 +166,7 @@ COMMANDS = (
             "--nbest": "count", "--keep": "keep", "--mistaken": "fraction",
             "--format": "restored", "--gold": "", "--json": "", "--confusions": "count",
             "--result": "output", "--quiet": "", "--parser": "model", "--trees": "count",
+            "--tokeniser": "model", "--case": "model",
         },
         2,
     ),

@@ -10,7 +10,7 @@ import typer
 
 from semipunct.cli import console
 from semipunct.cli.timings import phase
-from semipunct.cli.treebanks import in_chunks
+from semipunct.cli.treebanks import InPieces, in_chunks
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
 
@@ -36,11 +36,19 @@ def parse(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="The folder of a parser.")],
     inputs: Annotated[
         list[str],
-        typer.Argument(metavar="IN...", help="CoNLL-U, or text (.txt), a sentence a line."),
+        typer.Argument(metavar="IN...", help="CoNLL-U, or text (.txt); '-' for stdin."),
     ],
     out: Annotated[
         str | None,
         typer.Option("-o", "--output", metavar="OUT", help="Where to write, '-' for stdout."),
+    ] = None,
+    tokeniser: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TOKENISER",
+            help="The folder of a tokeniser, which finds sentences and words in running text. "
+            "Without it each line is a sentence, and blanks part words.",
+        ),
     ] = None,
     decoder: Annotated[
         Decoder,
@@ -84,18 +92,25 @@ def parse(
             f"{'--gold' if gold else '--probabilities'} is about one tree for each sentence; "
             "leave out --trees and --nbest"
         )
+    if tokeniser is not None and gold:
+        raise UsageError(
+            "--tokeniser reads text, which has no trees; --gold needs a treebank to compare with"
+        )
     if result == console.STANDARD:
         raise UsageError("--result needs the name of a file; --json prints the figures")
     console.check_targets(out, result)
     with phase("importing"):
         from semipunct.arrays.compilation import enable_compilation_cache
         from semipunct.cli.progress import sentence_progress
+        from semipunct.cli.running_text import read_running_text, running_text_format
         from semipunct.models.parsing.parser import Parser
+        from semipunct.models.segmentation.tokeniser import Tokeniser
         from semipunct.store.checkpoint import load
         from semipunct.tasks.parse import ParseOptions
 
     with phase("loading the model"):
         loaded = load(model, Parser)
+        words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None
     enable_compilation_cache()
     options = ParseOptions(decoder.value, seed)
     if gold:
@@ -104,8 +119,14 @@ def parse(
             return
     from semipunct.formats import read_words
 
+    if words_of is not None:
+        running_text_format(inputs)
+        entries = read_running_text(inputs, words_of)
+    else:
+        entries = read_words(inputs)
     omitted: Counter[str] = Counter()
-    outcomes = _outcomes(read_words(inputs), loaded, options, trees, nbest, omitted)
+    cut = InPieces()
+    outcomes = _outcomes(entries, loaded, options, trees, nbest, omitted, cut)
     label = "sample" if trees else "rank" if nbest else ""
     with (
         console.output(out or console.STANDARD) as stream,
@@ -117,6 +138,7 @@ def parse(
         Conllu().writer().write(chain.from_iterable(texts), stream)
     for reason, number in omitted.items():
         console.say(f"{console.count(number, 'sentence')} not parsed: {reason}")
+    cut.say()
 
 
 def _outcomes(
@@ -126,22 +148,22 @@ def _outcomes(
     trees: int,
     nbest: int,
     omitted: Counter[str],
+    cut: InPieces,
 ) -> "Iterator[Outcome]":
-    from dataclasses import replace
-
     from semipunct.corpus import Words
     from semipunct.tasks.parse import parse as run
     from semipunct.tasks.parse import parses
 
-    for number, chunk in enumerate(in_chunks(entries, CHUNK)):
+    number = 0
+    for chunk in in_chunks(entries, CHUNK):
         words = [e.content for e in chunk if isinstance(e.content, Words)]
         found: Sequence[Sequence[Parse]]
         if trees or nbest:
-            # Draws of one chunk do not repeat those of another.
-            seeded = replace(options, seed=options.seed + number)
-            found = parses(loaded, words, trees or nbest, seeded, draw=trees > 0)
+            found = parses(loaded, words, trees or nbest, options, draw=trees > 0, first=number)
         else:
             found = [[one] for one in run(loaded, words, options)]
+        cut.look_at(words)
+        number += len(words)
         rest = iter(found)
         for entry in chunk:
             if isinstance(entry.content, Words):
@@ -152,7 +174,8 @@ def _outcomes(
 
 
 def _texts(outcome: "Outcome", label: str, probabilities: bool) -> Iterator[str]:
-    from semipunct.formats.conllu import Conllu, Record, analysed_entry
+    from semipunct.formats.conllu import Conllu, Record
+    from semipunct.formats.conllu.analysed import analysed_entry
     from semipunct.render.parses import annotation
 
     entry, found = outcome
@@ -181,7 +204,10 @@ def _compare(
     from semipunct.tasks.parse import parsing_signature
 
     treebank = usable(inputs)
+    cut = InPieces()
+    cut.look_at(treebank.sentences)
     found = run(loaded, treebank.sentences, options)
+    cut.say()
     statistics = parsing_statistics(treebank.sentences, [one.sentence for one in found])
     line = parsing_signature(loaded.digest, treebank.sentences, options)
     if path:

@@ -4,35 +4,26 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from semipunct.cli import console
+from semipunct.cli.restored_sentences import Format
 from semipunct.cli.timings import phase
-from semipunct.cli.treebanks import Unseen, in_chunks
+from semipunct.cli.treebanks import InPieces, Unseen, in_chunks
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
 
 if TYPE_CHECKING:
+    from semipunct.cli.restored_sentences import Outcome
     from semipunct.corpus import Sentence
     from semipunct.corpus.treebank import AnyEntry
-    from semipunct.formats import Writer
     from semipunct.tasks.restore import Restoration
-
-    Outcome = tuple[AnyEntry, Restoration | None]
 
 MISTAKEN = 0.1
 CHUNK = 256
 """Sentences restored at a time."""
-
-
-class Format(StrEnum):
-    """The formats that restored sentences are written in."""
-
-    CONLLU = "conllu"
-    TEXT = "text"
-    JSON = "json"
 
 
 class Minimise(StrEnum):
@@ -53,7 +44,10 @@ class Keep(StrEnum):
 def restore(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model folder.")],
     inputs: Annotated[
-        list[str], typer.Argument(metavar="IN...", help="Treebanks in CoNLL-U, '-' for stdin.")
+        list[str],
+        typer.Argument(
+            metavar="IN...", help="Treebanks in CoNLL-U, with --parser text; '-' for stdin."
+        ),
     ],
     out: Annotated[
         str | None,
@@ -96,6 +90,21 @@ def restore(
             help="With --parser: draw K trees of each sentence instead of taking the best.",
         ),
     ] = 0,
+    tokeniser: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TOKENISER",
+            help="With --parser: the folder of a tokeniser, which finds sentences and words in "
+            "running text. Without it each line is a sentence, and blanks part words.",
+        ),
+    ] = None,
+    case: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TRUECASER",
+            help="The folder of a truecaser, which gives words in lower case their capitals.",
+        ),
+    ] = None,
     keep: Annotated[
         Keep,
         typer.Option(
@@ -128,8 +137,8 @@ def restore(
     """Put punctuation between the words of trees, or of text with --parser.
 
     Punctuation in the input is removed first, unless --keep says otherwise. Words are never
-    changed. With --gold the figures go to standard output, and the restored sentences only to
-    the file that --output names.
+    changed, but for capitals with --case. With --gold the figures go to standard output, and the
+    restored sentences only to the file that --output names.
     """
     if (json or result or confusions) and not gold:
         named = "--json" if json else "--result" if result else "--confusions"
@@ -139,6 +148,16 @@ def restore(
         )
     if trees and parser is None:
         raise UsageError("--trees draws the trees of a parser; give --parser as well")
+    if tokeniser is not None and (parser is None or gold):
+        raise UsageError(
+            "--tokeniser reads text, which has no trees; "
+            + ("--gold needs a treebank to compare with" if gold else "give --parser as well")
+        )
+    if case is not None and gold and out is None:
+        raise UsageError(
+            "--case is about restored sentences, which --gold writes to the file that --output "
+            "names; give it as well"
+        )
     if mistaken != MISTAKEN and keep is not Keep.REPAIR:
         raise UsageError(f"--mistaken is about --keep repair, not {keep.value}; leave one out")
     if nbest and (form is not Format.JSON or (gold and out is None)):
@@ -158,8 +177,12 @@ def restore(
         from semipunct.arrays.compilation import enable_compilation_cache
         from semipunct.cli.progress import sentence_progress
         from semipunct.cli.restoration_report import report
+        from semipunct.cli.restored_sentences import with_capitals, write
+        from semipunct.cli.running_text import read_running_text, running_text_format
+        from semipunct.models.casing.truecaser import Truecaser
         from semipunct.models.parsing.parser import Parser
         from semipunct.models.punctuation.model import PunctuationModel
+        from semipunct.models.segmentation.tokeniser import Tokeniser
         from semipunct.store.checkpoint import load
         from semipunct.tasks.base import InPlace
         from semipunct.tasks.restore import RestoreOptions
@@ -175,21 +198,29 @@ def restore(
         options.check(loaded.model)
         fitted = InPlace.of(loaded)
         trees_of = load(parser, Parser) if parser is not None else None
+        words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None
+        capitals_of = load(case, Truecaser) if case is not None else None
     enable_compilation_cache()
     from semipunct.formats import format_of, read_entries, read_words
 
     # What is compared needs the input's own punctuation as a treebank has it.
     bare = trees_of is not None and not gold
-    form_in = format_of(*inputs, words=bare)  # before any of it is read
-    entries = read_words(inputs) if bare else read_entries(inputs)
+    entries: Iterator[Any]
+    if words_of is not None:
+        form_in = running_text_format(inputs)
+        entries = read_running_text(inputs, words_of)
+    else:
+        form_in = format_of(*inputs, words=bare)  # before any of it is read
+        entries = read_words(inputs) if bare else read_entries(inputs)
     omitted: Counter[str] = Counter()
     with phase("reading"):
         first: list[Any] = list(islice(entries, CHUNK))
     writer = form_in.writer(first)
-    unseen = Unseen(loaded.model)
+    unseen, cut = Unseen(loaded.model), InPieces()
 
     def restored(sentences: "Sequence[Any]", number: int) -> "Sequence[Restoration]":
         if trees_of is not None:
+            cut.look_at(sentences)
             found = run_on_words(fitted, trees_of, sentences, options, trees=trees, first=number)
             unseen.look_at([one.sentence for one in found])
             return found
@@ -206,10 +237,13 @@ def restore(
             done = [found for _, found in outcomes if found]
         # Where nothing can be compared nothing is written.
         if not gold or (done and out is not None):
+            if capitals_of is not None:
+                outcomes = with_capitals(outcomes, capitals_of, writer)
             with console.output(out or console.STANDARD) as stream:
-                _write(outcomes, form, writer, stream, parsed=trees_of is not None)
+                write(outcomes, form, writer, stream, parsed=trees_of is not None)
     for reason, number in omitted.items():
         console.say(f"{console.count(number, 'sentence')} left alone: {reason}")
+    cut.say()
     unseen.say()
     if gold:
         report(model, loaded.digest, done, options, confusions, json=json, path=result)
@@ -233,53 +267,3 @@ def _outcomes(
             else:
                 omitted[entry.content.reason] += 1
                 yield entry, None
-
-
-def _write(
-    outcomes: "Iterable[Outcome]",
-    form: Format,
-    writer: "Writer[Any]",
-    stream: TextIO,
-    *,
-    parsed: bool,
-) -> None:
-    from semipunct.corpus import Omitted
-    from semipunct.formats.conllu import Conllu
-    from semipunct.formats.text import TextWriter
-    from semipunct.render.analyses import dump, omitted_as_dict
-    from semipunct.render.restorations import as_dict, in_own_characters
-    from semipunct.tasks.restore import LISTED
-
-    if form is Format.CONLLU and parsed:
-        outcomes, writer = _with_trees(outcomes), Conllu().writer()
-    # Lines of a text come back as they were, the empty ones among them.
-    if form is Format.CONLLU or (form is Format.TEXT and isinstance(writer, TextWriter)):
-        writer.write(
-            (
-                writer.punctuated(entry, found.written) if found else writer.unchanged(entry)
-                for entry, found in outcomes
-            ),
-            stream,
-        )
-        return
-    for entry, found in outcomes:
-        text = writer.text(entry, found.written) if found else ""
-        if form is Format.TEXT:
-            stream.write(text + "\n")
-        elif found:
-            own = in_own_characters(found, writer.spelt(entry, found.written))
-            stream.write(dump(as_dict(own, text, entry.word_ids, LISTED)) + "\n")
-        elif isinstance(entry.content, Omitted):
-            omitted = omitted_as_dict(entry.content, entry.content.reason)
-            stream.write(dump(omitted) + "\n")
-
-
-def _with_trees(outcomes: "Iterable[Outcome]") -> "Iterator[Outcome]":
-    """Give entries the tags and trees of a parser; text without words has no place in CoNLL-U."""
-    from semipunct.formats.conllu import Record, analysed_entry
-
-    for entry, found in outcomes:
-        if found:
-            yield analysed_entry(entry, found.sentence), found
-        elif isinstance(entry.record, Record):
-            yield entry, None

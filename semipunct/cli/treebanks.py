@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from semipunct.cli import console
 from semipunct.errors import TreebankError
+from semipunct.tasks import limits
 
 if TYPE_CHECKING:
-    from semipunct.corpus import Sentence, Treebank
+    from semipunct.corpus import Sentence, Treebank, Words
     from semipunct.corpus.examples import Example
     from semipunct.models.base import Model
     from semipunct.models.kind import Kind
@@ -81,6 +82,26 @@ class Unseen:
             console.say(
                 f"{console.count(counts.total(), 'word')} with {name} that the model has never "
                 f"seen: {listed}{more}"
+            )
+
+
+class InPieces:
+    """Counts sentences that are too long to be parsed as a whole."""
+
+    def __init__(self) -> None:
+        """Begin at zero."""
+        self._count = 0
+
+    def look_at(self, sentences: "Sequence[Sentence | Words]") -> None:
+        """Count those of some sentences."""
+        self._count += sum(len(s.forms) > limits.PARSED for s in sentences)
+
+    def say(self) -> None:
+        """Say once how many there were, if any."""
+        if self._count:
+            console.say(
+                f"{console.count(self._count, 'sentence')} of more than {limits.PARSED:,} words "
+                "parsed in pieces, whose roots depend on the first one's"
             )
 
 

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from semipunct.corpus.passages import Span
@@ -95,7 +95,7 @@ class Located:
             )
         if wanted == self.content.slots and forms is None:
             return self.text
-        shown = self._moved(spacing.visible(wanted))
+        shown = self.outside(spacing.visible(wanted))
         dots = [ABBREVIATION in slot for slot in wanted[1:]]
         rows = spacing.slot_spaces(self._dotted(dots), shown)
         pieces: list[str] = []
@@ -106,6 +106,35 @@ class Located:
             if gap is not None:
                 pieces.append(rewritten(gap, shown[slot], rows[slot]))
         return "".join(pieces)
+
+    def cased(self, forms: Sequence[str]) -> "Located":
+        """Return the part with other capitals; all places stay the same.
+
+        Args:
+            forms: ``[n]`` the words, of which nothing but the case of letters is another.
+
+        Raises:
+            UsageError: if there are no words, or other ones.
+        """
+        text = self.punctuated(None, forms)
+        known = () if isinstance(self.content, Omitted) else self.content.forms
+        if list(map(len, forms)) != list(map(len, known)) or len(text) != len(self.text):
+            raise UsageError(f"{self._where()}: other words were given than it has, not other case")
+        return replace(self, content=replace(self.content, forms=tuple(forms)), text=text)
+
+    def outside(self, slots: Sequence[Puncteme]) -> list[Puncteme]:
+        """Put marks that are inside of a multiword token behind it.
+
+        Args:
+            slots: ``[n + 1]`` strings of tokens.
+        """
+        found: list[Puncteme] = []
+        waiting: Puncteme = ()
+        for slot, tokens in enumerate(slots):
+            inner = slot < len(self.spans) and self._inside(slot)
+            found.append(() if inner else (*waiting, *tokens))
+            waiting = (*waiting, *tokens) if inner else ()
+        return found
 
     def _where(self) -> str:
         c = self.content
@@ -147,16 +176,6 @@ class Located:
             word += 1
         return word
 
-    def _moved(self, shown: Sequence[Puncteme]) -> list[Puncteme]:
-        """Put marks that are inside of a multiword token behind it."""
-        found: list[Puncteme] = []
-        waiting: Puncteme = ()
-        for slot, tokens in enumerate(shown):
-            inner = slot < len(self.spans) and self._inside(slot)
-            found.append(() if inner else (*waiting, *tokens))
-            waiting = (*waiting, *tokens) if inner else ()
-        return found
-
     def _dotted(self, dots: Sequence[bool]) -> list[str]:
         return [
             self.text[slice(*span)] + "." * dot for span, dot in zip(self.spans, dots, strict=True)
@@ -168,10 +187,13 @@ class Located:
         if forms is None:
             return written
         form = forms[word]
-        if form.lower() == written.lower():
-            return form
-        # The words of a multiword token are spelt otherwise than it is.
-        return written[:1].upper() + written[1:] if form[:1].isupper() else written
+        if form.lower() == BLANKS.sub(" ", written).lower() and len(form) == len(written):
+            pairs = zip(written, form, strict=True)
+            return "".join(old if BLANKS.match(old) else new for old, new in pairs)
+        # The words of a multiword token are spelt otherwise than it is. There are letters whose
+        # capital is two characters.
+        capital = written[:1].upper()
+        return capital + written[1:] if form[:1].isupper() and len(capital) == 1 else written
 
     def _gaps(self, slots: Sequence[Puncteme]) -> list[Gap | None]:
         """Return what is between words, whose slots are given; None inside a multiword token."""
@@ -198,8 +220,9 @@ def located(
 ) -> Located:
     """Make a sentence of its tokens: marks go into slots, words that stand between them stay.
 
-    As in reading a treebank, straight quotation marks become directional, the dot of an
-    abbreviation becomes ``marks.ABBREVIATION``, and a token spelt like a special one ``marks.UNK``.
+    Blanks within a word are spaces to models. As in reading a treebank, straight quotation marks
+    become directional, the dot of an abbreviation becomes ``marks.ABBREVIATION``, and a token spelt
+    like a special one ``marks.UNK``.
 
     Args:
         name: of the sentence.
@@ -209,7 +232,8 @@ def located(
         pieces: its tokens, in order.
         offset: where the part begins in the text.
     """
-    spelt = [text[slice(*piece.span)] for piece in pieces]
+    # A number may have a blank in it, which need not be a space.
+    spelt = [BLANKS.sub(" ", text[slice(*piece.span)]) for piece in pieces]
     marks, _, _ = directional(
         [Mark(form) if p.mark else None for form, p in zip(spelt, pieces, strict=True)]
     )

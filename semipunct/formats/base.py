@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import ClassVar, Generic, TextIO, TypeVar
 
 from semipunct.corpus import Entry, Omitted, Sentence, Words
+from semipunct.errors import UsageError
 from semipunct.marks import Puncteme
 
 R = TypeVar("R")
@@ -71,6 +72,23 @@ class Writer(ABC, Generic[R]):
             texts: entries of one file or of several.
             stream: which must not translate line ends.
         """
+
+    def cased(self, entry: Entry[R], forms: Sequence[str]) -> Entry[R]:
+        """Spell the words of an entry with other capitals.
+
+        A format overrides this if capitals can be given back in it.
+
+        Args:
+            entry: as it was read.
+            forms: ``[n]`` its words, of which nothing but the case of letters is another.
+
+        Raises:
+            UsageError: if there are other words, or the format keeps them as they are.
+        """
+        raise UsageError(
+            "the words of files of this format stay as they are spelt; leave out --case, or give "
+            "text or CoNLL-U"
+        )
 
     def spelt(self, entry: Entry[R], slots: Sequence[Puncteme]) -> Sequence[Puncteme]:
         """Return slots with the characters that ``text`` writes for them.

@@ -26,34 +26,37 @@ DEFAULT = Conllu.name
 """The format of standard input and of files whose name tells nothing."""
 
 
-def format_of(*paths: str | Path, words: bool = False) -> Format[Any]:
+def format_of(*paths: str | Path, words: bool = False, default: str = DEFAULT) -> Format[Any]:
     """Find the format of files by the endings of their names; ``.gz`` is passed over.
 
     Args:
         paths: files, or ``-`` for standard input.
         words: whether only their words are wanted: then a file whose name tells nothing, such as
             standard input, is text unless its first lines are those of a CoNLL-U file.
+        default: the name of the format of a file that nothing tells of: with ``words`` an empty
+            one, or one that cannot be looked at before it is read, such as a pipe with a name.
 
     Raises:
         TreebankError: if a file that must be looked at cannot be read.
         UsageError: if they are of different formats.
     """
-    found = {_name(path, words): path for path in paths}
+    found = {_name(path, words, default): path for path in paths}
     if len(found) > 1:
         told = ", ".join(f"{path} is {name}" for name, path in found.items())
         raise UsageError(f"the files are of different formats ({told}); give one at a time")
-    return FORMATS[next(iter(found), DEFAULT)]
+    return FORMATS[next(iter(found), default)]
 
 
-def _name(path: str | Path, words: bool = False) -> str:
+def _name(path: str | Path, words: bool, default: str) -> str:
     ending = Path(str(path).removesuffix(".gz")).suffix.lower()
     told = next((name for name, known in FORMATS.items() if ending in known.suffixes), None)
-    return told or (_name_by_content(path) if words else DEFAULT)
+    return told or (_name_by_content(path, default) if words else default)
 
 
-def _name_by_content(path: str | Path) -> str:
+def _name_by_content(path: str | Path, default: str) -> str:
     first = beginning(path, KIND)
-    return DEFAULT if not first or _WORD_LINE.search(first) else Text.name
+    told = Conllu.name if _WORD_LINE.search(first) else Text.name
+    return told if first else default
 
 
 _WORD_LINE = re.compile(rb"^(\xef\xbb\xbf)?[0-9]+([-.][0-9]+)?\t", re.MULTILINE)

@@ -1,6 +1,7 @@
 """Plain text: one sentence a line, given back byte for byte but for its punctuation."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
@@ -52,6 +53,10 @@ class TextWriter(Writer[Located]):
 
     def punctuated(self, entry: Entry[Located], slots: Sequence[Puncteme]) -> str:
         return entry.record.punctuated(slots)
+
+    def cased(self, entry: Entry[Located], forms: Sequence[str]) -> Entry[Located]:
+        record = entry.record.cased(forms)
+        return replace(entry, content=record.content, record=record)
 
     def text(self, entry: Entry[Located], slots: Sequence[Puncteme]) -> str:
         return BLANKS.sub(" ", entry.record.punctuated(slots)).strip()

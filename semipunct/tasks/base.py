@@ -60,6 +60,24 @@ def _placed(model: Model[Any, Any, Any], parameters: Weights) -> Weights:
     return model.placed(parameters)
 
 
+def model_of_kind(trained: Trained[Any], kind: type[M]) -> M:
+    """Return the model of what was trained, which must be of a kind.
+
+    Args:
+        trained: a model with its weights.
+        kind: the class that is needed.
+
+    Raises:
+        ModelError: if it is of another kind.
+    """
+    if not isinstance(trained.model, kind):
+        raise ModelError(
+            f"the model is of the kind {trained.model.kind}, but a {kind.kind} is needed; load "
+            f"one, or train it with --kind {kind.kind}"
+        )
+    return trained.model
+
+
 def punctuation_model(trained: Trained[Any]) -> InPlace[PunctuationModel]:
     """Return a model that is asked for underlying punctuation, with its weights in place.
 

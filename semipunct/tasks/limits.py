@@ -17,3 +17,7 @@ RESAMPLES = 10_000_000
 
 LAW_DRAWS = 1_000_000
 """Values drawn for each operand of a law."""
+
+PARSED = 400
+"""Words that are parsed at once: time grows with their cube. A longer sentence is parsed in pieces
+of at most so many words."""

@@ -12,22 +12,18 @@ import numpy.typing as npt
 
 from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.sentences import MISSING, Sentence, Words
-from semipunct.errors import ModelError, UsageError
+from semipunct.errors import UsageError
 from semipunct.evaluation.signature import join_signature
 from semipunct.models.parsing.decoding import Certainty, Decoder, Trees, parsed, sampled, top
 from semipunct.models.parsing.parser import Parser
 from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary
 from semipunct.models.scoring import Batches
 from semipunct.tasks import limits
-from semipunct.tasks.base import InPlace, Trained
+from semipunct.tasks.base import InPlace, Trained, model_of_kind
 from semipunct.trees import DependencyTree
 from semipunct.version import __version__
 
 Floats = npt.NDArray[np.float64]
-
-_LONGEST = 400
-"""Words that are parsed at once: time grows with their cube. A longer sentence is parsed in pieces
-of at most so many words, and the roots of the others depend on the root of the first."""
 
 _JOINED = "parataxis"
 """The relation of the root of a piece to that of the first: what stands side by side, in UD."""
@@ -110,6 +106,7 @@ def parses(
     options: ParseOptions | None = None,
     *,
     draw: bool = True,
+    first: int = 0,
     **settings: Unpack[ParseSettings],
 ) -> list[list[Parse]]:
     """Return several analyses of each sentence: independent draws, or the most probable trees.
@@ -123,6 +120,8 @@ def parses(
         count: how many of each sentence.
         options: by default the defaults.
         draw: whether to draw.
+        first: the number of the first sentence, where these go on after others: with the seed it
+            fixes the draws.
         **settings: attributes of ``ParseOptions`` by name, which win over those of ``options``.
 
     Raises:
@@ -135,12 +134,14 @@ def parses(
     fitted = parsing_model(model)
     pieces = _Pieces.of(sentences)
     found: list[list[Parse]] = [[] for _ in pieces.parts]
-    key = jax.random.key(options.seed)
-    for number, (members, inputs) in enumerate(_batches(fitted, pieces.parts)):
+    key = _key(options.seed)
+    numbers = pieces.numbers(first)
+    for members, inputs in _batches(fitted, pieces.parts):
         answer: Any
         if draw:
-            chance = jax.random.fold_in(key, number)
-            answer = sampled(fitted.model, count, fitted.parameters, inputs, chance)
+            own = np.zeros((len(inputs.lengths), 2), np.uint32)
+            own[: len(members)] = numbers[members]
+            answer = sampled(fitted.model, count, fitted.parameters, inputs, key, own)
         else:
             answer = top(fitted.model, count, fitted.parameters, inputs)
         trees, tags = jax.tree.map(np.asarray, answer)
@@ -154,17 +155,18 @@ def parses(
     return pieces.joined_each(found)
 
 
+def _key(seed: int) -> jax.Array:
+    """Return a random key for a seed of any size."""
+    return jax.random.key(int(np.random.SeedSequence(seed).generate_state(1)[0]))
+
+
 def parsing_model(trained: Trained[Any]) -> InPlace[Parser]:
     """Return a parser with its weights in place.
 
     Raises:
         ModelError: if the model is of another kind.
     """
-    if not isinstance(trained.model, Parser):
-        raise ModelError(
-            f"the model is of the kind {trained.model.kind}, but a {Parser.kind} is needed; load "
-            f"one, or train it with --kind {Parser.kind}"
-        )
+    model_of_kind(trained, Parser)
     return InPlace.of(trained)
 
 
@@ -228,13 +230,22 @@ class _Pieces:
         parts: list[Words] = []
         counts: list[int] = []
         for s in sentences:
-            number = -(-len(s.forms) // _LONGEST)
+            number = -(-len(s.forms) // limits.PARSED)
             size = -(-len(s.forms) // number)
             for start in range(0, len(s.forms), size):
                 forms, slots = s.forms[start : start + size], s.slots[start : start + size + 1]
                 parts.append(Words(s.sentence_id, s.path, s.line, forms, slots))
             counts.append(number)
         return cls(sentences, parts, counts)
+
+    def numbers(self, first: int) -> npt.NDArray[np.uint32]:
+        """Return the number of the sentence of each piece, and its own there, ``[pieces, 2]``.
+
+        Args:
+            first: the number of the first sentence.
+        """
+        pairs = [(first + i, k) for i, n in enumerate(self.counts) for k in range(n)]
+        return np.array(pairs, np.uint32).reshape(-1, 2)
 
     def joined(self, found: Sequence[Parse]) -> list[Parse]:
         """Join the analyses of the pieces of each sentence."""

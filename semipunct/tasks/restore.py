@@ -177,6 +177,14 @@ class Restoration:
             result.append((*dot, *(t for t in string if t != ABBREVIATION)))
         return tuple(result)
 
+    def spelt(self, forms: Sequence[str]) -> Restoration:
+        """Return the same punctuation of words that are spelt otherwise, with capitals.
+
+        Args:
+            forms: ``[n]`` the words.
+        """
+        return replace(self, sentence=replace(self.sentence, forms=tuple(forms)))
+
     @property
     def text(self) -> str:
         """The sentence as plain text, spaced as its script is; no file is looked at for spaces."""

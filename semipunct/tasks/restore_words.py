@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, Unpack
 
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.errors import UsageError
 from semipunct.inference.draws import Draws
 from semipunct.tasks import limits
-from semipunct.tasks.base import Trained
-from semipunct.tasks.parse import Parse, ParseOptions, parse, parses
-from semipunct.tasks.restore import Restoration, RestoreOptions, drawn, restored
+from semipunct.tasks.base import Trained, punctuation_model
+from semipunct.tasks.parse import Parse, parse, parses
+from semipunct.tasks.restore import Restoration, RestoreOptions, RestoreSettings, drawn, restored
 
 
 def restore_words(
@@ -29,6 +29,7 @@ def restore_words(
     *,
     trees: int = 0,
     first: int = 0,
+    **settings: Unpack[RestoreSettings],
 ) -> list[Restoration]:
     """Restore the punctuation of sentences by a parser's trees and tags.
 
@@ -41,12 +42,14 @@ def restore_words(
             numbers, ``options.samples`` in all, rounded down. 0 for the parser's one tree.
         first: the number of the first sentence, where these go on after others: with the seed it
             fixes the draws.
+        **settings: attributes of ``RestoreOptions`` by name, which win over those of ``options``.
 
     Raises:
         UsageError: if an option makes no sense, or asks for marks that the model lacks.
         ModelError: if a model is of another kind.
     """
-    options = options or RestoreOptions()
+    options = replace(options or RestoreOptions(), **settings)
+    options.check(punctuation_model(model).model)  # before the parser is at work for minutes
     if trees < 0 or trees > min(limits.TREES, options.samples):
         raise UsageError(
             f"{trees} trees for {options.samples:,} samples; give 0 to "
@@ -54,7 +57,7 @@ def restore_words(
         )
     found: Sequence[Sequence[Parse]]
     if trees:
-        found = parses(parser, sentences, trees, ParseOptions(seed=options.seed + first))
+        found = parses(parser, sentences, trees, seed=options.seed, first=first)
     else:
         found = [[one] for one in parse(parser, sentences)]
     each = replace(options, samples=options.samples // max(1, trees))

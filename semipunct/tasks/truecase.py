@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.marks import Puncteme
 from semipunct.models.casing.restorer import CaseRestorer
 from semipunct.models.casing.truecaser import Truecaser
-from semipunct.tasks.base import Trained
+from semipunct.tasks.base import Trained, model_of_kind
 
 
 def truecase(
-    model: Trained[Truecaser],
+    model: Trained[Any],
     sentences: Sequence[Sentence | Words],
     slots: Sequence[Sequence[Puncteme]] | None = None,
 ) -> list[tuple[str, ...]]:
@@ -28,8 +29,12 @@ def truecase(
 
     Returns:
         The words of each sentence.
+
+    Raises:
+        ModelError: if the model is of another kind.
     """
+    truecaser = model_of_kind(model, Truecaser)
     if slots is not None:
         given = zip(sentences, slots, strict=True)
         sentences = [replace(s, slots=tuple(between)) for s, between in given]
-    return CaseRestorer(model.model, model.parameters).restored(sentences)
+    return CaseRestorer(truecaser, model.parameters).restored(sentences)

@@ -6,33 +6,19 @@ from pathlib import Path
 import pytest
 
 from semipunct.formats import read_treebank
-from tests.commands import Cli, run
+from tests.commands import Cli
 from tests.json_schema import faults, published
 
-SETTINGS = (
-    "train.visits=240", "train.evaluate_every=240", "model.hidden=16", "model.word=8",
-    "model.ngram=8", "model.buckets=256", "model.layers=1", "model.arc=8", "model.relation=8",
-)  # fmt: skip
 TEXT = "where is the station\n\n  anna\tlost her map \n"
 
 
 @pytest.fixture(scope="module")
-def parser(treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("parse") / "parser"
-    settings = [text for setting in SETTINGS for text in ("--set", setting)]
-    # Few lengths: each is compiled.
-    short = folder.parent / "short.conllu"
+def short(treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sentences of few lengths: each is compiled."""
+    path = tmp_path_factory.mktemp("parse") / "short.conllu"
     blocks = treebanks["train"].read_text("utf-8").split("\n\n")
-    short.write_text("\n\n".join(b for b in blocks if b.count("\n") < 10) + "\n\n", "utf-8")
-    result = run("train", short, "--dev", short, "-o", folder, "--kind", "parser", *settings)
-    assert result.status == 0, result.err
-    assert "dev LAS" in result.err.splitlines()[-1]
-    return folder
-
-
-@pytest.fixture(scope="module")
-def short(parser: Path) -> Path:
-    return parser.parent / "short.conllu"
+    path.write_text("\n\n".join(b for b in blocks if b.count("\n") < 10) + "\n\n", "utf-8")
+    return path
 
 
 def columns(text: str, *numbers: int) -> list[list[str]]:
@@ -87,6 +73,22 @@ def test_text_becomes_conllu_and_comes_back_punctuated(
         assert result.out.splitlines()[1] == ""
         words = "".join(c for c in result.out if c.isalpha() or c.isspace())
         assert words.split() == TEXT.split()
+
+
+def test_trees_and_tags_of_the_input_decide_nothing(
+    cli: Cli, parser: Path, model: Path, short: Path, tmp_path: Path
+):
+    wrong = tmp_path / "wrong.conllu"
+    lines = [line.split("\t") for line in short.read_text("utf-8").split("\n")]
+    for row in lines:
+        if row[0].isdecimal():
+            upos = row[3] if row[3] == "PUNCT" else "X"
+            row[3:8] = [upos, "?", "Case=Odd", str(int(row[0]) - 1), "odd"]
+    wrong.write_text("\n".join("\t".join(row) for row in lines), "utf-8")
+    arguments = ("--parser", parser, "--format", "json", "--samples", 20)
+    given, found = (cli("restore", model, path, *arguments) for path in (short, wrong))
+    assert given.out
+    assert (found.out, found.err) == (given.out, given.err)
 
 
 def test_trees_of_the_input_are_thrown_away(cli: Cli, parser: Path, model: Path, short: Path):

@@ -53,6 +53,17 @@ def test_capitals_are_put_on():
     assert bare.punctuated([(), (), (".",)], ["The", "END"]) == "The END."
 
 
+def test_capitals_keep_all_places():
+    sea = made("al mar 1\u00a0b, x", "al", "mar", "1\u00a0b", ",", "x", al=("a", "el"))
+    cased = sea.cased(["A", "el", "Mar", "1 B", "x"])
+    assert cased.text == "Al Mar 1\u00a0B, x"
+    assert cased.content.forms == ("A", "el", "Mar", "1 B", "x")
+    assert (cased.spans, cased.marks) == (sea.spans, sea.marks)
+    assert cased.punctuated([(), (), (), (), (), ("!",)]) == "Al Mar 1\u00a0B x!"
+    with pytest.raises(UsageError, match="other words were given"):
+        made("stra\u00dfe", "stra\u00dfe").cased(["STRASSE"])
+
+
 def test_a_mark_inside_a_multiword_token_goes_behind_it():
     sea = made("al mar", "al", "mar", al=("a", "el"))
     assert sea.content.forms == ("a", "el", "mar")

@@ -51,6 +51,16 @@ def test_several_files(lines: Lines):
         format_of("a.conllu", "b.lines")
 
 
+@pytest.mark.parametrize(
+    ("content", "expected"), [("", "text"), ("a b\n", "text"), ("1\ta\n", "conllu")]
+)
+def test_what_nothing_tells_of(tmp_path: Path, content: str, expected: str):
+    path = tmp_path / "a"
+    path.write_text(content)
+    assert format_of(path, words=True, default="text").name == expected
+    assert format_of(tmp_path / "pipe", words=True, default="text").name == "text"
+
+
 def test_files_are_read_in_order_each_in_its_format(lines: Lines, tmp_path: Path):
     paths = [tmp_path / "one.conllu", tmp_path / "two.lines.gz", tmp_path / "three.conllu"]
     paths[0].write_text(chain(2) + mark(1, ".", 0) + "\n\n", encoding="utf-8")

@@ -52,6 +52,21 @@ def test_odd_texts_stay(model: SimpleNamespace, text: str):
         assert all(isinstance(s.content, Omitted) for s in found)
 
 
+def test_what_is_whole_stays_whole(model: SimpleNamespace):
+    whole = ["https://x.org/a?b=c", "<b>", "1.000", "a.b@c.org", "#al"]
+    text = "al " + " ba ".join(whole) + ", do."
+    (found,) = segment(model, [text])
+    places = [
+        (s.offset + a, s.offset + b)
+        for s in found
+        for a, b in (*s.spans, *(mark for slot in s.marks for mark in slot))
+    ]
+    for part in whole:
+        start = text.index(part)
+        assert sum(a <= start and start + len(part) <= b for a, b in places) >= 1, part
+    assert "".join(s.text for s in found) == text
+
+
 def test_no_text(model: SimpleNamespace):
     assert segment(model, []) == []
     assert segment(model, [""]) == [[]]

@@ -3,14 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO, cast
+from typing import TextIO
 
-from semipunct.corpus import Entry, Omitted, Sentence, Words
-from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.corpus import Entry, Omitted, Words
 from semipunct.formats.base import Annotation, Format, Writer
-from semipunct.formats.conllu.analysed import analysed
+from semipunct.formats.conllu.capitals import cased
 from semipunct.formats.conllu.punctuate import (
-    bare_entry,
     convention_of,
     punctuated,
     spelt,
@@ -73,6 +71,9 @@ class ConlluWriter(Writer[Record]):
     def punctuated(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
         return format_record(punctuated(entry, slots, self.convention))
 
+    def cased(self, entry: Entry[Record], forms: Sequence[str]) -> Entry[Record]:
+        return cased(entry, forms)
+
     def text(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
         return surface_text(entry, slots)
 
@@ -81,23 +82,3 @@ class ConlluWriter(Writer[Record]):
 
     def write(self, texts: Iterable[str], stream: TextIO) -> None:
         write_texts(texts, stream)
-
-
-def analysed_entry(
-    entry: Entry[object, Sentence | Words | Omitted], sentence: Sentence
-) -> Entry[Record, Sentence]:
-    """Make the entry of a sentence whose tags and tree are not those of its file.
-
-    Args:
-        entry: the sentence as it was read, from whatever format; if that is CoNLL-U, all other
-            columns stay.
-        sentence: its words and slots, with tags and a tree.
-    """
-    if isinstance(entry.record, Record):
-        return analysed(cast(Entry[Record, Sentence | Words | Omitted], entry), sentence)
-    # Its marks come back one by one, as those that restoration puts in do.
-    bare = bare_entry(sentence)
-    record = punctuated(bare, sentence.slots)
-    marks = [token.word_id for token in record.tokens if token.upos == PUNCTUATION]
-    words = tuple(t.word_id for t in record.tokens if t.word_id not in marks)
-    return Entry(sentence, record, words, entry.notes)

@@ -2,16 +2,42 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 from semipunct.corpus import Entry, Omitted, Sentence, Words
+from semipunct.corpus.located import Located
 from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.formats.conllu.from_text import entry_of_text
 from semipunct.formats.conllu.misc import EMPTY
+from semipunct.formats.conllu.punctuate import bare_entry, punctuated
 from semipunct.formats.conllu.records import Record, Token
 from semipunct.marks import SILENT
 from semipunct.trees.attachment import Convention, punctuation_heads
 
 _RELATION = "punct"
 _UPOS, _XPOS, _FEATS, _HEAD, _RELATION_COLUMN, _DEPS = range(3, 9)
+
+
+def analysed_entry(
+    entry: Entry[object, Sentence | Words | Omitted], sentence: Sentence
+) -> Entry[Record, Sentence]:
+    """Make the entry of a sentence whose tags and tree are not those of its file.
+
+    Args:
+        entry: the sentence as it was read, from whatever format: of CoNLL-U all other columns
+            stay, of plain text its spaces and its multiword tokens.
+        sentence: its words and slots, with tags and a tree.
+    """
+    if isinstance(entry.record, Record):
+        return analysed(cast(Entry[Record, Sentence | Words | Omitted], entry), sentence)
+    if isinstance(entry.record, Located):
+        return analysed(entry_of_text(cast(Entry[Located, Words], entry)), sentence)
+    # Its marks come back one by one, as those that restoration puts in do.
+    bare = bare_entry(sentence)
+    record = punctuated(bare, sentence.slots)
+    marks = [token.word_id for token in record.tokens if token.upos == PUNCTUATION]
+    words = tuple(t.word_id for t in record.tokens if t.word_id not in marks)
+    return Entry(sentence, record, words, entry.notes)
 
 
 def analysed(

@@ -118,7 +118,7 @@ def rewritten(record: Record, pieces: Sequence[Piece], new_text: str) -> Record:
             lines += (_new_line(change, new) for new in fresh)
             ends += (end for _ in fresh)
         if _is_outside(line):
-            revised = body if started else _with_text(body, new_text)
+            revised = body if started else with_text(body, new_text)
         else:
             revised = _revised_line(change, body, position)
         if revised is not None:
@@ -143,7 +143,13 @@ def _tokens(lines: Sequence[str]) -> Iterator[Token]:
             yield Token(int(word_id), form, lemma, upos, xpos, feats, int(head), relation, position)
 
 
-def _with_text(line: str, new_text: str) -> str:
+def with_text(line: str, new_text: str) -> str:
+    """Replace what a comment ``# text =`` says; any other line stays.
+
+    Args:
+        line: of a record, a byte order mark in front of it taken off.
+        new_text: of the sentence.
+    """
     match = _TEXT.fullmatch(line)
     return match.group(1) + new_text if match else line
 

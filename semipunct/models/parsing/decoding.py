@@ -130,9 +130,17 @@ def top(
 
 @partial(jit, static=2)
 def sampled(
-    model: Parser, count: int, parameters: Parameters, inputs: ParserInputs, key: jax.Array
+    model: Parser,
+    count: int,
+    parameters: Parameters,
+    inputs: ParserInputs,
+    key: jax.Array,
+    numbers: jax.Array,
 ) -> tuple[Trees, jax.Array]:
     """Draw trees ``[count, ...]`` with relations, and tags ``[count, TAGS, batch, length]``.
+
+    The draws of a sentence depend on the key and its numbers, not on its place in the batch, nor
+    on the other sentences there.
 
     Args:
         model: the parser.
@@ -140,23 +148,37 @@ def sampled(
         parameters: its weights.
         inputs: the words.
         key: the source of chance.
+        numbers: ``[batch, 2]`` of each sentence, which are folded into the key.
     """
     score = scores(model.options, parameters, inputs, None)
-    distribution = _distribution(score, inputs)
-    at_trees, at_relations, at_tags = jax.random.split(key, 3)
-    draws = distribution.sample(at_trees, count)
-    size = score.arcs.shape[1]
-    places: jax.Array = draws.uses.arc.index
-    heads = jnp.where(places < 0, 0, places // size)
+    lengths = jnp.asarray(inputs.lengths)
+
+    def keys_of(pair: jax.Array) -> jax.Array:
+        own = jax.random.fold_in(jax.random.fold_in(key, pair[0]), pair[1])
+        at_trees, *others = jax.random.split(own, 2 + len(score.tags))
+        return jnp.stack([at_trees, *others])
+
+    at_trees, at_relations, *at_tags = jnp.moveaxis(jax.vmap(keys_of)(numbers), 1, 0)
+
+    def drawn(arcs: jax.Array, length: jax.Array, key: jax.Array) -> tuple[jax.Array, jax.Array]:
+        # Alone in its batch, a sentence has random numbers of its own.
+        trees = Distribution(projective_trees(arcs[None], length[None])).sample(key, count)
+        return trees.uses.arc.index[:, 0], trees.log_weight[:, 0]
+
+    places, weights = jax.vmap(drawn, out_axes=1)(score.arcs, lengths, at_trees)
+    heads = jnp.where(places < 0, 0, places // score.arcs.shape[1])
 
     def relations(at: tuple[jax.Array, jax.Array]) -> jax.Array:
-        heads, key = at
-        return jax.random.categorical(key, _relations(parameters, score, heads))
+        heads, keys = at
+        named = _relations(parameters, score, heads)
+        return jax.vmap(jax.random.categorical)(keys, named)
 
-    named = jax.lax.map(relations, (heads, jax.random.split(at_relations, count)))
-    tags = [
-        jax.random.categorical(k, _known(x), shape=(count, *x.shape[:-1]))
-        for k, x in zip(jax.random.split(at_tags, len(score.tags)), score.tags, strict=True)
-    ]
-    log_probability = draws.log_weight - distribution.log_partition()
-    return Trees(heads, named, log_probability), jnp.stack(tags, 1)
+    keys = jax.vmap(lambda key: jax.random.split(key, count), out_axes=1)(at_relations)
+    named = jax.lax.map(relations, (heads, keys))
+
+    def tagged(key: jax.Array, logits: jax.Array) -> jax.Array:
+        return jax.random.categorical(key, _known(logits), shape=(count, len(logits)))
+
+    tags = [jax.vmap(tagged, out_axes=1)(*pair) for pair in zip(at_tags, score.tags, strict=True)]
+    log_partition = Distribution(projective_trees(score.arcs, lengths)).log_partition()
+    return Trees(heads, named, weights - log_partition), jnp.stack(tags, 1)

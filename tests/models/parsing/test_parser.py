@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -13,16 +14,16 @@ import pytest
 
 from semipunct.corpus import Sentence, Words
 from semipunct.errors import ModelError, UsageError
-from semipunct.models.kind import Config
 from semipunct.models.parsing.decoding import parsed, sampled, top
-from semipunct.models.parsing.options import KIND, ParserOptions, ParserTrainOptions
+from semipunct.models.parsing.options import ParserOptions
 from semipunct.models.parsing.parser import Parser
+from semipunct.store.checkpoint import load
 from semipunct.tasks.base import InPlace
 from semipunct.tasks.evaluate import evaluate
-from semipunct.tasks.parse import parse, parses
-from semipunct.training.loop import train
+from semipunct.tasks.parse import Parse, parse, parses
 from semipunct.trees import DependencyTree, tree_fault
 from tests.models.parsing.treebank import planted, sentence
+from tests.planted import figures
 
 SMALL = ParserOptions(8, 8, 64, 8, 2, 8, 8, 1)
 SHORT = [
@@ -41,13 +42,8 @@ def random() -> InPlace[Parser]:
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    options = ParserTrainOptions(
-        visits=4000, batch_size=32, learning_rate=0.01, dropout=0.1, evaluate_every=2000
-    )
-    config = Config(KIND, ParserOptions(16, 16, 512, 32, 1, 16, 16, 2), options)
-    place = tmp_path_factory.mktemp("parser") / "model"
-    return train(config, planted(200, 0), planted(40, 1), place)
+def trained(parser: Path) -> Any:
+    return load(parser, Parser)
 
 
 def projective(words: int) -> list[tuple[int, ...]]:
@@ -104,6 +100,7 @@ def tree_probabilities(random: InPlace[Parser], forms: list[str]) -> dict[tuple[
 
 
 FORMS = ["ba", "ce", "di", "zz"]
+NUMBERS = np.zeros((1, 2), np.uint32)
 
 
 def test_the_best_trees_in_order(random: InPlace[Parser]):
@@ -136,7 +133,7 @@ def test_the_tree_of_least_risk(random: InPlace[Parser]):
 def test_trees_are_drawn_as_often_as_they_are_probable(random: InPlace[Parser]):
     expected = tree_probabilities(random, FORMS)
     inputs = random.model.batch(random.model.encode_words([words(FORMS)]), [0]).inputs
-    trees, tags = sampled(random.model, 4000, random.parameters, inputs, jax.random.key(0))
+    trees, tags = sampled(random.model, 4000, random.parameters, inputs, jax.random.key(0), NUMBERS)
     drawn = [tuple(heads) for heads in np.asarray(trees.heads)[:, 0, :4].tolist()]
     shares = {heads: n / 4000 for heads, n in Counter(drawn).items()}
     distance = sum(abs(shares.get(heads, 0) - p) for heads, p in expected.items()) / 2
@@ -165,8 +162,8 @@ def test_padding_changes_nothing(random: InPlace[Parser]):
     np.testing.assert_allclose(model.log_likelihoods(weights, batch)[1:], 0.0, atol=1e-5)
 
 
-def test_a_planted_rule_is_learned(trained: Any):
-    assert trained.best["dev_las"] > 0.98
+def test_a_planted_rule_is_learned(trained: Any, parser: Path):
+    assert figures(parser)["dev_las"] > 0.98
     unseen = planted(30, 2, ["zy", "wo", "vu"])
     found = parse(trained, unseen)
     right = [
@@ -213,9 +210,31 @@ def test_draws_and_ranks(trained: Any):
         parses(trained, known, 0)
 
 
+def test_draws_do_not_depend_on_other_sentences(trained: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("semipunct.tasks.limits.PARSED", 8)
+    long = words([form for s in planted(4, 10) for form in s.forms][:10])
+    known = [*planted(3, 4), long, *planted(2, 5)]
+    together = parses(trained, known, 5, seed=1)
+    apart = [parses(trained, [s], 5, seed=1, first=i)[0] for i, s in enumerate(known)]
+    assert [[_drawn(one) for one in of] for of in apart] == [
+        [_drawn(one) for one in of] for of in together
+    ]
+    # Each has chances of its own, and so has each piece of a long one.
+    twice = parses(trained, [words(["ba"] * 16, name) for name in "ab"], 5, seed=1)
+    assert [_drawn(one) for one in twice[0]] != [_drawn(one) for one in twice[1]]
+    heads = [one.sentence.tree.heads for one in twice[0]]
+    assert any(h[:8] != tuple(max(0, x - 8) if x else 0 for x in h[8:]) for h in heads)
+    parses(trained, known[:1], 5, seed=2**64)
+
+
+def _drawn(one: Parse) -> tuple[object, ...]:
+    s = one.sentence
+    return s.tree, s.upos, s.xpos, s.feats
+
+
 def test_a_long_sentence_is_parsed_in_pieces(trained: Any, monkeypatch: pytest.MonkeyPatch):
     # Of the usual length pieces would be compiled for 512 words.
-    monkeypatch.setattr("semipunct.tasks.parse._LONGEST", 8)
+    monkeypatch.setattr("semipunct.tasks.limits.PARSED", 8)
     forms = [form for s in planted(400, 6) for form in s.forms][:900]
     (one,) = parse(trained, [words(forms)])
     assert one.sentence.forms == tuple(forms)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import pairwise, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,14 +15,10 @@ from semipunct.models.segmentation.tags import INSIDE, OUTSIDE, STOP, tags_of
 from semipunct.models.segmentation.tokeniser import Tokeniser
 from semipunct.store.checkpoint import load
 from semipunct.tasks.evaluate import evaluate
+from semipunct.training import loop
 from semipunct.training.config import load_config
-from semipunct.training.loop import train
 from tests.models.segmentation.passages import generated, passage
-
-SETTINGS = [
-    "model.size=12", "model.layers=2", "model.minimum_run_count=1", "train.visits=480",
-    "train.evaluate_every=160", "train.learning_rate=0.02", "train.unknown_words=0.02",
-]  # fmt: skip
+from tests.planted import TOKENISER, figures
 
 
 def is_possible(tags: tuple[int, ...], text: str) -> bool:
@@ -61,50 +58,39 @@ def test_probabilities_are_those_of_a_list_of_all_taggings(untrained: Segmenter)
         assert found[number] == pytest.approx(expected, abs=1e-4)
 
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory):
-    folder = tmp_path_factory.mktemp("tokeniser")
-    config = load_config(None, SETTINGS, kind="tokeniser")
-    dev = generated(12, 2)
-    whole = train(config, generated(60, 1), dev, folder / "whole")
-    stops = iter([False] * 14 + [True])  # amid an epoch, after an evaluation
-    assert train(config, generated(60, 1), dev, folder / "m", stop=lambda: next(stops)).interrupted
-    train(config, generated(60, 1), dev, folder / "m", resume=True)
-    return folder, whole
-
-
-def test_rules_are_learnt(trained):
-    _, whole = trained
-    assert whole.best["dev_written_tokens"] == 1.0
-    assert whole.best["dev_written_sentences"] == 1.0
-    assert whole.best["dev_stripped_tokens"] == 1.0
+def test_rules_are_learnt(tokeniser: Path):
+    best = figures(tokeniser)
+    assert best["dev_written_tokens"] == 1.0
+    assert best["dev_written_sentences"] == 1.0
+    assert best["dev_stripped_tokens"] == 1.0
     # A sentence begins with "so", which stands nowhere else.
-    assert whole.best["dev_stripped_sentences"] == 1.0
-    assert whole.criterion.of(whole.best) == whole.best["dev_f1"] == 1.0
+    assert best["dev_stripped_sentences"] == 1.0
+    assert best["dev_f1"] == 1.0
 
 
-def test_a_resumed_run_ends_with_the_same_bits(trained):
-    folder, _ = trained
-    one, other = ((folder / name / "model.safetensors").read_bytes() for name in ("m", "whole"))
+def test_a_resumed_run_ends_with_the_same_bits(tokeniser: Path, tmp_path: Path):
+    config = load_config(None, TOKENISER, kind="tokeniser")
+    train, dev, folder = generated(60, 1), generated(12, 2), tmp_path / "m"
+    stops = iter([False] * 14 + [True])  # amid an epoch, after an evaluation
+    assert loop.train(config, train, dev, folder, stop=lambda: next(stops)).interrupted
+    loop.train(config, train, dev, folder, resume=True)
+    one, other = ((place / "model.safetensors").read_bytes() for place in (folder, tokeniser))
     assert one == other
 
 
-def test_a_folder_is_loaded(trained):
-    folder, whole = trained
-    loaded = load(folder / "whole", Tokeniser)
-    assert loaded.model.fingerprint == whole.model.fingerprint
+def test_a_folder_is_loaded(tokeniser: Path):
+    loaded = load(tokeniser, Tokeniser)
     text = "So, gu al ke. So Mo li.e."
     (found,) = Segmenter(loaded.model, loaded.parameters).segmented([text])
     forms = [text[a:b] for a, b in found.tokens]
     assert forms == ["So", ",", "gu", "al", "ke", ".", "So", "Mo", "li.e", "."]
     assert [text[a:b] for a, b in found.sentences] == ["So, gu al ke.", "So Mo li.e."]
-    assert "passages" in (folder / "whole" / "README.md").read_text("utf-8")
+    assert "passages" in (tokeniser / "README.md").read_text("utf-8")
 
 
-def test_it_has_no_perplexity_of_punctuation(trained, tiny):
-    folder, _ = trained
+def test_it_has_no_perplexity_of_punctuation(tokeniser: Path, tiny):
     with pytest.raises(ModelError, match="tokeniser predicts tokens and sentences"):
-        evaluate(load(folder / "whole"), tiny.dev)
+        evaluate(load(tokeniser), tiny.dev)
 
 
 def test_a_table_says_which_marks_do_not_look_so():

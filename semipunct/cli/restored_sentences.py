@@ -1,0 +1,117 @@
+"""Restored sentences written to files, in the format of their input or in another one."""
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, TextIO
+
+from semipunct.cli.treebanks import in_chunks
+
+if TYPE_CHECKING:
+    from semipunct.corpus import Entry
+    from semipunct.formats import Writer
+    from semipunct.tasks.base import Trained
+    from semipunct.tasks.restore import Restoration
+
+    Outcome = tuple[Entry[Any], Restoration | None]
+
+CHUNK = 256
+"""Sentences that get their capitals at a time."""
+
+
+class Format(StrEnum):
+    """The formats that restored sentences are written in."""
+
+    CONLLU = "conllu"
+    TEXT = "text"
+    JSON = "json"
+
+
+def with_capitals(
+    outcomes: "Iterable[Outcome]", truecaser: "Trained[Any]", writer: "Writer[Any]"
+) -> "Iterator[Outcome]":
+    """Give the words of restored sentences their capitals; sentences left alone stay.
+
+    Args:
+        outcomes: entries and what was restored, None for those left alone.
+        truecaser: with its weights.
+        writer: of the entries.
+    """
+    from semipunct.tasks.truecase import truecase
+
+    for chunk in in_chunks(outcomes, CHUNK):
+        restored = [found for _, found in chunk if found]
+        slots = [found.written for found in restored]
+        forms = iter(truecase(truecaser, [found.sentence for found in restored], slots))
+        for entry, found in chunk:
+            if found:
+                own = next(forms)
+                yield writer.cased(entry, own), found.spelt(own)
+            else:
+                yield entry, None
+
+
+def write(
+    outcomes: "Iterable[Outcome]",
+    form: Format,
+    writer: "Writer[Any]",
+    stream: TextIO,
+    *,
+    parsed: bool,
+) -> None:
+    """Write restored sentences.
+
+    Args:
+        outcomes: entries and what was restored, None for those left alone.
+        form: of the output.
+        writer: of the entries.
+        stream: which must not translate line ends.
+        parsed: whether a parser made their tags and trees.
+    """
+    from semipunct.corpus import Omitted
+    from semipunct.formats.conllu import Conllu
+    from semipunct.formats.text import TextWriter
+    from semipunct.render.analyses import dump, omitted_as_dict
+    from semipunct.render.restorations import as_dict, in_own_characters
+    from semipunct.tasks.restore import LISTED
+
+    is_text = isinstance(writer, TextWriter)
+    # Marks of a text have their places; elsewhere a tree says which ones belong together.
+    if parsed and (form is Format.CONLLU or not is_text):
+        outcomes, writer = _with_trees(outcomes, form), Conllu().writer()
+    # A text comes back as it was, empty lines included.
+    if form is Format.CONLLU or (form is Format.TEXT and is_text):
+        writer.write(
+            (
+                writer.punctuated(entry, found.written) if found else writer.unchanged(entry)
+                for entry, found in outcomes
+            ),
+            stream,
+        )
+        return
+    for entry, found in outcomes:
+        text = writer.text(entry, found.written) if found else ""
+        if form is Format.TEXT:
+            stream.write(text + "\n")
+        elif found:
+            own = in_own_characters(found, writer.spelt(entry, found.written))
+            stream.write(dump(as_dict(own, text, entry.word_ids, LISTED)) + "\n")
+        elif isinstance(entry.content, Omitted):
+            omitted = omitted_as_dict(entry.content, entry.content.reason)
+            stream.write(dump(omitted) + "\n")
+
+
+def _with_trees(outcomes: "Iterable[Outcome]", form: Format) -> "Iterator[Outcome]":
+    """Give entries the tags and trees of a parser; text without words has no place in CoNLL-U."""
+    from dataclasses import replace
+
+    from semipunct.corpus.located import Located
+    from semipunct.formats.conllu import Record
+    from semipunct.formats.conllu.analysed import analysed_entry
+
+    for entry, found in outcomes:
+        if found:
+            if isinstance(entry.record, Located):
+                found = replace(found, slots=tuple(entry.record.outside(found.slots)))
+            yield analysed_entry(entry, found.sentence), found
+        elif form is not Format.CONLLU or isinstance(entry.record, Record):
+            yield entry, None

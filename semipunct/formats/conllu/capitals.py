@@ -1,0 +1,81 @@
+"""Other capitals, written into a record."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from semipunct.corpus import Entry, Omitted
+from semipunct.errors import UsageError
+from semipunct.formats.conllu.records import Record
+from semipunct.formats.conllu.renumber import multiword_tokens, stated_text, with_text
+
+_FORM = 1
+
+
+def cased(entry: Entry[Record], forms: Sequence[str]) -> Entry[Record]:
+    """Spell the words of an entry with other capitals, in FORM and in the comment ``# text =``.
+
+    A multiword token is spelt with those of its words if it is these, one behind the other;
+    otherwise it begins with a capital if its first word does. Everything else stays as it was.
+
+    Args:
+        entry: of CoNLL-U.
+        forms: ``[n]`` its words, without the dots of abbreviations.
+
+    Raises:
+        UsageError: if there are no words, or ``forms`` differ from them in more than case.
+    """
+    content, record = entry.content, entry.record
+    if isinstance(content, Omitted):
+        raise UsageError(f"{record.where()}: it was omitted ({content.reason}); write it as it was")
+    if list(map(str.lower, forms)) != list(map(str.lower, content.forms)):
+        raise UsageError(f"{record.where()}: other words were given than it has, not other case")
+    if tuple(forms) == content.forms:
+        return entry
+    lines, tokens = list(record.lines), list(record.tokens)
+    changed: dict[int, tuple[str, str]] = {}  # by the place of the line: the old form, the new one
+    for word_id, form in zip(entry.word_ids, forms, strict=True):
+        token = tokens[word_id - 1]
+        spelt = form + token.form[len(form) :]  # the dot of an abbreviation
+        changed[token.position] = (token.form, spelt)
+        tokens[word_id - 1] = token._replace(form=spelt)
+    inside: set[int] = set()
+    for span in multiword_tokens(record):
+        at = slice(span.first - 1, span.last)
+        inside |= {token.position for token in tokens[at]}
+        before, after = ("".join(t.form for t in of[at]) for of in (record.tokens, tokens))
+        spelt = span.form
+        if before == span.form:
+            spelt = after
+        elif after[:1] != before[:1] and len(after[:1]) == len(spelt[:1].upper()):
+            spelt = spelt[:1].upper() + spelt[1:]
+        changed[span.position] = (span.form, spelt)
+    for position, (_, form) in changed.items():
+        columns = lines[position].split("\t")
+        columns[_FORM] = form
+        lines[position] = "\t".join(columns)
+    if (text := stated_text(record)) is not None:
+        written = [changed[position] for position in sorted(changed) if position not in inside]
+        first = tokens[0].position
+        lines[:first] = [with_text(line, _in_text(text, written)) for line in lines[:first]]
+    return replace(
+        entry,
+        content=replace(content, forms=tuple(forms)),
+        record=replace(record, lines=tuple(lines), tokens=tuple(tokens)),
+    )
+
+
+def _in_text(text: str, written: Sequence[tuple[str, str]]) -> str:
+    """Spell the tokens of a text otherwise, those that are found there.
+
+    Args:
+        text: of the sentence.
+        written: the old and the new form of each token, in order.
+    """
+    pieces: list[str] = []
+    place = 0
+    for old, new in written:
+        found = text.find(old, place)
+        if found >= 0:
+            pieces += (text[place:found], new)
+            place = found + len(old)
+    return "".join(pieces) + text[place:]

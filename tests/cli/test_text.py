@@ -1,0 +1,217 @@
+"""Running text through ``semipunct parse`` and ``semipunct restore``: cut, punctuated, in capitals.
+
+The tokeniser takes *so* for the beginning of a sentence and *al* for *a el*.
+"""
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from semipunct.corpus.located import is_mark
+from tests.commands import Cli, Result
+
+TEXT = "so gu ke\r\n https://x.org/a?b=c 1.000\t<b>ba</b>\r\n\r\n\n so al ke, so do 𝔘😀 שלום\n"
+FEW = ("--samples", 10)
+
+
+@pytest.fixture
+def restored(cli: Cli, model: Path, parser: Path, tokeniser: Path):
+    """Restore a text that comes by standard input."""
+
+    def run(text: str | bytes, *options: object) -> Result:
+        content = text.encode("utf-8") if isinstance(text, str) else text
+        return cli(
+            "restore", model, "-", "--parser", parser, "--tokeniser", tokeniser, *FEW, *options,
+            stdin=content,
+        )  # fmt: skip
+
+    return run
+
+
+def columns(text: str, *numbers: int) -> list[list[str]]:
+    rows = [line.split("\t") for line in text.splitlines() if line[:1].isdigit()]
+    return [[row[n] for n in numbers] for row in rows]
+
+
+def test_a_text_is_parsed(cli: Cli, parser: Path, tokeniser: Path):
+    text = "so gu ke\r\nso gu\tmo\n\n\n So, do al ke.\n"
+    result = cli("parse", parser, "-", "--tokeniser", tokeniser, stdin=text.encode())
+    assert result.status == 0, result.err
+    texts = [line for line in result.out.splitlines() if line.startswith("# text = ")]
+    assert texts == ["# text = so gu ke", "# text = so gu mo", "# text = So, do al ke."]
+    # A multiword token is a range, a mark is one, and spaces are those of the text.
+    last = result.out.split("\n\n")[2]
+    assert columns(last, 0, 1, 9) == [
+        ["1", "So", "SpaceAfter=No"], ["2", ",", "_"], ["3", "do", "_"], ["4-5", "al", "_"],
+        ["4", "a", "_"], ["5", "el", "_"], ["6", "ke", "SpaceAfter=No"], ["7", ".", "_"],
+    ]  # fmt: skip
+    assert [row[1] for row in columns(last, 0, 3) if row[0] in "27"] == ["PUNCT"] * 2
+    assert "# sent_id = #5.1" in last
+    again = cli("parse", parser, "-", stdin=result.out.encode())
+    assert columns(again.out, 1, 3, 6) == columns(result.out, 1, 3, 6)
+
+
+def test_a_text_comes_back_with_marks(restored):
+    result = restored(TEXT, "--format", "text")
+    assert result.status == 0, result.err
+    given, found = ([c for c in text if not is_mark(c)] for text in (TEXT, result.out))
+    left = iter(found)
+    assert all(char in left for char in given)
+    assert set(Counter(found) - Counter(given)) <= {" "}
+    assert result.out != TEXT
+    assert "al ke" in result.out
+    assert restored(TEXT, "--format", "text", "--keep", "keep", "--marks", " ").out == TEXT
+
+
+def test_all_formats_tell_the_same(restored):
+    texts = restored(TEXT, "--format", "text", "--keep", "keep").out
+    values = [
+        json.loads(line)
+        for line in restored(TEXT, "--format", "json", "--keep", "keep").out.splitlines()
+    ]
+    # Nothing says where one sentence ends but blanks, which a tokeniser may do without.
+    assert "".join("".join(v["text"] for v in values).split()) == "".join(texts.split())
+    words = [word for value in values for word in value["words"]]
+    assert words[words.index("a") :][:3] == ["a", "el", "ke"]
+    assert {"https://x.org/a?b=c", "1.000", "<b>"} <= set(words)
+    trees = restored(TEXT, "--keep", "keep").out
+    assert [line[9:] for line in trees.splitlines() if line.startswith("# text = ")] == [
+        value["text"] for value in values
+    ]
+
+
+def test_a_mark_within_a_token_goes_behind_it(restored, monkeypatch: pytest.MonkeyPatch):
+    from semipunct.tasks import restore_words as task
+
+    chosen = task.restored
+
+    def with_comma(sentence, draws, options):
+        found = chosen(sentence, draws, options)
+        return replace(found, slots=((), (), (",",), *found.slots[3:]))
+
+    monkeypatch.setattr(task, "restored", with_comma)
+    text = "so al ke\n"
+    assert restored(text, "--format", "text").out.startswith("so al, ke")
+    assert "# text = so al, ke" in restored(text).out
+
+
+def test_capitals_are_given_back(restored, truecaser: Path):
+    text = "so un ba\nso mo\n"
+    plain, cased = (
+        restored(text, "--format", "text", *options).out for options in ((), ("--case", truecaser))
+    )
+    assert cased != plain == plain.lower()
+    assert cased.lower() == plain
+    words = "".join(c for c in cased if c.isalpha() or c.isspace()).split()
+    assert words == ["So", "UN", "ba", "So", "Mo"]
+    lines = restored(text, "--format", "json", "--case", truecaser).out.splitlines()
+    assert [word for line in lines for word in json.loads(line)["words"]] == words
+    trees = restored(text, "--case", truecaser).out
+    assert [row[0] for row in columns(trees, 1, 3) if row[1] != "PUNCT"] == words
+    told = [line for line in trees.splitlines() if line.startswith("# text = ")]
+    assert " ".join(told).replace("# text = ", "") == " ".join(cased.split())
+
+
+def test_capitals_are_given_to_treebanks(
+    cli: Cli, model: Path, truecaser: Path, treebanks: dict[str, Path], tmp_path: Path
+):
+    path, out = tmp_path / "low.conllu", tmp_path / "out.conllu"
+    some = treebanks["test"].read_text("utf-8").split("\n\n")[:4]
+    path.write_text("\n\n".join(some).lower().replace("\tpunct\t", "\tPUNCT\t") + "\n\n", "utf-8")
+    result = cli("restore", model, path, *FEW, "--case", truecaser, "-o", out)
+    assert result.status == 0, result.err
+    found = out.read_text("utf-8")
+    forms = [row[1] for row in columns(found, 0, 1, 3) if row[2] != "PUNCT"]
+    assert any(form != form.lower() for form in forms)
+    assert [f.lower() for f in forms] == [
+        row[0] for row in columns(path.read_text("utf-8"), 1, 3) if row[1] != "PUNCT"
+    ]
+    # Figures are of the punctuation, whatever becomes of capitals.
+    gold = ("--gold", "--json", *FEW)
+    same = cli("restore", model, path, *gold, "--case", truecaser, "-o", out).out
+    assert same == cli("restore", model, path, *gold).out
+    assert "--case is about" in cli("restore", model, path, *gold, "--case", truecaser).message
+
+
+ODD = {
+    "a long word": "w" * 10_000,
+    "one word": "ba",
+    "only marks": "... !?",
+    "right to left": "שלום עולם مرحبا",
+    "never seen": "𐍈𐍉 ٪ \ufffd 漢字",
+    "controls": "\x01\tso\x0bba\x85c\x7f \u200bd\ufffe",
+    "a long line": " ".join(["ba"] * 5_000),
+}
+
+
+def test_odd_text_is_still_there(restored, monkeypatch: pytest.MonkeyPatch):
+    # Pieces of the usual length would be compiled for 512 words.
+    monkeypatch.setattr("semipunct.tasks.limits.PARSED", 8)
+    text = "\ufeff" + "\n\n".join(ODD.values()) + "\n \n"
+    result = restored(text, "--format", "text", "--keep", "keep", "--marks", " ")
+    assert result.status == 0, result.err
+    assert result.out == text
+    assert "1 sentence of more than 8 words parsed in pieces" in result.err
+    assert result.err.count("in pieces") == 1
+
+
+@pytest.mark.parametrize("text", ["", "\n", " \n\n"])
+def test_text_without_words(restored, text: str):
+    result = restored(text, "--format", "text")
+    assert (result.status, result.out) == (0, text)
+    assert restored(text).out == ""
+
+
+def test_what_is_no_text(restored):
+    assert "<stdin>:2: byte 0xe9" in restored(b"so ba\ncaf\xe9 au lait\n").err
+    assert "a NUL byte" in restored(b"so\0ba\n").err
+
+
+def test_the_command_that_parses_tells_of_pieces(
+    cli: Cli, parser: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("semipunct.tasks.limits.PARSED", 8)
+    text = "ba " * 9 + "\n" + "ba " * 8 + "\n" + "ba " * 10 + "\n"
+    result = cli("parse", parser, "-", stdin=text.encode())
+    assert result.err == (
+        "2 sentences of more than 8 words parsed in pieces, whose roots depend on the first one's\n"
+    )
+
+
+def test_a_folder_of_another_kind(
+    cli: Cli, restored, parser: Path, tokeniser: Path, truecaser: Path
+):
+    def kind(result: Result) -> str:
+        assert result.status == 1
+        return result.message
+
+    assert "kind tokeniser" in kind(cli("parse", tokeniser, "-", stdin=b"a\n"))
+    for option, folder, wrong in (
+        ("--tokeniser", truecaser, "truecaser"),
+        ("--case", tokeniser, "tokeniser"),
+        ("--parser", tokeniser, "tokeniser"),
+    ):
+        assert f"kind {wrong}" in kind(restored("a\n", option, folder))
+    told = kind(cli("parse", parser, "-", "--tokeniser", parser, stdin=b"a\n"))
+    assert "kind parser" in told
+
+
+def test_words_that_are_known_need_no_tokeniser(
+    cli: Cli, restored, model: Path, parser: Path, tokeniser: Path, treebanks: dict[str, Path]
+):
+    path = treebanks["test"]
+    for command in (("parse", parser, path), ("restore", model, path, "--parser", parser)):
+        result = cli(*command, "--tokeniser", tokeniser)
+        assert result.status == 2
+        assert f"{path}: --tokeniser finds the words of running text" in result.message
+    assert "conllu, whose words are known" in restored(path.read_bytes()).message
+    for options, told in (
+        (("--tokeniser", tokeniser), "give --parser as well"),
+        (("--tokeniser", tokeniser, "--parser", parser, "--gold"), "needs a treebank"),
+    ):
+        assert told in cli("restore", model, path, *options).message
+    message = cli("parse", parser, path, "--gold", "--tokeniser", tokeniser).message
+    assert "needs a treebank" in message

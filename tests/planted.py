@@ -1,0 +1,64 @@
+"""Models of words and text that have learnt a planted rule, trained once for all tests."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.models.casing.sentences import drawn
+from tests.models.parsing.treebank import planted
+from tests.models.segmentation.passages import generated
+from tests.trained import Once
+
+PARSER = (
+    "model.word=16", "model.ngram=16", "model.buckets=512", "model.hidden=32", "model.layers=1",
+    "model.arc=16", "model.relation=16", "model.minimum_word_count=2", "train.visits=4000",
+    "train.batch_size=32", "train.learning_rate=0.01", "train.dropout=0.1",
+    "train.evaluate_every=2000",
+)  # fmt: skip
+TOKENISER = (
+    "model.size=12", "model.layers=2", "model.minimum_run_count=1", "train.visits=480",
+    "train.evaluate_every=160", "train.learning_rate=0.02", "train.unknown_words=0.02",
+)  # fmt: skip
+TRUECASER = (
+    "model.size=12", "model.layers=1", "train.visits=960", "train.evaluate_every=320",
+    "train.learning_rate=0.03",
+)  # fmt: skip
+
+
+def _trained(
+    once: Once, kind: str, settings: Sequence[str], examples: Sequence[Any], dev: Sequence[Any]
+) -> Path:
+    def make(folder: Path) -> None:
+        from semipunct.training.config import load_config
+        from semipunct.training.loop import train
+
+        train(load_config(None, settings, kind=kind), examples, dev, folder / "model")
+
+    return once(kind, make) / "model"
+
+
+def figures(folder: Path) -> dict[str, Any]:
+    """What was measured of the best weights."""
+    from semipunct.store.checkpoint import load
+
+    return load(folder).as_dict()["figures"]
+
+
+@pytest.fixture(scope="session")
+def parser(once: Once) -> Path:
+    """The folder of a parser that knows words by their endings."""
+    return _trained(once, "parser", PARSER, planted(200, 0), planted(40, 1))
+
+
+@pytest.fixture(scope="session")
+def tokeniser(once: Once) -> Path:
+    """The folder of a tokeniser whose sentences begin with *so*."""
+    return _trained(once, "tokeniser", TOKENISER, generated(60, 1), generated(12, 2))
+
+
+@pytest.fixture(scope="session")
+def truecaser(once: Once) -> Path:
+    """The folder of a truecaser whose sentences begin with a capital."""
+    return _trained(once, "truecaser", TRUECASER, drawn(100, 1), drawn(20, 2))
