@@ -17,7 +17,7 @@ import numpy.typing as npt
 from semipunct.arrays.padding import round_up
 from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import MISSING, Puncteme, Sentence
-from semipunct.features.strings import alphabet
+from semipunct.features.slot_strings import SlotStrings
 from semipunct.models.base import Array, Model, Parameters, Sums, Weights
 from semipunct.models.scoring import Batches, log_likelihoods
 from semipunct.models.slot_tagging.networks import (
@@ -28,7 +28,6 @@ from semipunct.models.slot_tagging.networks import (
     scores,
 )
 from semipunct.models.slot_tagging.options import TaggerOptions, TaggerTrainOptions
-from semipunct.models.slot_tagging.tags import Tags
 from semipunct.structures.chain import linear_chain
 from semipunct.structures.distribution import Distribution
 
@@ -87,7 +86,7 @@ class _Data(msgspec.Struct):
     """Everything of a tagger but options and weights."""
 
     vocabulary: TaggerVocabulary
-    tags: Tags
+    tags: SlotStrings
 
 
 class TaggerBatch(NamedTuple):
@@ -95,7 +94,8 @@ class TaggerBatch(NamedTuple):
 
     Attributes:
         words: their codes.
-        evidence: ``[batch, length + 1, tags]`` from ``Tags.log_evidence``; zero in the padding.
+        evidence: ``[batch, length + 1, tags]`` from ``SlotStrings.log_evidence``; zero in the
+            padding.
         some: ``[batch]`` whether there is a sentence.
     """
 
@@ -138,12 +138,16 @@ class SlotTagger(Model[Encoded, TaggerBatch]):
     scoring_limits: ClassVar[tuple[int, int]] = (64, 2048)
 
     options: TaggerOptions
-    tags: Tags
+    tags: SlotStrings
     vocabulary: TaggerVocabulary
 
     @classmethod
     def fit(cls, sentences: Sequence[Sentence], options: TaggerOptions) -> SlotTagger:
-        return cls(options, Tags.of(sentences, options), TaggerVocabulary.of(sentences))
+        return cls(
+            options,
+            SlotStrings.of(sentences, options.minimum_token_count, options.minimum_string_count),
+            TaggerVocabulary.of(sentences),
+        )
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
         """Draw the weights.
@@ -252,9 +256,7 @@ class SlotTagger(Model[Encoded, TaggerBatch]):
     @classmethod
     def from_data(cls, data: Any, options: TaggerOptions) -> SlotTagger:
         found = msgspec.convert(data, _Data)
-        if not found.tags.strings or found.tags.strings[0]:
-            raise ValueError("strings of tags that do not begin with the empty one")
-        found.tags.spelling.check(alphabet(found.tags.tokens))
+        found.tags.check()
         return cls(options, found.tags, found.vocabulary)
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus.sentences import Puncteme, Sentence
-from semipunct.models.slot_tagging.tags import Tags, target_counts
+from semipunct.features.slot_strings import SlotStrings, target_counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +21,13 @@ class Trivial:
         log_probability: ``[2, tags]`` of inner slots and of last ones.
     """
 
-    tags: Tags
+    tags: SlotStrings
     log_probability: npt.NDArray[np.float64]
 
     @classmethod
     def fit(cls, sentences: Sequence[Sentence]) -> Trivial:
         """Count; every tag once more than it was seen, divided by the number of tags."""
-        tags = Tags.of(sentences)
+        tags = SlotStrings.of(sentences)
         counts = target_counts(tags, sentences) + 1 / len(tags)
         return cls(tags, np.log(counts / counts.sum(1, keepdims=True)))
 

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from semipunct.corpus.sentences import Sentence
+from semipunct.features.slot_strings import SlotStrings
 from semipunct.models.kind import Config
 from semipunct.models.slot_tagging.networks import TaggerDropout, scores
 from semipunct.models.slot_tagging.options import KIND, TaggerOptions, TaggerTrainOptions
 from semipunct.models.slot_tagging.tagger import SlotTagger, TaggerPunctuator
-from semipunct.models.slot_tagging.tags import Tags
 from semipunct.models.slot_tagging.trivial import Trivial
 from semipunct.tasks.base import Punctuator
 from semipunct.training.loop import train
@@ -70,7 +70,7 @@ def test_trivial_is_the_usual_end():
 
 
 def test_strings_that_are_no_tags_are_spelt():
-    tags = Tags.of(TRAINING)
+    tags = SlotStrings.of(TRAINING)
     assert tags.strings == ((), (",",), (".",))
     evidence = np.exp(tags.log_evidence([(), (",",), (".", "."), ("☃",)]))
     np.testing.assert_array_equal(evidence[:, :-1], [[1, 0, 0], [0, 1, 0], [0] * 3, [0] * 3])
@@ -79,7 +79,7 @@ def test_strings_that_are_no_tags_are_spelt():
 
 
 def test_risk_is_expected_edit_distance():
-    tags = Tags.of(TRAINING)
+    tags = SlotStrings.of(TRAINING)
     rows = np.array([[0.55, 0.45, 0, 0], [0.4, 0.3, 0.3, 0], [0.1, 0.2, 0.7, 0]])
     assert tags.least_risk(rows) == [(), (), (".",)]
 

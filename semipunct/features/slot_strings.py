@@ -1,4 +1,4 @@
-"""Strings of slots as tags: the reduction of punctuation to tagging that competitors use."""
+"""The strings of punctuation that a slot may have, as the outcomes of a classifier."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from semipunct.corpus.tokens import frequent_tokens, token_counts, with_unknown
 from semipunct.features.strings import Spelling, alphabet
 from semipunct.marks import OPEN, START, UNK
 from semipunct.marks.distance import edit_distance
-from semipunct.models.slot_tagging.options import TaggerOptions
 
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Tags:
-    """The strings that a slot is tagged with.
+class SlotStrings:
+    """The strings that a slot is classified as having; they are called its tags.
 
     The last tag is the open one, spelt as the punctuation model's open puncteme: every string over
     the token vocabulary has positive probability, and rare tokens are the same ``UNK`` as there.
@@ -38,20 +37,31 @@ class Tags:
     spelling: Spelling
 
     @classmethod
-    def of(cls, sentences: Sequence[Sentence], options: TaggerOptions | None = None) -> Tags:
+    def of(
+        cls,
+        sentences: Sequence[Sentence],
+        minimum_token_count: int = 5,
+        minimum_string_count: int = 2,
+    ) -> SlotStrings:
         """Collect the frequent strings of training sentences.
 
         Args:
             sentences: the treebank.
-            options: how frequent tokens and strings are.
+            minimum_token_count: rarer tokens become UNK, as in the punctuation model.
+            minimum_string_count: rarer strings are no tags of their own.
         """
-        options = options or TaggerOptions()
         slots = [slot for s in sentences for slot in s.slots]
-        tokens = frequent_tokens(token_counts(slots), options.minimum_token_count)
+        tokens = frequent_tokens(token_counts(slots), minimum_token_count)
         counts = Counter(with_unknown(slot, {UNK, *tokens}) for slot in slots)
-        seen = {s for s, n in counts.items() if n >= options.minimum_string_count} | {()}
+        seen = {s for s, n in counts.items() if n >= minimum_string_count} | {()}
         strings = tuple(sorted(seen, key=lambda s: (len(s), -counts[s], s)))
         return cls(tokens, strings, Spelling.of(counts, alphabet(tokens)))
+
+    def check(self) -> None:
+        """Raise ``ValueError`` unless the first string is empty and the spelling a distribution."""
+        if not self.strings or self.strings[0]:
+            raise ValueError("strings of tags that do not begin with the empty one")
+        self.spelling.check(alphabet(self.tokens))
 
     def __len__(self) -> int:
         """Return how many tags there are."""
@@ -85,6 +95,12 @@ class Tags:
                 row[-1] = self.spelling.log_probability([self._code[t] for t in string])
         return result
 
+    def codes(self, slots: Sequence[Puncteme]) -> list[int]:
+        """Return the tag of each string: its own, or the open one."""
+        number = {string: i for i, string in enumerate(self.strings)}
+        open_tag = len(self.strings)
+        return [number.get(with_unknown(slot, self._code.keys()), open_tag) for slot in slots]
+
     def least_risk(self, marginals: Floats) -> list[Puncteme]:
         """Return the string of least expected edit distance for each row of ``[slots, tags]``."""
         losses = marginals @ self._distances.T
@@ -92,7 +108,7 @@ class Tags:
         return [self.strings[i] for i in losses.argmin(1).tolist()]
 
 
-def target_counts(tags: Tags, sentences: Sequence[Sentence]) -> npt.NDArray[np.float64]:
+def target_counts(tags: SlotStrings, sentences: Sequence[Sentence]) -> npt.NDArray[np.float64]:
     """Count how often each tag is expected in inner and in last slots, ``[2, tags]``.
 
     Args:
