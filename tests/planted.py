@@ -15,7 +15,7 @@ PARSER = (
     "model.word=16", "model.ngram=16", "model.buckets=512", "model.hidden=32", "model.layers=1",
     "model.arc=16", "model.relation=16", "model.minimum_word_count=2", "train.visits=4000",
     "train.batch_size=32", "train.learning_rate=0.01", "train.dropout=0.1",
-    "train.evaluate_every=2000",
+    "train.evaluate_every=2000", "train.average=0.9",
 )  # fmt: skip
 TOKENISER = (
     "model.size=12", "model.layers=2", "model.minimum_run_count=1", "train.visits=480",

@@ -27,7 +27,8 @@ from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks import decode as task
 from semipunct.tasks.base import InPlace
 from semipunct.tasks.parse import ParseOptions, ParseSettings
-from semipunct.tasks.restore import RestoreOptions, RestoreSettings, SlotPosterior
+from semipunct.tasks.restore import RestoreOptions, RestoreSettings
+from semipunct.tasks.slot_posteriors import SlotPosterior
 from semipunct.training.report import TrainingResult
 from tests.commands import run, sample_lines
 from tests.models.punctuation.cases import sentence
@@ -276,7 +277,7 @@ def test_from_text_to_text(
     assert [s.text for s in sentences] == ["so gu al ke ", "so mo"]
     words = [s.content for s in sentences]
     parses = semipunct.parse(semipunct.load(parser), words)
-    assert [len(one.heads) for one in parses] == [5, 2]
+    assert [one.sentence.size for one in parses] == [5, 2]
     found = semipunct.restore_words(model, semipunct.load(parser), words, samples=20)
     slots = [one.written for one in found]
     forms = semipunct.truecase(semipunct.load(truecaser), words, slots)

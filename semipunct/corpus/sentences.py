@@ -15,6 +15,22 @@ T = TypeVar("T", bound=Tree, default=DependencyTree, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
+class Expected:
+    """Beside tags and a tree, the beliefs of the parser that made them.
+
+    Attributes:
+        heads: ``[n]`` the probability of each word's head, in whatever tree.
+        strings: ``[n + 1]`` the most probable string of each slot that is not empty; an empty one
+            where nothing is known.
+        probabilities: ``[n + 1]`` of these.
+    """
+
+    heads: tuple[float, ...]
+    strings: tuple[Puncteme, ...]
+    probabilities: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Words:
     """The n >= 1 words of a sentence of which neither tags nor a tree are known.
 
@@ -64,6 +80,7 @@ class Sentence(Generic[T]):
         tree: over the words; a dependency tree unless said otherwise.
         slots: ``[n + 1]`` the punctemes that readers see, slot i right of word i; an
             abbreviation's dot is ``marks.ABBREVIATION``. Boundary marks are the channel's.
+        expected: by the parser that made tags and tree; None if they are a treebank's.
 
     Raises:
         ValueError: if the columns are not of one length, or there is no word.
@@ -79,10 +96,14 @@ class Sentence(Generic[T]):
     feats: tuple[str, ...]
     tree: T
     slots: tuple[Puncteme, ...]
+    expected: Expected | None = None
 
     def __post_init__(self) -> None:
         columns = (self.forms, self.lemmas, self.upos, self.xpos, self.feats, self.slots[1:])
         lengths = {self.tree.words, *map(len, columns)}
+        if self.expected is not None:
+            known = self.expected
+            lengths |= {len(known.heads), len(known.strings) - 1, len(known.probabilities) - 1}
         if len(lengths) > 1 or not self.forms:
             raise ValueError(
                 f"{self.where}: a sentence has one or more words, as many entries in every column "
@@ -110,7 +131,11 @@ class Sentence(Generic[T]):
         # The initial mark was part of the slots once, and stored results name treebanks so.
         slots = ((INITIAL, *self.slots[0]), *self.slots[1:])
         tree: Any = self.tree
-        return self.forms, self.upos, self.xpos, self.feats, tree.relations, tree.heads, slots
+        seen = (self.forms, self.upos, self.xpos, self.feats, tree.relations, tree.heads, slots)
+        if self.expected is None:
+            return seen
+        known = self.expected
+        return *seen, known.heads, known.strings, known.probabilities
 
     def __str__(self) -> str:
         pieces: list[str] = []

@@ -50,18 +50,23 @@ _OUTCOMES = 2**16
 """The equally probable outcomes of a draw of ``dropped``."""
 
 
-def dropped(x: jax.Array, rate: float | jax.Array, key: jax.Array) -> jax.Array:
+def dropped(
+    x: jax.Array, rate: float | jax.Array, key: jax.Array, shared: int | None = None
+) -> jax.Array:
     """Set some entries to zero, and scale the others so that the mean stays.
 
     Args:
         x: of any shape.
         rate: the share that is dropped, below 1; ``jit`` may trace it.
         key: the source of chance.
+        shared: an axis along which the same places are dropped everywhere, such as that of the
+            words of a sentence (Gal and Ghahramani 2016).
     """
     # Few bits are enough, and drawing them takes most of the time.
     kept = jnp.maximum(1, jnp.round((1 - rate) * _OUTCOMES)).astype(jnp.int32)
     # All outcomes are kept without dropout: one more than 16 bits can hold.
-    mask = jax.random.bits(key, x.shape, jnp.uint16).astype(jnp.int32) < kept
+    shape = [1 if axis == shared else size for axis, size in enumerate(x.shape)]
+    mask = jax.random.bits(key, shape, jnp.uint16).astype(jnp.int32) < kept
     return jnp.where(mask, x * (_OUTCOMES / kept), 0.0)
 
 
@@ -191,13 +196,12 @@ _UNROLLED = 4
 """Steps of a linear recurrence that are one step of the loop: each does next to nothing."""
 
 
-def linear_recurrence(kept: jax.Array, added: jax.Array, *, reverse: bool) -> jax.Array:
+def linear_recurrence(kept: jax.Array, added: jax.Array) -> jax.Array:
     """Return the states ``s[i] = kept[i] * s[i - 1] + added[i]``, from zero.
 
     Args:
         kept: ``[batch, length, size]``.
         added: likewise.
-        reverse: whether the recurrence begins at the end.
     """
 
     def step(state: jax.Array, at: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
@@ -206,5 +210,5 @@ def linear_recurrence(kept: jax.Array, added: jax.Array, *, reverse: bool) -> ja
 
     inputs = (jnp.swapaxes(kept, 0, 1), jnp.swapaxes(added, 0, 1))
     start = jnp.zeros_like(added[:, 0])
-    _, states = jax.lax.scan(step, start, inputs, reverse=reverse, unroll=_UNROLLED)
+    _, states = jax.lax.scan(step, start, inputs, unroll=_UNROLLED)
     return jnp.swapaxes(states, 0, 1)

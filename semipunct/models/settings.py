@@ -24,6 +24,8 @@ Positive = Annotated[float, Meta(gt=0)]
 NotNegative = Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=0.9)]
 """Of what dropout leaves out; what is kept is divided by the rest, which must not vanish."""
+Decay = Annotated[float, Meta(ge=0, lt=1)]
+"""Of a running mean in the next one."""
 
 
 @dataclass(frozen=True, slots=True)

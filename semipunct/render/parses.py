@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from semipunct.corpus.treebank import AnyEntry, WordsEntry
 from semipunct.formats import Annotation
+from semipunct.formats.conllu import Conllu
+from semipunct.formats.conllu.analysed import analysed_entry
+from semipunct.formats.conllu.expectations import expected_attributes
 from semipunct.render.analyses import COMMENT, OURS
 from semipunct.tasks.parse import TAGS, Parse
 
@@ -23,17 +29,37 @@ def annotation(
         parse: of the sentence.
         number: of the tree if there are several, for the comment ``semipunct_LABEL``.
         label: ``sample`` or ``rank``.
-        probabilities: whether each word gets the probabilities of its head, of its relation given
-            the head, and of its tags, where they are known.
+        probabilities: whether each word gets the probabilities of its head and of the most probable
+            marks at its sides, and those of its relation given the head, and of its tags, where
+            they are known.
     """
     attributes: dict[int, dict[str, str]] = {}
-    if probabilities and parse.heads:
-        names = ("Head", "Relation", *(kind.capitalize() for kind in TAGS))
-        columns = (parse.heads, parse.relations, *parse.tags)
+    if probabilities and parse.sentence.expected:
+        attributes = dict(enumerate(expected_attributes(parse.sentence.expected), 1))
+    if attributes and parse.relations:
+        names = ("Relation", *(kind.capitalize() for kind in TAGS))
+        columns = (parse.relations, *parse.tags)
         for word, row in enumerate(zip(*columns, strict=True), 1):
             named = zip(names, row, strict=True)
-            attributes[word] = {f"{PREFIX}{name}": f"{value:.4f}" for name, value in named}
+            attributes[word] |= {f"{PREFIX}{name}": f"{value:.4f}" for name, value in named}
     comments = {} if number is None else {f"{COMMENT}{label}": f"{number}"}
     comments[f"{COMMENT}log_probability"] = f"{parse.log_probability:.6f}"
     suffix = "" if number is None else f".{label}{number}"
     return Annotation(attributes, comments, suffix, replaces=OURS)
+
+
+def parsed_texts(
+    entry: WordsEntry | AnyEntry, found: Sequence[Parse], label: str, *, probabilities: bool
+) -> Iterator[str]:
+    """Write the analyses of a sentence as CoNLL-U.
+
+    Args:
+        entry: the sentence.
+        found: its analyses.
+        label: as in ``annotation``, where there may be several; empty where there is one.
+        probabilities: as in ``annotation``.
+    """
+    writer = Conllu().writer()
+    for number, one in enumerate(found, 1):
+        made = annotation(one, number if label else None, label, probabilities=probabilities)
+        yield writer.annotated(analysed_entry(entry, one.sentence), made)

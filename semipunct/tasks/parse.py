@@ -11,19 +11,33 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus.digest import treebank_digest
-from semipunct.corpus.sentences import MISSING, Sentence, Words
+from semipunct.corpus.sentences import MISSING, Expected, Sentence, Words
 from semipunct.errors import UsageError
 from semipunct.evaluation.signature import join_signature
-from semipunct.models.parsing.decoding import Certainty, Decoder, Trees, parsed, sampled, top
+from semipunct.marks import Puncteme
+from semipunct.models.parsing.decoding import (
+    Certainty,
+    Decoder,
+    Marked,
+    Trees,
+    parsed,
+    sampled,
+    slot_probabilities,
+    top,
+)
 from semipunct.models.parsing.parser import Parser
 from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary
 from semipunct.models.scoring import Batches
 from semipunct.tasks import limits
 from semipunct.tasks.base import InPlace, Trained, model_of_kind
+from semipunct.tasks.slot_posteriors import SlotPosterior
 from semipunct.trees import DependencyTree
 from semipunct.version import __version__
 
 Floats = npt.NDArray[np.float64]
+
+_NEGLIGIBLE = 1e-4
+"""Probability of a string of a slot that is not told."""
 
 _JOINED = "parataxis"
 """The relation of the root of a piece to that of the first: what stands side by side, in UD."""
@@ -55,17 +69,16 @@ class Parse:
     """The analysis of a sentence by a parser.
 
     Attributes:
-        sentence: the words with the tags and the tree of the parser. Lemmas are not predicted.
+        sentence: the words with the tags and the tree of the parser, and how probable it takes its
+            heads and the marks between words to be. Lemmas are not predicted.
         log_probability: natural logarithm of the probability of the arcs, given the words.
-        heads: ``[n]`` the probability that a word has this head, in whatever tree; empty for one of
-            several trees.
-        relations: ``[n]`` the probability of the relation, given the head.
+        relations: ``[n]`` the probability of the relation, given the head; empty for one of several
+            trees.
         tags: ``[TAGS, n]`` the probabilities of the tags.
     """
 
     sentence: Sentence
     log_probability: float
-    heads: tuple[float, ...] = ()
     relations: tuple[float, ...] = ()
     tags: tuple[tuple[float, ...], ...] = ()
 
@@ -93,9 +106,12 @@ def parse(
     found: list[Parse | None] = [None] * len(pieces.parts)
     for members, inputs in _batches(fitted, pieces.parts):
         answer = parsed(fitted.model, options.decoder, fitted.parameters, inputs)
-        trees, tags, certainty = jax.tree.map(np.asarray, answer)
+        trees, tags, certainty, marked = jax.tree.map(np.asarray, answer)
         for row, i in enumerate(members):
-            found[i] = _parse(fitted.model.vocabulary, pieces.parts[i], trees, tags, row, certainty)
+            believed = _expected(fitted.model, certainty.head, marked, row, pieces.parts[i])
+            found[i] = _parse(
+                fitted.model.vocabulary, pieces.parts[i], trees, tags, row, believed, certainty
+            )
     return pieces.joined([each for each in found if each is not None])
 
 
@@ -144,15 +160,62 @@ def parses(
             answer = sampled(fitted.model, count, fitted.parameters, inputs, key, own)
         else:
             answer = top(fitted.model, count, fitted.parameters, inputs)
-        trees, tags = jax.tree.map(np.asarray, answer)
+        trees, tags, heads, marked = jax.tree.map(np.asarray, answer)
         for k in range(count):
             one = Trees(*(x[k] for x in trees))
             own = tags[k] if draw else tags
             for row, i in enumerate(members):
                 if np.isfinite(one.log_probability[row]):
                     vocabulary = fitted.model.vocabulary
-                    found[i].append(_parse(vocabulary, pieces.parts[i], one, own, row))
+                    believed = _expected(fitted.model, heads[k], marked, row, pieces.parts[i])
+                    found[i].append(_parse(vocabulary, pieces.parts[i], one, own, row, believed))
     return pieces.joined_each(found)
+
+
+def slot_posteriors(
+    model: Trained[Any], sentences: Sequence[Sentence | Words]
+) -> list[tuple[SlotPosterior, ...]] | None:
+    """Return what a parser expects in the slots of sentences, whatever stands there.
+
+    It reads words alone, as for trees and tags.
+
+    Args:
+        model: a parser with its weights.
+        sentences: words.
+
+    Returns:
+        For each sentence ``[n + 1]`` distributions; None for a parser that predicts none.
+
+    Raises:
+        ModelError: if the model is of another kind.
+    """
+    fitted = parsing_model(model)
+    if not fitted.model.options.slot:
+        return None
+    strings = fitted.model.strings.strings
+    pieces = _Pieces.of(sentences)
+    found: list[npt.NDArray[np.float32]] = [np.zeros((0, 0), np.float32)] * len(pieces.parts)
+    for members, inputs in _batches(fitted, pieces.parts):
+        table = np.asarray(slot_probabilities(fitted.model, fitted.parameters, inputs))
+        for row, i in enumerate(members):
+            found[i] = table[row, : len(pieces.parts[i].slots)]
+    rest = iter(found)
+    result: list[tuple[SlotPosterior, ...]] = []
+    for count in pieces.counts:
+        parts = [next(rest) for _ in range(count)]
+        # The last slot of a piece is the first one of the next: either half sees one of its sides.
+        rows = parts[0]
+        for part in parts[1:]:
+            rows = np.concatenate([rows[:-1], (rows[-1:] + part[:1]) / 2, part[1:]])
+        result.append(tuple(_ranked(strings, row) for row in rows.astype(np.float64)))
+    return result
+
+
+def _ranked(strings: Sequence[Puncteme], probability: Floats) -> SlotPosterior:
+    order = np.argsort(-probability, kind="stable")
+    kept = order[: max(1, int((probability > _NEGLIGIBLE).sum()))]
+    share = probability[kept] / probability[kept].sum()
+    return SlotPosterior(tuple(strings[i] for i in kept.tolist()), share)
 
 
 def _key(seed: int) -> jax.Array:
@@ -183,6 +246,7 @@ def _parse(
     trees: Trees,
     tags: Any,
     row: int,
+    believed: Expected,
     certainty: Certainty | None = None,
 ) -> Parse:
     """Read the analysis of one sentence off the arrays of a batch."""
@@ -197,7 +261,7 @@ def _parse(
     columns = {kind: named(kind, codes) for kind, codes in zip(TAGS, tags, strict=True)}
     sentence = Sentence(
         words.sentence_id, words.path, words.line, words.forms, (MISSING,) * tree.words,
-        **columns, tree=tree, slots=words.slots,
+        **columns, tree=tree, slots=words.slots, expected=believed,
     )  # fmt: skip
     log_probability = float(trees.log_probability[row])
     if certainty is None:
@@ -205,10 +269,33 @@ def _parse(
     return Parse(
         sentence,
         log_probability,
-        tuple(certainty.head[row, at].tolist()),
         tuple(certainty.relation[row, at].tolist()),
         tuple(tuple(x[row, at].tolist()) for x in certainty.tags),
     )
+
+
+def _expected(
+    model: Parser, heads: Any, marked: Marked, row: int, words: Sentence | Words
+) -> Expected:
+    size = len(words.forms)
+    strings = marked.string[row, : size + 1].tolist()
+    return Expected(
+        tuple(heads[row, :size].tolist()),
+        tuple(model.strings.strings[i] for i in strings),
+        tuple(marked.probability[row, : size + 1].tolist()),
+    )
+
+
+def _joined_beliefs(parts: Sequence[Expected | None]) -> Expected:
+    """Join the beliefs about pieces; the last slot of each is the first one of the next."""
+    heads: list[float] = []
+    slots: list[tuple[float, Puncteme]] = []
+    for part in parts:
+        if part is not None:
+            own = list(zip(part.probabilities, part.strings, strict=True))
+            slots = [*slots[:-1], max(slots[-1], own[0]), *own[1:]] if slots else own
+            heads += part.heads
+    return Expected(tuple(heads), tuple(s for _, s in slots), tuple(p for p, _ in slots))
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,11 +367,11 @@ def _joined(whole: Sentence | Words, parts: Sequence[Parse]) -> Parse:
     sentence = Sentence(
         whole.sentence_id, whole.path, whole.line, whole.forms, (MISSING,) * len(heads),
         **columns, tree=DependencyTree(tuple(heads), tuple(relations)), slots=whole.slots,
+        expected=_joined_beliefs([part.sentence.expected for part in parts]),
     )  # fmt: skip
     return Parse(
         sentence,
         sum(part.log_probability for part in parts),
-        tuple(p for part in parts for p in part.heads),
         tuple(p for part in parts for p in part.relations),
         tuple(tuple(p for x in of for p in x) for of in zip(*(p.tags for p in parts), strict=True)),
     )

@@ -24,11 +24,11 @@ from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.resampling import Evidence
 from semipunct.inference.sampler import Draws, generate
 from semipunct.marks import ABBREVIATION, SILENT, UNK, Puncteme, shown, spacing
-from semipunct.marks.distance import edit_distance
 from semipunct.models.base import Weights
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks import limits
 from semipunct.tasks.base import Slots, Trained, punctuation_model
+from semipunct.tasks.slot_posteriors import SlotPosterior, posteriors
 from semipunct.version import __version__
 
 Floats = npt.NDArray[np.float64]
@@ -100,52 +100,6 @@ class RestoreSettings(TypedDict, total=False):
     nbest: int
     keep: Keep
     mistaken: float
-
-
-@dataclass(frozen=True, slots=True)
-class SlotPosterior:
-    """The posterior distribution of the string of one slot, estimated from draws.
-
-    Attributes:
-        strings: the strings drawn, the most probable first.
-        probability: ``[strings]`` of each.
-    """
-
-    strings: tuple[Puncteme, ...]
-    probability: Floats
-
-    @property
-    def entropy(self) -> float:
-        """In nats."""
-        return float(-(self.probability * np.log(self.probability)).sum()) + 0.0
-
-    def of(self, string: Puncteme) -> float:
-        """Return the probability of a string; zero if it was never drawn."""
-        found = dict(zip(self.strings, self.probability.tolist(), strict=True))
-        return found.get(string, 0.0)
-
-    def expected_distances(self, candidates: Sequence[Puncteme]) -> Floats:
-        """Return the expected edit distance of each candidate, ``[candidates]``."""
-        table = [[edit_distance(c, s) for s in self.strings] for c in candidates]
-        return np.array(table, np.float64) @ self.probability
-
-    def as_dict(self, string: Puncteme, listed: int) -> dict[str, Any]:
-        """Return what is known, as values that JSON can hold.
-
-        Args:
-            string: that is put into the slot; its probability is told however small it is.
-            listed: how many of the most probable strings to tell.
-        """
-        alternatives = dict(zip(self.strings[:listed], self.probability.tolist(), strict=False))
-        alternatives.setdefault(string, self.of(string))
-        return {
-            "surface": list(string),
-            "probability": self.of(string),
-            "entropy_nats": self.entropy,
-            "alternatives": [
-                {"surface": list(s), "probability": p} for s, p in alternatives.items()
-            ],
-        }
 
 
 LISTED = 5
@@ -312,15 +266,21 @@ class Restorer:
         return [one.slots for one in found]
 
 
-def restored(sentence: Sentence, draws: Draws, options: RestoreOptions) -> Restoration:
+def restored(
+    sentence: Sentence,
+    draws: Draws,
+    options: RestoreOptions,
+    found: tuple[SlotPosterior, ...] | None = None,
+) -> Restoration:
     """Return the punctuation of least expected edit distance under some draws.
 
     Args:
         sentence: words and tree, and its marks if they are kept.
         draws: of its punctuation.
         options: how to choose.
+        found: the posteriors of the slots, if more is known of them than the draws tell.
     """
-    found = posteriors(draws)
+    found = posteriors(draws) if found is None else found
     choose = best_strings if options.minimise == "slots" else best_draw
     slots = choose(draws, found, options.marks)
     certain = [
@@ -330,17 +290,6 @@ def restored(sentence: Sentence, draws: Draws, options: RestoreOptions) -> Resto
     if options.keep == "keep":
         certain = [slot or string for slot, string in zip(sentence.slots, certain, strict=True)]
     return Restoration(sentence, tuple(certain), found, most_frequent(draws, options.nbest))
-
-
-def posteriors(draws: Draws) -> tuple[SlotPosterior, ...]:
-    """Return the share of each string among the draws of each slot."""
-    result: list[SlotPosterior] = []
-    for strings, chosen in zip(draws.strings, draws.chosen.T, strict=True):
-        counts = np.bincount(chosen, minlength=len(strings))
-        order = [i for i in np.argsort(-counts, kind="stable").tolist() if counts[i]]
-        share = counts[order] / len(chosen)
-        result.append(SlotPosterior(tuple(strings[i] for i in order), share))
-    return tuple(result)
 
 
 def best_strings(

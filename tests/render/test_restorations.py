@@ -4,7 +4,8 @@ import numpy as np
 
 from semipunct.marks import ABBREVIATION
 from semipunct.render.restorations import as_dict
-from semipunct.tasks.restore import Restoration, SlotPosterior
+from semipunct.tasks.restore import Restoration
+from semipunct.tasks.slot_posteriors import SlotPosterior
 from tests.models.punctuation.cases import sentence
 
 ETC = sentence([2, 0], ["“", "", f"{ABBREVIATION} ."])

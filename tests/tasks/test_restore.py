@@ -18,14 +18,13 @@ from semipunct.tasks.base import InPlace, Punctuator
 from semipunct.tasks.restore import (
     RestoreOptions,
     Restorer,
-    SlotPosterior,
     best_draw,
     best_strings,
     most_frequent,
-    posteriors,
     restore,
     restored,
 )
+from semipunct.tasks.slot_posteriors import SlotPosterior, posteriors
 from tests.models.punctuation.cases import model, sentence
 
 S = sentence([2, 0], ["", "", ""])

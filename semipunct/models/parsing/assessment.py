@@ -39,7 +39,7 @@ def attachment(
         if batch.gold is None:
             raise ValueError("sentences without analyses cannot be assessed")
         with shapes.first_call("parse", batch.inputs):
-            trees, tags, _ = parsed(model, "risk", weights, batch.inputs)
+            trees, tags, *_ = parsed(model, "risk", weights, batch.inputs)
         inside = np.arange(batch.inputs.words.shape[1]) < np.asarray(batch.inputs.lengths)[:, None]
         heads = (np.asarray(trees.heads) == batch.gold.heads) & inside
         found = [heads, heads & (np.asarray(trees.relations) == batch.gold.relations)]

@@ -53,8 +53,29 @@ class Certainty(NamedTuple):
     tags: jax.Array
 
 
+class Marked(NamedTuple):
+    """The most probable punctuation of each slot that is not none, ``[batch, length + 1]``.
+
+    Attributes:
+        string: its number; 0, which is none, for a parser that predicts no punctuation.
+        probability: of it; 0 for such a parser.
+    """
+
+    string: jax.Array
+    probability: jax.Array
+
+
 def _distribution(score: ParserScores, inputs: ParserInputs) -> Distribution[ProjectiveTrees]:
     return Distribution(projective_trees(score.arcs, jnp.asarray(inputs.lengths)))
+
+
+def _marked(score: ParserScores) -> Marked:
+    if score.slots is None or score.slots.shape[-1] < 3:
+        nothing = jnp.zeros((score.arcs.shape[0], score.arcs.shape[1]), jnp.int32)
+        return Marked(nothing, nothing.astype(score.arcs.dtype))
+    # The first string is none.
+    some = _strings(score.slots)[..., 1:]
+    return Marked(1 + jnp.argmax(some, -1), jnp.max(some, -1))
 
 
 def _known(logits: jax.Array) -> jax.Array:
@@ -80,8 +101,8 @@ def _tags(score: ParserScores) -> tuple[jax.Array, jax.Array]:
 @partial(jit, static=2)
 def parsed(
     model: Parser, decoder: Decoder, parameters: Parameters, inputs: ParserInputs
-) -> tuple[Trees, jax.Array, Certainty]:
-    """Return one tree for each sentence, tags ``[TAGS, batch, length]``, and how certain they are.
+) -> tuple[Trees, jax.Array, Certainty, Marked]:
+    """Return one tree for each sentence, tags ``[TAGS, batch, length]``, and what is believed.
 
     Args:
         model: the parser.
@@ -104,14 +125,16 @@ def parsed(
     weight = distribution.score(ArcParts(arcs))
     trees = Trees(heads, jnp.argmax(named, -1), weight - total)
     head = jnp.take_along_axis(marginals.arc[:, :, 1:], heads[:, None], 1)[:, 0]
-    return trees, tags, Certainty(head, jnp.exp(jnp.max(named, -1)), certain)
+    return trees, tags, Certainty(head, jnp.exp(jnp.max(named, -1)), certain), _marked(score)
 
 
 @partial(jit, static=2)
 def top(
     model: Parser, count: int, parameters: Parameters, inputs: ParserInputs
-) -> tuple[Trees, jax.Array]:
-    """Return the most probable trees ``[count, ...]``, best first, and tags.
+) -> tuple[Trees, jax.Array, jax.Array, Marked]:
+    """Return the most probable trees ``[count, ...]``, best first, tags, and what is believed.
+
+    The third part has the probabilities of heads, ``[count, batch, length]``.
 
     Args:
         model: the parser.
@@ -124,8 +147,18 @@ def top(
     answer = distribution.top(count)
     heads = jnp.argmax(cast(ArcParts, answer.parts).arc, 2)[..., 1:]
     named = jax.lax.map(lambda h: jnp.argmax(_relations(parameters, score, h), -1), heads)
-    log_probability = answer.log_weight - distribution.log_partition()
-    return Trees(heads, named, log_probability), _tags(score)[0]
+    total, marginals = distribution.log_partition_and_marginals()
+    trees = Trees(heads, named, answer.log_weight - total)
+    return trees, _tags(score)[0], _certain(marginals, heads), _marked(score)
+
+
+def _certain(marginals: Any, heads: jax.Array) -> jax.Array:
+    """Return the probabilities of heads ``[count, batch, length]`` in whatever tree."""
+
+    def of_one(tree: jax.Array) -> jax.Array:
+        return jnp.take_along_axis(marginals.arc[:, :, 1:], tree[:, None], 1)[:, 0]
+
+    return jax.lax.map(of_one, heads)
 
 
 @partial(jit, static=2)
@@ -136,11 +169,11 @@ def sampled(
     inputs: ParserInputs,
     key: jax.Array,
     numbers: jax.Array,
-) -> tuple[Trees, jax.Array]:
+) -> tuple[Trees, jax.Array, jax.Array, Marked]:
     """Draw trees ``[count, ...]`` with relations, and tags ``[count, TAGS, batch, length]``.
 
-    The draws of a sentence depend on the key and its numbers, not on its place in the batch, nor
-    on the other sentences there.
+    The third and the fourth part are those of ``top``. The draws of a sentence depend on the key
+    and its numbers, not on its place in the batch, nor on the other sentences there.
 
     Args:
         model: the parser.
@@ -180,5 +213,27 @@ def sampled(
         return jax.random.categorical(key, _known(logits), shape=(count, len(logits)))
 
     tags = [jax.vmap(tagged, out_axes=1)(*pair) for pair in zip(at_tags, score.tags, strict=True)]
-    log_partition = Distribution(projective_trees(score.arcs, lengths)).log_partition()
-    return Trees(heads, named, weights - log_partition), jnp.stack(tags, 1)
+    whole = Distribution(projective_trees(score.arcs, lengths))
+    total, marginals = whole.log_partition_and_marginals()
+    trees = Trees(heads, named, weights - total)
+    return trees, jnp.stack(tags, 1), _certain(marginals, heads), _marked(score)
+
+
+@partial(jit, static=1)
+def slot_probabilities(model: Parser, parameters: Parameters, inputs: ParserInputs) -> jax.Array:
+    """Return the probabilities ``[batch, length + 1, strings]`` of the strings of each slot.
+
+    Args:
+        model: a parser that predicts punctuation.
+        parameters: its weights.
+        inputs: the words.
+    """
+    score = scores(model.options, parameters, inputs, None)
+    if score.slots is None:
+        raise ValueError("a parser that predicts no punctuation")
+    return _strings(score.slots)
+
+
+def _strings(logits: jax.Array) -> jax.Array:
+    # The last string stands for all that are too rare: nobody can write it.
+    return jax.nn.softmax(logits[..., :-1])

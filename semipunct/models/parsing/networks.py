@@ -26,6 +26,9 @@ Floats = npt.NDArray[np.float32]
 _DEVIATION = 0.1
 """Of initial embeddings."""
 
+_MASKS = 8
+"""Masks of dropout beside those of the layers."""
+
 
 class ParserInputs(NamedTuple):
     """A padded batch of sentences.
@@ -46,7 +49,8 @@ class ParserDropout(NamedTuple):
 
     Attributes:
         key: of the random numbers.
-        rate: share of the inputs of each layer that is dropped.
+        rate: share of the inputs of each layer that is dropped, the same for all words of a
+            sentence (Gal and Ghahramani 2016).
         words: share of word forms taken for unknown ones.
     """
 
@@ -63,22 +67,29 @@ class ParserScores(NamedTuple):
         heads: ``[batch, length + 1, relation + 1]`` words as heads, for ``relation_scores``.
         dependents: ``[batch, length, relation + 1]`` words as dependents.
         tags: for each of ``TAGS`` ``[batch, length, codes]``.
+        slots: ``[batch, length + 1, strings]`` of the punctuation before each word and after the
+            last; None if none is predicted.
     """
 
     arcs: jax.Array
     heads: jax.Array
     dependents: jax.Array
     tags: tuple[jax.Array, ...]
+    slots: jax.Array | None
 
 
 def network_weights(
-    options: ParserOptions, vocabulary: ParserVocabulary, generator: np.random.Generator
+    options: ParserOptions,
+    vocabulary: ParserVocabulary,
+    strings: int,
+    generator: np.random.Generator,
 ) -> dict[str, Floats]:
     """Draw initial weights.
 
     Args:
         options: sizes.
         vocabulary: how many codes there are.
+        strings: how many strings of punctuation.
         generator: the source of chance.
     """
 
@@ -113,10 +124,21 @@ def network_weights(
         "tags": layer(hidden, hidden),
         **{name: layer(hidden, vocabulary.size(name)) for name in TAGS},
     }
-    for i in range(options.layers):
-        parts[f"layer{i}"] = norm(hidden)
-        parts[f"layer{i}.gates"] = layer(hidden, 3 * hidden)
-        parts[f"layer{i}.output"] = layer(hidden, hidden)
+    if options.slot:
+        parts["end"] = {"weight": normal(hidden)}
+        parts["slot"] = layer(2 * hidden, options.slot)
+        parts["string"] = layer(options.slot, strings)
+    # Layers are stacked: what is compiled for one is compiled for all.
+    layers = [
+        {
+            "layer": norm(hidden),
+            "layer.gates": layer(hidden, 3 * hidden),
+            "layer.output": layer(hidden, hidden),
+        }
+        for _ in range(options.layers)
+    ]
+    for part, weights in layers[0].items():
+        parts[part] = {n: np.stack([one[part][n] for one in layers]) for n in weights}
     return {f"{part}.{n}": x for part, weights in parts.items() for n, x in weights.items()}
 
 
@@ -132,17 +154,19 @@ def scores(
         dropout: only while training.
     """
     # A key of its own for each mask: two masks of one key would leave out the same places.
-    masks = options.layers + 7
-    keys = None if dropout is None else jax.random.split(dropout.key, masks)
+    keys = None if dropout is None else jax.random.split(dropout.key, options.layers + _MASKS)
+
+    def masked(x: jax.Array, key: jax.Array | None) -> jax.Array:
+        if dropout is None or key is None:
+            return x
+        return dropped(x, dropout.rate, key, shared=1)
 
     def drop(x: jax.Array, mask: int) -> jax.Array:
-        if dropout is None or keys is None:
-            return x
-        return dropped(x, dropout.rate, keys[mask])
+        return masked(x, None if keys is None else keys[mask])
 
     words, ngrams = jnp.asarray(inputs.words), jnp.asarray(inputs.ngrams)
     if dropout is not None and keys is not None:
-        words = jnp.where(jax.random.bernoulli(keys[-1], dropout.words, words.shape), 0, words)
+        words = jnp.where(jax.random.bernoulli(keys[7], dropout.words, words.shape), 0, words)
     # A sum over n-grams has the same variance however many there are.
     some = (ngrams > 0)[..., None]
     pieces = jnp.sum(jnp.where(some, weights["embed.ngram"][ngrams], 0.0), 2)
@@ -152,23 +176,35 @@ def scores(
     batch, length, hidden = x.shape
     x = jnp.concatenate([jnp.broadcast_to(weights["root.weight"], (batch, 1, hidden)), x], 1)
     inside = jnp.arange(length + 1) <= jnp.asarray(inputs.lengths)[:, None]
-    for i in range(options.layers):
-        x = x + drop(_recurrent(weights, f"layer{i}", x, inside[..., None]), 1 + i)
+
+    def layer(x: jax.Array, at: tuple[Weights, jax.Array | None]) -> tuple[jax.Array, None]:
+        own, key = at
+        return x + masked(_recurrent(own, x, inside[..., None]), key), None
+
+    stacked = {name: value for name, value in weights.items() if name.startswith("layer.")}
+    x, _ = jax.lax.scan(layer, x, (stacked, None if keys is None else keys[_MASKS:]))
     x = normalised(weights, "output", x)
-    at = options.layers + 1
 
     def role(name: str, mask: int) -> jax.Array:
-        return drop(jax.nn.gelu(affine(weights, name, x)), at + mask)
+        return drop(jax.nn.gelu(affine(weights, name, x)), mask)
 
-    head, dependent = role("arc.head", 0), role("arc.dependent", 1)
+    head, dependent = role("arc.head", 1), role("arc.dependent", 2)
     arcs = jnp.einsum("bhk,kl,bdl->bhd", head, weights["arc.weight"], dependent)
     arcs = arcs + (head @ weights["arc.bias"])[..., None]
-    tags = role("tags", 4)[:, 1:]
+    tags = role("tags", 3)[:, 1:]
+    slots = None
+    if options.slot:
+        # A slot lies between two states; the first one's are the root's and the first word's.
+        after = jnp.where(inside[:, 1:, None], x[:, 1:], weights["end.weight"])
+        end = jnp.broadcast_to(weights["end.weight"], (batch, 1, hidden))
+        between = jnp.concatenate([x, jnp.concatenate([after, end], 1)], -1)
+        slots = affine(weights, "string", drop(jax.nn.gelu(affine(weights, "slot", between)), 6))
     return ParserScores(
         arcs,
-        _with_one(role("relation.head", 2)),
-        _with_one(role("relation.dependent", 3)[:, 1:]),
+        _with_one(role("relation.head", 4)),
+        _with_one(role("relation.dependent", 5)[:, 1:]),
         tuple(affine(weights, name, tags) for name in TAGS),
+        slots,
     )
 
 
@@ -188,18 +224,22 @@ def _with_one(x: jax.Array) -> jax.Array:
     return jnp.concatenate([x, jnp.ones_like(x[..., :1])], -1)
 
 
-def _recurrent(weights: Weights, name: str, x: jax.Array, inside: jax.Array) -> jax.Array:
+def _recurrent(weights: Weights, x: jax.Array, inside: jax.Array) -> jax.Array:
     """Apply one layer of gated recurrences to words ``[batch, length, hidden]``.
 
     A state moves towards a candidate as far as its gate is open; half of it comes from the left,
     half from the right. What is read out passes a second gate.
     """
-    read = affine(weights, f"{name}.gates", normalised(weights, name, x))
+    read = affine(weights, "layer.gates", normalised(weights, "layer", x))
     candidate, gate, way_out = jnp.split(read, 3, -1)
     # Padding opens no gate, so that the states of a sentence do not depend on its batch.
     gate = jnp.where(inside, jax.nn.sigmoid(gate), 0.0)
-    halves = zip(
-        jnp.split(1 - gate, 2, -1), jnp.split(gate * candidate, 2, -1), (False, True), strict=True
-    )
-    states = [linear_recurrence(kept, added, reverse=back) for kept, added, back in halves]
-    return affine(weights, f"{name}.output", jnp.concatenate(states, -1) * jax.nn.silu(way_out))
+    # One recurrence for both directions: it runs over what the second half has turned round.
+    states = linear_recurrence(_half_turned(1 - gate), _half_turned(gate * candidate))
+    return affine(weights, "layer.output", _half_turned(states) * jax.nn.silu(way_out))
+
+
+def _half_turned(x: jax.Array) -> jax.Array:
+    """Reverse the words of the second half of the last axis."""
+    left, right = jnp.split(x, 2, -1)
+    return jnp.concatenate([left, right[:, ::-1]], -1)

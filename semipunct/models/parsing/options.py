@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from semipunct.models import kind
-from semipunct.models.settings import AtLeastOne, NotNegative, Positive, Share
+from semipunct.models.settings import AtLeastOne, Count, Decay, NotNegative, Positive, Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,8 @@ class ParserOptions:
         layers: of the encoder.
         arc: size of a word as head, and as dependent, when arcs are scored.
         relation: the same when relations are.
+        slot: size of the place between two words when its punctuation is predicted; 0 to predict
+            none.
         minimum_word_count: rarer forms have no embedding of their own.
     """
 
@@ -31,6 +33,7 @@ class ParserOptions:
     layers: AtLeastOne = 3
     arc: AtLeastOne = 256
     relation: AtLeastOne = 96
+    slot: Count = 128
     minimum_word_count: AtLeastOne = 2
 
 
@@ -42,6 +45,8 @@ class ParserTrainOptions(kind.NetworkTrainOptions):
         batch_size: sentences of 24 words in a batch, or as many words in others.
         word_dropout: share of word forms that a step takes for unknown ones.
         tags: weight of the tags in the objective, where the tree with its relations has 1.
+        punctuation: weight of the punctuation between words, which training sees and the network
+            does not read.
         average: share of the mean of the weights so far in the mean after a step; the mean is what
             is used.
     """
@@ -50,7 +55,8 @@ class ParserTrainOptions(kind.NetworkTrainOptions):
     dropout: Share = 0.4
     word_dropout: Share = 0.25
     tags: NotNegative = 0.5
-    average: Share = 0.0
+    punctuation: NotNegative = 0.5
+    average: Decay = 0.998
 
     evaluations: ClassVar[int] = 5
     epochs: ClassVar[int] = 15

@@ -14,6 +14,7 @@ import numpy as np
 
 from semipunct.arrays.padding import padded_length, room
 from semipunct.corpus.sentences import Sentence, Words
+from semipunct.features.slot_strings import SlotStrings
 from semipunct.models.base import Array, Batching, Model, Optimiser, Parameters, Sums
 from semipunct.models.parsing import characters
 from semipunct.models.parsing.networks import (
@@ -33,17 +34,19 @@ _WARMING = 200
 
 
 class Analyses(NamedTuple):
-    """Trees and tags of sentences, padded.
+    """Trees, tags and punctuation of sentences, padded.
 
     Attributes:
         heads: ``[batch, length]`` head of each word, 0 for the root.
         relations: ``[batch, length]`` codes.
         tags: ``[TAGS, batch, length]`` codes.
+        slots: ``[batch, length + 1]`` numbers of strings.
     """
 
     heads: Any
     relations: Any
     tags: Any
+    slots: Any
 
 
 class ParserBatch(NamedTuple):
@@ -65,18 +68,25 @@ class Encoded:
     Attributes:
         words: ``[words]`` codes of the forms of each sentence.
         ngrams: ``[words, MOST]`` rows of their character n-grams.
-        gold: for each sentence ``[words]`` heads and relations, and ``[TAGS, words]``; empty where
-            nobody knows them.
+        gold: for each sentence ``[words]`` heads and relations, ``[TAGS, words]`` and
+            ``[words + 1]`` strings; empty where nobody knows them.
     """
 
     words: Sequence[Codes]
     ngrams: Sequence[Codes]
-    gold: Sequence[tuple[Codes, Codes, Codes]] = ()
+    gold: Sequence[Analyses] = ()
 
     @property
     def lengths(self) -> list[int]:
         """Words of each sentence."""
         return [len(words) for words in self.words]
+
+
+class _Data(msgspec.Struct):
+    """Everything of a parser but options and weights."""
+
+    vocabulary: ParserVocabulary
+    strings: SlotStrings
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,6 +96,7 @@ class Parser(Model[Encoded, ParserBatch]):
     Attributes:
         options: the settings.
         vocabulary: words, tags and relations.
+        strings: of punctuation.
     """
 
     kind: ClassVar[str] = "parser"
@@ -98,10 +109,12 @@ class Parser(Model[Encoded, ParserBatch]):
 
     options: ParserOptions
     vocabulary: ParserVocabulary
+    strings: SlotStrings
 
     @classmethod
     def fit(cls, sentences: Sequence[Sentence], options: ParserOptions) -> Parser:
-        return cls(options, ParserVocabulary.of(sentences, options.minimum_word_count))
+        vocabulary = ParserVocabulary.of(sentences, options.minimum_word_count)
+        return cls(options, vocabulary, SlotStrings.of(sentences))
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
         """Draw the weights.
@@ -110,15 +123,17 @@ class Parser(Model[Encoded, ParserBatch]):
             seed: of the draws.
             scale: makes no difference: no weight of a product starts at zero.
         """
-        return {**network_weights(self.options, self.vocabulary, np.random.default_rng(seed))}
+        generator = np.random.default_rng(seed)
+        return {**network_weights(self.options, self.vocabulary, len(self.strings), generator)}
 
     def encode(self, sentences: Sequence[Sentence]) -> Encoded:
         vocabulary, plain = self.vocabulary, self.encode_words(sentences)
         gold = [
-            (
+            Analyses(
                 np.array(s.tree.heads, np.int32),
                 vocabulary.codes("relation", s.tree.relations),
                 np.stack([vocabulary.codes(kind, getattr(s, kind)) for kind in TAGS]),
+                np.array(self.strings.codes(s.slots), np.int32),
             )
             for s in sentences
         ]
@@ -163,41 +178,47 @@ class Parser(Model[Encoded, ParserBatch]):
             return ParserBatch(inputs, None)
         heads, relations = np.zeros((2, size, length), np.int32)
         tags = np.zeros((len(TAGS), size, length), np.int32)
+        slots = np.zeros((size, length + 1), np.int32)
         for row, i in enumerate(draft):
-            at = slice(lengths[row])
-            heads[row, at], relations[row, at], tags[:, row, at] = encoded.gold[i]
-        return ParserBatch(inputs, Analyses(heads, relations, tags))
+            at, gold = slice(lengths[row]), encoded.gold[i]
+            heads[row, at], relations[row, at], tags[:, row, at] = gold[:3]
+            slots[row, : lengths[row] + 1] = gold.slots
+        return ParserBatch(inputs, Analyses(heads, relations, tags, slots))
 
     def log_likelihoods(self, parameters: Parameters, batch: ParserBatch) -> jax.Array:
-        trees, tags = self._parts(parameters, batch, None)
+        trees, tags, _ = self._parts(parameters, batch, None)
         return trees + tags
 
     def _parts(
         self, parameters: Parameters, batch: ParserBatch, dropout: ParserDropout | None
-    ) -> tuple[jax.Array, jax.Array]:
-        """Return the log probabilities of trees with relations, and of tags, ``[sentences]``."""
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """Return log probabilities ``[sentences]`` of trees with relations, tags, punctuation."""
         inputs, gold = batch
         if gold is None:
             raise ValueError("a batch without analyses has no likelihood")
-        heads, relations, tags = (jnp.asarray(x) for x in gold)
+        heads, relations, tags, slots = (jnp.asarray(x) for x in gold)
         score = scores(self.options, parameters, inputs, dropout)
         lengths = jnp.asarray(inputs.lengths)
         inside = jnp.arange(heads.shape[1]) < lengths[:, None]
 
-        def summed(found: jax.Array) -> jax.Array:
+        def summed(found: jax.Array, inside: jax.Array = inside) -> jax.Array:
             return jnp.sum(jnp.where(inside, found, 0.0), 1)
 
         def chosen(logits: jax.Array, codes: jax.Array) -> jax.Array:
             each = jax.nn.log_softmax(logits)
-            return summed(jnp.take_along_axis(each, codes[..., None], -1)[..., 0])
+            return jnp.take_along_axis(each, codes[..., None], -1)[..., 0]
 
         arcs = jnp.take_along_axis(score.arcs[:, :, 1:], heads[:, None], 1)[:, 0]
         total = Distribution(projective_trees(score.arcs, lengths)).log_partition()
         trees = summed(arcs) - jnp.where(lengths > 0, total, 0.0)
         above = jnp.take_along_axis(score.heads, heads[..., None], 1)
-        labels = chosen(relation_scores(parameters, above, score.dependents), relations)
-        tagged = [chosen(x, codes) for x, codes in zip(score.tags, tags, strict=True)]
-        return trees + labels, sum(tagged, jnp.zeros_like(trees))
+        labels = summed(chosen(relation_scores(parameters, above, score.dependents), relations))
+        tagged = [summed(chosen(x, codes)) for x, codes in zip(score.tags, tags, strict=True)]
+        marks = jnp.zeros_like(trees)
+        if score.slots is not None:
+            of_sentence = (jnp.arange(slots.shape[1]) <= lengths[:, None]) & (lengths > 0)[:, None]
+            marks = summed(chosen(score.slots, slots), of_sentence)
+        return trees + labels, sum(tagged, jnp.zeros_like(trees)), marks
 
     def loss(
         self,
@@ -217,9 +238,10 @@ class Parser(Model[Encoded, ParserBatch]):
             options: dropout, and the weight of the tags.
         """
         dropout = ParserDropout(key, options.dropout, options.word_dropout)
-        trees, tags = self._parts(parameters, batch, dropout)
+        trees, tags, marks = self._parts(parameters, batch, dropout)
         words = jnp.sum(jnp.asarray(batch.inputs.lengths))
-        objective = -jnp.sum(trees + options.tags * tags) / jnp.maximum(words, 1)
+        objective = trees + options.tags * tags + options.punctuation * marks
+        objective = -jnp.sum(objective) / jnp.maximum(words, 1)
         total = jnp.sum(trees + tags)
         return objective, Sums(total, words, jnp.zeros((), jnp.int32))
 
@@ -237,11 +259,13 @@ class Parser(Model[Encoded, ParserBatch]):
         return averaged(adamw, options.average)
 
     def to_data(self) -> dict[str, Any]:
-        return {"vocabulary": msgspec.to_builtins(self.vocabulary)}
+        return msgspec.to_builtins(_Data(self.vocabulary, self.strings))
 
     @classmethod
     def from_data(cls, data: Any, options: ParserOptions) -> Parser:
-        return cls(options, msgspec.convert(data["vocabulary"], ParserVocabulary))
+        found = msgspec.convert(data, _Data)
+        found.strings.check()
+        return cls(options, found.vocabulary, found.strings)
 
     @property
     def description(self) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from semipunct.corpus import Sentence, Words
+from semipunct.corpus.sentences import without_punctuation
 from semipunct.errors import ModelError, UsageError
 from semipunct.models.parsing.decoding import parsed, sampled, top
 from semipunct.models.parsing.options import ParserOptions
@@ -20,12 +21,12 @@ from semipunct.models.parsing.parser import Parser
 from semipunct.store.checkpoint import load
 from semipunct.tasks.base import InPlace
 from semipunct.tasks.evaluate import evaluate
-from semipunct.tasks.parse import Parse, parse, parses
+from semipunct.tasks.parse import Parse, parse, parses, slot_posteriors
 from semipunct.trees import DependencyTree, tree_fault
 from tests.models.parsing.treebank import planted, sentence
 from tests.planted import figures
 
-SMALL = ParserOptions(8, 8, 64, 8, 2, 8, 8, 1)
+SMALL = ParserOptions(8, 8, 64, 8, 2, 8, 8, 8, 1)
 SHORT = [
     sentence(["ba", "ce", "di"], ["A", "B", "A"], [2, 0, 2], ["x", "root", "x"]),
     sentence(["di"], ["A"], [0], ["root"]),
@@ -94,7 +95,7 @@ def tree_probabilities(random: InPlace[Parser], forms: list[str]) -> dict[tuple[
     # Relations depend on heads: their share is that of a model without relations.
     plain = {**random.parameters}
     plain["relation.weight"] = jax.numpy.zeros_like(plain["relation.weight"])
-    found, _ = random.model._parts(plain, batch, None)
+    found, *_ = random.model._parts(plain, batch, None)
     weights = np.exp(np.asarray(found, np.float64))
     return dict(zip(trees, (weights / weights.sum()).tolist(), strict=True))
 
@@ -106,12 +107,12 @@ NUMBERS = np.zeros((1, 2), np.uint32)
 def test_the_best_trees_in_order(random: InPlace[Parser]):
     expected = tree_probabilities(random, FORMS)
     inputs = random.model.batch(random.model.encode_words([words(FORMS)]), [0]).inputs
-    trees, _ = top(random.model, 4, random.parameters, inputs)
+    trees, *_ = top(random.model, 4, random.parameters, inputs)
     ranked = sorted(expected.items(), key=lambda item: -item[1])[:4]
     for k, (heads, probability) in enumerate(ranked):
         assert tuple(np.asarray(trees.heads)[k, 0, :4].tolist()) == heads
         assert np.exp(trees.log_probability[k, 0]) == pytest.approx(probability, rel=1e-3)
-    best, _, certainty = parsed(random.model, "best", random.parameters, inputs)
+    best, _, certainty, _ = parsed(random.model, "best", random.parameters, inputs)
     assert tuple(np.asarray(best.heads)[0, :4].tolist()) == ranked[0][0]
     for word, head in enumerate(ranked[0][0]):
         marginal = sum(p for heads, p in expected.items() if heads[word] == head)
@@ -125,7 +126,7 @@ def test_the_tree_of_least_risk(random: InPlace[Parser]):
         return sum(p * sum(map(int.__eq__, heads, other)) for other, p in expected.items())
 
     inputs = random.model.batch(random.model.encode_words([words(FORMS)]), [0]).inputs
-    trees, _, _ = parsed(random.model, "risk", random.parameters, inputs)
+    trees, *_ = parsed(random.model, "risk", random.parameters, inputs)
     found = tuple(np.asarray(trees.heads)[0, :4].tolist())
     assert right(found) == pytest.approx(max(map(right, expected)), abs=1e-5)
 
@@ -133,7 +134,9 @@ def test_the_tree_of_least_risk(random: InPlace[Parser]):
 def test_trees_are_drawn_as_often_as_they_are_probable(random: InPlace[Parser]):
     expected = tree_probabilities(random, FORMS)
     inputs = random.model.batch(random.model.encode_words([words(FORMS)]), [0]).inputs
-    trees, tags = sampled(random.model, 4000, random.parameters, inputs, jax.random.key(0), NUMBERS)
+    trees, tags, *_ = sampled(
+        random.model, 4000, random.parameters, inputs, jax.random.key(0), NUMBERS
+    )
     drawn = [tuple(heads) for heads in np.asarray(trees.heads)[:, 0, :4].tolist()]
     shares = {heads: n / 4000 for heads, n in Counter(drawn).items()}
     distance = sum(abs(shares.get(heads, 0) - p) for heads, p in expected.items()) / 2
@@ -173,8 +176,27 @@ def test_a_planted_rule_is_learned(trained: Any, parser: Path):
         for one, s in zip(found, unseen, strict=True)
     ]
     assert np.mean(right) > 0.9
-    assert all(0 < p <= 1 + 1e-5 for one in found for p in one.heads)
+    assert all(0 < p <= 1 + 1e-5 for one in found for p in one.sentence.expected.heads)
     assert all(one.log_probability <= 1e-4 for one in found)
+
+
+def test_punctuation_is_expected_of_words_alone(trained: Any):
+    """The planted marks are found, whatever stands in the slots, in long sentences as well."""
+    unseen = planted(30, 2, ["zy", "wo", "vu"])
+    bare = [without_punctuation(s) for s in unseen]
+    found = slot_posteriors(trained, bare)
+    assert found is not None
+    best = [tuple(known.strings[0] for known in slots) for slots in found]
+    assert np.mean([a == s.slots for a, s in zip(best, unseen, strict=True)]) > 0.9
+    for one, s, slots in zip(parse(trained, bare), unseen, found, strict=True):
+        believed = one.sentence.expected
+        assert believed is not None
+        for slot, known, string, p in zip(
+            s.slots, slots, believed.strings, believed.probabilities, strict=True
+        ):
+            assert known.probability.sum() == pytest.approx(1)
+            assert p == pytest.approx(known.of(string), abs=2e-3)
+            assert string == slot or not slot or p < 0.5
 
 
 def test_parsing_asks_for_words_alone(trained: Any):
@@ -239,7 +261,10 @@ def test_a_long_sentence_is_parsed_in_pieces(trained: Any, monkeypatch: pytest.M
     (one,) = parse(trained, [words(forms)])
     assert one.sentence.forms == tuple(forms)
     assert tree_fault(one.sentence.tree.heads) is None
-    assert len(one.heads) == len(one.relations) == len(one.tags[0]) == 900
+    assert len(one.relations) == len(one.tags[0]) == 900
+    believed = one.sentence.expected
+    assert believed is not None
+    assert (len(believed.heads), len(believed.strings)) == (900, 901)
 
 
 def test_other_kinds_are_refused(trained: Any, random: InPlace[Parser]):

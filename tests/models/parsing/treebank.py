@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from semipunct.corpus import Sentence
@@ -11,20 +13,26 @@ STEMS = ["ba", "ce", "di", "fo", "gu", "ha", "ke", "li", "mo", "nu"]
 
 
 def sentence(
-    forms: list[str], tags: list[str], heads: list[int], relations: list[str], name: str = "s"
+    forms: list[str],
+    tags: list[str],
+    heads: list[int],
+    relations: list[str],
+    name: str = "s",
+    marks: Mapping[int, str] = {},
 ) -> Sentence:
     n = len(forms)
     return Sentence(
         name, "made", 1, tuple(forms), ("_",) * n, tuple(tags), tuple(t.lower() for t in tags),
         tuple(f"Tag={tag}" for tag in tags), DependencyTree(tuple(heads), tuple(relations)),
-        ((),) * (n + 1),
+        tuple((marks[i],) if i in marks else () for i in range(n + 1)),
     )  # fmt: skip
 
 
 def planted(count: int, seed: int, stems: list[str] = STEMS) -> list[Sentence]:
     """An ending tells the tag of a word; adjectives depend on the next noun, nouns on the verb.
 
-    Stems say nothing, so that words with stems of their own can be parsed.
+    A comma follows each noun before the verb, a period the last word. Stems say nothing, so that
+    words with stems of their own can be parsed.
     """
     generator = np.random.default_rng(seed)
     made: list[Sentence] = []
@@ -44,5 +52,7 @@ def planted(count: int, seed: int, stems: list[str] = STEMS) -> list[Sentence]:
         ]
         endings = {"ADJ": "ish", "NOUN": "on", "VERB": "ate"}
         forms = [str(generator.choice(stems)) + endings[tag] for tag in tags]
-        made.append(sentence(forms, tags, heads, relations, f"s{number}"))
+        marks = {i: "," for i, tag in enumerate(tags[:verb], 1) if tag == "NOUN"}
+        marks[len(tags)] = "."
+        made.append(sentence(forms, tags, heads, relations, f"s{number}", marks))
     return made

@@ -1,0 +1,60 @@
+"""The beliefs of a parser about its trees, and about the slots, in the MISC column.
+
+``SemipunctHead`` is the probability of a word's head; ``SemipunctAfter`` that of the most probable
+string at its right, and the string; ``SemipunctBefore`` that of the first word's left.
+"""
+
+from collections.abc import Sequence
+
+from semipunct.corpus.sentences import Expected
+from semipunct.formats.conllu.misc import attributes
+from semipunct.marks import Puncteme
+
+HEAD, BEFORE, AFTER = "SemipunctHead", "SemipunctBefore", "SemipunctAfter"
+
+
+def expected_attributes(known: Expected) -> list[dict[str, str]]:
+    """Return the attributes of each word.
+
+    Args:
+        known: of a sentence of n words.
+    """
+    pairs = zip(known.probabilities, known.strings, strict=True)
+    before, *after = (" ".join((f"{p:.4f}", *string)) for p, string in pairs)
+    found = [
+        {HEAD: f"{head:.4f}", AFTER: value} for head, value in zip(known.heads, after, strict=True)
+    ]
+    found[0] |= {BEFORE: before}
+    return found
+
+
+def expected_in(columns: Sequence[str]) -> Expected | None:
+    """Read ``expected_attributes`` from the MISC columns of the words of a sentence.
+
+    Args:
+        columns: as they are in the file.
+
+    Returns:
+        None unless all words have them.
+    """
+    if not columns or HEAD not in columns[0]:
+        return None
+    found = [attributes(column) for column in columns]
+    try:
+        slots = [_slot(found[0][BEFORE]), *(_slot(one[AFTER]) for one in found)]
+        heads = tuple(_probability(one[HEAD]) for one in found)
+    except (KeyError, ValueError):
+        return None
+    return Expected(heads, tuple(s for s, _ in slots), tuple(p for _, p in slots))
+
+
+def _slot(value: str) -> tuple[Puncteme, float]:
+    probability, *string = value.split(" ")
+    return tuple(string), _probability(probability)
+
+
+def _probability(value: str) -> float:
+    found = float(value)
+    if not 0 <= found <= 1:
+        raise ValueError(value)
+    return found

@@ -1,0 +1,95 @@
+"""Posterior distributions of the strings of slots: from draws, and means of several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.inference.draws import Draws
+from semipunct.marks import Puncteme
+from semipunct.marks.distance import edit_distance
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class SlotPosterior:
+    """The posterior distribution of the string of one slot, estimated from draws.
+
+    Attributes:
+        strings: the strings drawn, the most probable first.
+        probability: ``[strings]`` of each.
+    """
+
+    strings: tuple[Puncteme, ...]
+    probability: Floats
+
+    @property
+    def entropy(self) -> float:
+        """In nats."""
+        return float(-(self.probability * np.log(self.probability)).sum()) + 0.0
+
+    def of(self, string: Puncteme) -> float:
+        """Return the probability of a string; zero if it was never drawn."""
+        found = dict(zip(self.strings, self.probability.tolist(), strict=True))
+        return found.get(string, 0.0)
+
+    def expected_distances(self, candidates: Sequence[Puncteme]) -> Floats:
+        """Return the expected edit distance of each candidate, ``[candidates]``."""
+        table = [[edit_distance(c, s) for s in self.strings] for c in candidates]
+        return np.array(table, np.float64) @ self.probability
+
+    def as_dict(self, string: Puncteme, listed: int) -> dict[str, Any]:
+        """Return what is known, as values that JSON can hold.
+
+        Args:
+            string: that is put into the slot; its probability is told however small it is.
+            listed: how many of the most probable strings to tell.
+        """
+        alternatives = dict(zip(self.strings[:listed], self.probability.tolist(), strict=False))
+        alternatives.setdefault(string, self.of(string))
+        return {
+            "surface": list(string),
+            "probability": self.of(string),
+            "entropy_nats": self.entropy,
+            "alternatives": [
+                {"surface": list(s), "probability": p} for s, p in alternatives.items()
+            ],
+        }
+
+
+def posteriors(draws: Draws) -> tuple[SlotPosterior, ...]:
+    """Return the share of each string among the draws of each slot."""
+    result: list[SlotPosterior] = []
+    for strings, chosen in zip(draws.strings, draws.chosen.T, strict=True):
+        counts = np.bincount(chosen, minlength=len(strings))
+        order = [i for i in np.argsort(-counts, kind="stable").tolist() if counts[i]]
+        share = counts[order] / len(chosen)
+        result.append(SlotPosterior(tuple(strings[i] for i in order), share))
+    return tuple(result)
+
+
+_NEGLIGIBLE = 1e-4
+"""Probability of a string that a mean leaves out: less than one draw of the usual thousand has."""
+
+
+def mean(a: SlotPosterior, b: SlotPosterior, share: float) -> SlotPosterior:
+    """Return the mean of two distributions of the string of one slot.
+
+    Args:
+        a: the one.
+        b: the other.
+        share: weight of the latter, 0 to 1.
+    """
+    total: dict[Puncteme, float] = {}
+    for known, weight in ((a, 1 - share), (b, share)):
+        for string, probability in zip(known.strings, known.probability.tolist(), strict=True):
+            total[string] = total.get(string, 0.0) + weight * probability
+    ranked = sorted(total.items(), key=lambda item: -item[1])
+    kept = [item for item in ranked if item[1] > _NEGLIGIBLE] or ranked[:1]
+    probability = np.array([p for _, p in kept])
+    return SlotPosterior(tuple(s for s, _ in kept), probability / probability.sum())
