@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from semipunct.features.attributes import ATTRIBUTES, Attribute
+from semipunct.features.expectations import EXPECTATIONS
 from semipunct.features.history import SEEN
 
 Target = Literal["pair", "left", "right", "symmetric", "opening", "closing", "closing_symmetric"]
@@ -291,7 +292,43 @@ HISTORY: tuple[Template, ...] = (
 )
 """Templates of the marks to the left of a constituent's edges: what is drawn from left to right."""
 
-TEMPLATES: list[Template] = [*APPENDIX_A, *FURTHER, *HISTORY]
+PARSED: tuple[Template, ...] = (
+    Template(
+        "expected",
+        "left",
+        (
+            ("expected_left",),
+            ("relation", "expected_left"),
+            ("arc", "sure", "expected_left"),
+            ("upos", "expected_left"),
+            ("expected_left", "expected_right"),
+            ("relation", "sure"),
+            ("arc", "sure", "span"),
+        ),
+        brings=EXPECTATIONS,
+    ),
+    Template(
+        "expected",
+        "right",
+        (
+            ("expected_right",),
+            ("relation", "expected_right"),
+            ("arc", "sure", "expected_right"),
+            ("upos", "expected_right"),
+            ("expected_left", "expected_right"),
+            ("relation", "sure"),
+            ("arc", "sure", "span"),
+        ),
+    ),
+    Template(
+        "expected",
+        "symmetric",
+        (("expected_left", "expected_right"), ("relation", "sure"), ("relation", "expected_left")),
+    ),
+)
+"""What the parser believes of its tree and of the slots; of a treebank's tree they say nothing."""
+
+TEMPLATES: list[Template] = [*APPENDIX_A, *FURTHER, *HISTORY, *PARSED]
 """All templates that ``model.templates`` may name, in the order in which features are numbered."""
 
 

@@ -138,5 +138,5 @@ KIND = kind.Kind(
     model="semipunct.models.punctuation.model:PunctuationModel",
     model_options=ModelOptions,
     train_options=TrainOptions,
-    presets=("loglinear", "neural", "paper"),
+    presets=("loglinear", "neural", "parsed", "paper"),
 )
