@@ -166,9 +166,17 @@ COMMANDS = (
             "--nbest": "count", "--keep": "keep", "--mistaken": "fraction",
             "--format": "restored", "--gold": "", "--json": "", "--confusions": "count",
             "--result": "output", "--quiet": "", "--parser": "model", "--trees": "count",
-            "--tokeniser": "model", "--case": "model",
+            "--tokeniser": "model", "--case": "model", "--parser-share": "fraction",
         },
         2,
+    ),
+    Command(
+        ("jackknife",),
+        ("no treebank",),
+        {
+            "--dev": "treebank", "--output": "output", "--folds": "one", "--trees": "count",
+            "--models": "output", "--config": "config", "--set": "setting", "--seed": "integer",
+        },
     ),
     Command(("analyse",), ("model", "treebank"), {"--json": "", "--plot": "output"}),
     Command(

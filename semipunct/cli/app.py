@@ -10,6 +10,7 @@ from semipunct.cli.analyse import analyse
 from semipunct.cli.compare import compare
 from semipunct.cli.decode import decode
 from semipunct.cli.evaluate import evaluate
+from semipunct.cli.jackknife import jackknife
 from semipunct.cli.parse import parse
 from semipunct.cli.quickstart import quickstart
 from semipunct.cli.restore import restore
@@ -70,6 +71,7 @@ for command, example in (
     (compare, "a.json b.json --resamples 10000"),
     (decode, "model in.conllu --semiring kbest --nbest 3 --format brackets"),
     (parse, "parser words.conllu -o parsed.conllu"),
+    (jackknife, "train.conllu --dev dev.conllu -o parsed.conllu --models folds"),
     (restore, "model in.conllu --format text -o out.txt"),
     (analyse, "model dev.conllu --plot rules.svg"),
     (stats, "train.conllu dev.conllu --json"),

@@ -175,16 +175,12 @@ def _outcomes(
 
 def _texts(outcome: "Outcome", label: str, probabilities: bool) -> Iterator[str]:
     from semipunct.formats.conllu import Conllu, Record
-    from semipunct.formats.conllu.analysed import analysed_entry
-    from semipunct.render.parses import annotation
+    from semipunct.render.parses import parsed_texts
 
     entry, found = outcome
-    writer = Conllu().writer()
     if not found and isinstance(entry.record, Record):
-        yield writer.unchanged(entry)
-    for number, one in enumerate(found, 1):
-        made = annotation(one, number if label else None, label, probabilities=probabilities)
-        yield writer.annotated(analysed_entry(entry, one.sentence), made)
+        yield Conllu().writer().unchanged(entry)
+    yield from parsed_texts(entry, found, label, probabilities=probabilities)
 
 
 def _compare(

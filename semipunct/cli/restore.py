@@ -90,6 +90,17 @@ def restore(
             help="With --parser: draw K trees of each sentence instead of taking the best.",
         ),
     ] = 0,
+    share: Annotated[
+        float | None,
+        typer.Option(
+            "--parser-share",
+            metavar="W",
+            min=0,
+            max=1,
+            help="With --parser: share of what the parser, which needs no tree for it, expects "
+            "between words; 0 for the model alone [0.4].",
+        ),
+    ] = None,
     tokeniser: Annotated[
         str | None,
         typer.Option(
@@ -148,6 +159,8 @@ def restore(
         )
     if trees and parser is None:
         raise UsageError("--trees draws the trees of a parser; give --parser as well")
+    if share is not None and parser is None:
+        raise UsageError("--parser-share is about a parser; give --parser as well")
     if tokeniser is not None and (parser is None or gold):
         raise UsageError(
             "--tokeniser reads text, which has no trees; "
@@ -187,6 +200,7 @@ def restore(
         from semipunct.tasks.base import InPlace
         from semipunct.tasks.restore import RestoreOptions
         from semipunct.tasks.restore import restore as run
+        from semipunct.tasks.restore_words import SHARE
         from semipunct.tasks.restore_words import restore_words as run_on_words
 
     options = RestoreOptions(
@@ -221,7 +235,10 @@ def restore(
     def restored(sentences: "Sequence[Any]", number: int) -> "Sequence[Restoration]":
         if trees_of is not None:
             cut.look_at(sentences)
-            found = run_on_words(fitted, trees_of, sentences, options, trees=trees, first=number)
+            weight = SHARE if share is None else share
+            found = run_on_words(
+                fitted, trees_of, sentences, options, trees=trees, share=weight, first=number
+            )
             unseen.look_at([one.sentence for one in found])
             return found
         unseen.look_at(sentences)

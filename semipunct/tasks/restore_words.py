@@ -3,6 +3,9 @@
 The expectation of a loss over punctuation is also one over trees: draws for several trees of a
 sentence are put together, and each slot gets the string of least expected edit distance under all
 of them (Li, Wang and Eisner 2019, footnote 20).
+
+Where trees are wrong, a network that needs none does well: the parser's own. Both are distributions
+of the string of a slot, and what is restored is best under their mean.
 """
 
 from __future__ import annotations
@@ -17,8 +20,12 @@ from semipunct.errors import UsageError
 from semipunct.inference.draws import Draws
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, punctuation_model
-from semipunct.tasks.parse import Parse, parse, parses
+from semipunct.tasks.parse import Parse, parse, parses, slot_posteriors
 from semipunct.tasks.restore import Restoration, RestoreOptions, RestoreSettings, drawn, restored
+from semipunct.tasks.slot_posteriors import mean, posteriors
+
+SHARE = 0.4
+"""Weight of the parser's own view of slots (docs/decisions/0026-restoring-words.md)."""
 
 
 def restore_words(
@@ -28,6 +35,7 @@ def restore_words(
     options: RestoreOptions | None = None,
     *,
     trees: int = 0,
+    share: float = SHARE,
     first: int = 0,
     **settings: Unpack[RestoreSettings],
 ) -> list[Restoration]:
@@ -40,6 +48,9 @@ def restore_words(
         options: how; by default the defaults.
         trees: how many trees of each sentence are drawn; their punctuation is drawn in equal
             numbers, ``options.samples`` in all, rounded down. 0 for the parser's one tree.
+        share: weight of what the parser itself expects between words, in the mean of both. It does
+            not count where marks of the input do (``options.keep``), nor with
+            ``options.minimise="draws"``, nor for a parser that predicts no punctuation.
         first: the number of the first sentence, where these go on after others: with the seed it
             fixes the draws.
         **settings: attributes of ``RestoreOptions`` by name, which win over those of ``options``.
@@ -50,6 +61,8 @@ def restore_words(
     """
     options = replace(options or RestoreOptions(), **settings)
     options.check(punctuation_model(model).model)  # before the parser is at work for minutes
+    if not 0 <= share <= 1:
+        raise UsageError(f"a share of {share} for the parser's own view; give one from 0 to 1")
     if trees < 0 or trees > min(limits.TREES, options.samples):
         raise UsageError(
             f"{trees} trees for {options.samples:,} samples; give 0 to "
@@ -64,7 +77,18 @@ def restore_words(
     parsed = [one.sentence for several in found for one in several]
     draws = list(drawn(model, parsed, each, first * max(1, trees)))
     ends = list(accumulate((len(several) for several in found), initial=0))
+    joined = [Draws.joined(draws[start:end]) for start, end in pairwise(ends)]
+    chosen = [parsed[start] for start in ends[:-1]]
+    alone = options.keep != "replace" or options.minimise != "slots"
+    expected = slot_posteriors(parser, sentences) if share and not alone else None
+    if expected is None:
+        return [restored(s, d, options) for s, d in zip(chosen, joined, strict=True)]
     return [
-        restored(parsed[start], Draws.joined(draws[start:end]), options)
-        for start, end in pairwise(ends)
+        restored(
+            s,
+            d,
+            options,
+            tuple(mean(a, b, share) for a, b in zip(posteriors(d), own, strict=True)),
+        )
+        for s, d, own in zip(chosen, joined, expected, strict=True)
     ]

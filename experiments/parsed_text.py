@@ -1,0 +1,204 @@
+"""Punctuation for words and nothing else: the columns of Figure 4 with parsed trees.
+
+    python experiments/parsed_text.py --name zh --train TRAIN... --dev DEV... \
+        --models FOLDER --output FOLDER [--systems ...] [--seeds ...]
+
+A parser is trained on the treebank, and one without each part of it (``semipunct jackknife``). Then
+every system and seed is trained on what these parsers make of sentences that they have not seen,
+and restores the words of the development treebank with the first parser's trees and tags. Systems:
+
+- ``gold``: the default model, trained on the treebank's own trees; ``gold-trees`` is what it
+  restores with those of the development treebank.
+- ``jackknifed``: the same model trained on parsed sentences beside the treebank.
+- ``parsed``: the preset ``parsed``, which looks at the parser's probabilities as well.
+- ``crf``, ``attention``: the recurrent taggers with the parser's tags, trained on jackknifed ones.
+
+For the models, rows tell what a mean with the parser's own view (``--shares``) and several trees
+(``--trees``) gain. ``NAME-SYSTEM-SEED[...].restoration.json.gz`` in the folder is what ``semipunct
+compare`` reads; what is there is not made again.
+"""
+
+import argparse
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from models import trained
+from treebanks import add_treebanks, check_treebanks, sentences
+
+from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.corpus import Sentence
+from semipunct.corpus.digest import treebank_digest
+from semipunct.evaluation.aggregation import aggregate
+from semipunct.evaluation.comparison import compare
+from semipunct.evaluation.parsing import parsing_statistics
+from semipunct.evaluation.restoration import restoration_statistics
+from semipunct.evaluation.results import Result, read_result, write_result
+from semipunct.evaluation.signature import join_signature
+from semipunct.models.parsing.parser import Parser
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.slot_tagging.tagger import SlotTagger, TaggerPunctuator
+from semipunct.store.checkpoint import SavedModel
+from semipunct.tasks.base import Slots
+from semipunct.tasks.parse import parse
+from semipunct.tasks.restore import Restorer
+from semipunct.tasks.restore_words import restore_words
+from semipunct.training.config import load_config
+from semipunct.training.jackknife import jackknifed
+from semipunct.version import __version__
+
+OURS = {"gold": "loglinear", "jackknifed": "loglinear", "parsed": "parsed"}
+"""The preset of each system that is a punctuation model."""
+
+TAGGERS = ("crf", "attention")
+
+
+def main() -> None:
+    """Train and restore what the folder lacks, and print the table."""
+    arguments = options()
+    enable_compilation_cache()
+    training, dev = sentences(arguments)
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    models = arguments.models / arguments.name
+    config = load_config(None, arguments.set, {}, "parser")
+    parser = trained(config, training, dev, models / "parser", Parser)
+    parsed = [one.sentence for one in parse(parser, dev)]
+    figures = parsing_statistics(dev, parsed).figures()
+    print(f"parser: LAS {figures.las:.4f}, UAS {figures.uas:.4f}, UPOS {figures.upos:.4f}")
+    seen: list[Sentence] = []
+    for part, fitted in jackknifed(config, training, dev, models / "folds", arguments.folds):
+        own = [one.sentence for one in parse(fitted, training[part.start : part.stop])]
+        held_out = parsing_statistics(training[part.start : part.stop], own).figures()
+        print(f"part from {part.start}: LAS {held_out.las:.4f}", flush=True)
+        seen += own
+    experiment = Experiment(arguments, models, parser, training, seen, dev, parsed)
+    rows: dict[str, list[Result]] = {}
+    for system in arguments.systems:
+        for seed in arguments.seeds:
+            for label, restore in experiment.ways(system, seed):
+                rows.setdefault(label, []).append(experiment.measured(label, seed, restore))
+    table(rows, arguments.ours)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What all systems share.
+
+    Attributes:
+        arguments: the command line.
+        models: the folder of all models.
+        parser: trained on the whole treebank.
+        training: its sentences.
+        seen: the same with the trees of parsers that have not seen them.
+        dev: the development sentences.
+        parsed: the same with the trees of ``parser``.
+    """
+
+    arguments: argparse.Namespace
+    models: Path
+    parser: SavedModel[Parser]
+    training: Sequence[Sentence]
+    seen: Sequence[Sentence]
+    dev: Sequence[Sentence]
+    parsed: Sequence[Sentence]
+
+    def ways(self, system: str, seed: int) -> Iterator[tuple[str, Callable[[], list[Slots]]]]:
+        """Yield ways to restore with one trained system, each with its label.
+
+        Args:
+            system: which.
+            seed: of its training.
+        """
+        place = self.models / f"{system}-{seed}"
+        options = {"train.seed": seed}
+        if system in TAGGERS:
+            visits = self.arguments.epochs * len(self.seen)
+            settings = [f"preset={system}", f"train.visits={visits}"]
+            config = load_config(None, settings, options, "slot-tagger")
+            tagger = trained(config, self.seen, self.parsed, place, SlotTagger)
+            yield (
+                system,
+                partial(TaggerPunctuator(tagger.model, tagger.parameters).restore, self.parsed),
+            )
+            return
+        config = load_config(None, [f"preset={OURS[system]}"], options)
+        gold = system == "gold"
+        data = (self.training, self.dev) if gold else ([*self.training, *self.seen], self.parsed)
+        model = trained(config, *data, place, PunctuationModel)
+        if gold:
+            yield "gold-trees", partial(Restorer(model.model, model.parameters).restore, self.dev)
+        for trees in (0, *self.arguments.trees):
+            for share in (0.0, *self.arguments.shares):
+                label = system + (f"-{trees}-trees" if trees else "")
+                label += f"-{share:g}-parser" if share else ""
+                yield label, partial(self._restored, model, trees, share)
+
+    def _restored(
+        self, model: SavedModel[PunctuationModel], trees: int, share: float
+    ) -> list[Slots]:
+        found = restore_words(model, self.parser, self.dev, trees=trees, share=share)
+        return [one.slots for one in found]
+
+    def measured(self, label: str, seed: int, restore: Callable[[], list[Slots]]) -> Result:
+        """Return what is stored of a system, restoring first if nothing is.
+
+        Args:
+            label: of the system.
+            seed: of its training.
+            restore: restores the development sentences.
+        """
+        stem = f"{self.arguments.name}-{label}-{seed}"
+        path = self.arguments.output / f"{stem}.restoration.json.gz"
+        if not path.exists():
+            digest = treebank_digest(self.dev)[:12]
+            of = {"system": label, "seed": str(seed), "treebank": digest, "version": __version__}
+            found = restoration_statistics([s.slots for s in self.dev], restore())
+            write_result(path, Result(stem, join_signature({"task": "restoration", **of}), found))
+        result = read_result(path)
+        print(f"{stem}: {result.statistics.score:.4f}", flush=True)
+        return result
+
+
+def table(rows: Mapping[str, Sequence[Result]], ours: str) -> None:
+    """Print the mean of each system, and the p of its difference to ours.
+
+    Args:
+        rows: results of the seeds by label.
+        ours: the label that the others are compared with.
+    """
+    print("\n| system | seeds | edits per slot | p |\n| --- | --- | --- | --- |")
+    for label, results in sorted(rows.items()):
+        mean = statistics.mean(one.statistics.score for one in results)
+        chance = ""
+        if ours in rows and label != ours:
+            p = compare(aggregate(list(results)), aggregate(list(rows[ours]))).differences[0].p
+            chance = "< 0.001" if p < 0.001 else f"{p:.3f}"
+        print(f"| {label} | {len(results)} | {mean:.4f} | {chance} |")
+
+
+def options() -> argparse.Namespace:
+    """Parse the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    add_treebanks(parser)
+    systems = [*OURS, *TAGGERS]
+    parser.add_argument("--systems", nargs="+", choices=systems, default=systems)
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
+    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--trees", nargs="*", type=int, default=[8], help="numbers of trees drawn")
+    parser.add_argument(
+        "--shares", nargs="*", type=float, default=[0.4], help="of the parser's view"
+    )
+    parser.add_argument("--epochs", type=int, default=12, help="of the recurrent systems")
+    parser.add_argument("--set", nargs="*", default=[], help="settings of the parsers")
+    parser.add_argument("--ours", default="parsed-0.4-parser", help="what p compares with")
+    parser.add_argument("--models", required=True, type=Path, help="a folder")
+    parser.add_argument("--output", required=True, type=Path, help="a folder")
+    arguments = parser.parse_args()
+    check_treebanks(parser, arguments)
+    return arguments
+
+
+if __name__ == "__main__":
+    main()

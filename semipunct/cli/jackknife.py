@@ -1,0 +1,126 @@
+"""``semipunct jackknife``: a treebank with the trees of parsers that have not seen them."""
+
+import signal
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from semipunct.cli import console
+from semipunct.cli.signals import exit_status
+from semipunct.cli.timings import phase
+from semipunct.errors import TreebankError
+from semipunct.tasks import limits
+
+if TYPE_CHECKING:
+    from semipunct.tasks.parse import Parse
+
+NOTICE = "\nstopping after this batch; the same signal once more ends it at once\n"
+"""Said when the command is interrupted, as compiling may take a while."""
+
+
+def jackknife(
+    files: Annotated[
+        list[str], typer.Argument(metavar="TRAIN...", help="Treebanks in CoNLL-U to be parsed.")
+    ],
+    dev: Annotated[
+        list[str],
+        typer.Option(metavar="DEV", help="A treebank to choose the best weights on; repeatable."),
+    ],
+    out: Annotated[
+        str, typer.Option("-o", "--output", metavar="OUT", help="Where to write, '-' for stdout.")
+    ],
+    folds: Annotated[
+        int, typer.Option(min=2, metavar="N", help="How many parts, and so many parsers.")
+    ] = 5,
+    trees: Annotated[
+        int,
+        typer.Option(
+            metavar="K",
+            min=0,
+            max=limits.TREES,
+            help="Draw K trees of each sentence instead of taking the best.",
+        ),
+    ] = 0,
+    models: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Keep the parsers in this folder; those that are there are not trained again.",
+        ),
+    ] = None,
+    config: Annotated[str | None, typer.Option(metavar="TOML", help="A file of settings.")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="One setting of the parsers; repeatable."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the parsers, and of what is drawn.")] = 0,
+) -> None:
+    """Parse each part of a treebank by a parser trained on the others.
+
+    A punctuation model that is to work on parsed text is trained on its output, with the treebank
+    itself beside it. Everything but tags and trees stays as it was in the treebank.
+    """
+    from semipunct.cli.progress import training_progress
+    from semipunct.cli.treebanks import usable
+    from semipunct.training.config import load_config
+
+    chosen = load_config(config, settings or [], {"train.seed": seed}, "parser")
+    console.check_targets(out)
+    with phase("importing"):
+        from semipunct.arrays.compilation import enable_compilation_cache
+        from semipunct.corpus import Sentence
+        from semipunct.formats import read_entries
+        from semipunct.formats.conllu import Conllu
+        from semipunct.render.parses import parsed_texts
+        from semipunct.tasks.parse import ParseOptions, parse, parses
+        from semipunct.training.interrupt import interruptible
+        from semipunct.training.jackknife import jackknifed
+
+    with phase("reading"):
+        development = usable(dev)
+        entries = [e for e in read_entries(files) if isinstance(e.content, Sentence)]
+    if len(entries) < folds:
+        raise TreebankError(
+            f"{', '.join(files)}: {console.count(len(entries), 'sentence')}, fewer than the "
+            f"{folds} parts of --folds; give more sentences"
+        )
+    sentences = [entry.content for entry in entries if isinstance(entry.content, Sentence)]
+    enable_compilation_cache()
+    options = ParseOptions(seed=seed)
+    found: list[Sequence[Parse]] = []
+    with ExitStack() as held:
+        folder = models or held.enter_context(tempfile.TemporaryDirectory())
+        stop = held.enter_context(interruptible(NOTICE))
+        report = held.enter_context(training_progress())
+        parts = jackknifed(
+            chosen, sentences, development, Path(folder), folds, report=report, stop=stop
+        )
+        for number, (part, fitted) in enumerate(parts, 1):
+            if fitted.interrupted:
+                kept = (
+                    "the same command continues" if models else "nothing is kept without --models"
+                )
+                console.say(f"interrupted; {kept}")
+                raise typer.Exit(exit_status(stop.signal or signal.SIGINT))
+            held_out = [sentences[i] for i in part]
+            figure = fitted.criterion.of(fitted.best) or 0.0
+            console.say(
+                f"part {number} of {folds}: {console.count(len(held_out), 'sentence')}; "
+                f"dev {fitted.criterion.label} of its parser {figure:.4f}"
+            )
+            if trees:
+                found += parses(fitted, held_out, trees, options, first=part.start)
+            else:
+                found += [[one] for one in parse(fitted, held_out, options)]
+
+    def texts() -> Iterator[str]:
+        label = "sample" if trees else ""
+        for entry, several in zip(entries, found, strict=True):
+            yield from parsed_texts(entry, several, label, probabilities=True)
+
+    with console.output(out) as stream:
+        Conllu().writer().write(texts(), stream)

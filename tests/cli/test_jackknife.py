@@ -1,0 +1,70 @@
+"""``semipunct jackknife``: what is written, whatever the parsers are."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from semipunct.formats import read_treebank
+from semipunct.models.kind import Criterion
+from semipunct.store.checkpoint import load
+from tests.commands import Cli
+
+
+@pytest.fixture
+def untrained(parser: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Every part is parsed by the same parser; the sizes of what it would be trained on."""
+    sizes: list[int] = []
+
+    def train(config: Any, examples: Any, *_: Any, **__: Any) -> Any:
+        sizes.append(len(examples))
+        loaded = load(parser)
+        return SimpleNamespace(
+            model=loaded.model, parameters=loaded.parameters, interrupted=False,
+            criterion=Criterion("las", "LAS"), best={"dev_las": 0.5},
+        )  # fmt: skip
+
+    monkeypatch.setattr("semipunct.training.jackknife.train", train)
+    return sizes
+
+
+@pytest.fixture(scope="module")
+def short(treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sentences of few lengths: each is compiled."""
+    path = tmp_path_factory.mktemp("jackknife") / "short.conllu"
+    blocks = treebanks["train"].read_text("utf-8").split("\n\n")
+    path.write_text("\n\n".join(b for b in blocks if b.count("\n") < 10) + "\n\n", "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("trees", [0, 2])
+def test_all_but_trees_and_tags_is_the_treebank(
+    cli: Cli, short: Path, untrained: list[int], tmp_path: Path, trees: int
+):
+    out = tmp_path / "parsed.conllu"
+    result = cli("jackknife", short, "--dev", short, "-o", out, "--folds", 3, "--trees", trees)
+    assert result.status == 0, result.err
+    given, made = read_treebank([short]).sentences, read_treebank([out]).sentences
+    assert sum(untrained) == 2 * len(given)
+    assert "part 3 of 3" in result.err
+    times = max(1, trees)
+    assert [(s.forms, s.slots) for s in made] == [
+        (s.forms, s.slots) for s in given for _ in range(times)
+    ]
+    assert all(s.expected is None for s in given)
+    assert all(s.expected is not None for s in made)
+
+
+def test_too_few_sentences(cli: Cli, short: Path, tmp_path: Path):
+    out = tmp_path / "parsed.conllu"
+    result = cli("jackknife", short, "--dev", short, "-o", out, "--folds", 5_000)
+    assert (result.status, out.exists()) == (1, False)
+    assert "fewer than the 5000 parts" in result.err
+
+
+def test_settings_are_those_of_parsers(cli: Cli, short: Path, tmp_path: Path):
+    out = tmp_path / "parsed.conllu"
+    result = cli("jackknife", short, "--dev", short, "-o", out, "--set", "model.channel=none")
+    assert result.status == 2
+    assert "model.channel" in result.err

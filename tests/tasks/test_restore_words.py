@@ -1,0 +1,58 @@
+"""What is restored to words is best under the mean of model and parser."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from semipunct.errors import UsageError
+from semipunct.store.checkpoint import load
+from semipunct.tasks import restore_words as task
+from semipunct.tasks.restore_words import restore_words
+from semipunct.tasks.slot_posteriors import SlotPosterior
+from tests.models.parsing.treebank import planted
+
+
+@pytest.fixture
+def words() -> Any:
+    return planted(4, 5)
+
+
+def test_with_all_of_the_share_the_parser_decides(
+    finished: Any, parser: Path, words: Any, monkeypatch: pytest.MonkeyPatch
+):
+    model, trees = load(finished.folder), load(parser)
+    marks = [tuple((";",) for _ in s.slots) for s in words]
+
+    def expected(_: Any, sentences: Any) -> Any:
+        return [tuple(SlotPosterior((slot,), np.ones(1)) for slot in one) for one in marks]
+
+    alone = restore_words(model, trees, words, samples=20, share=0)
+    monkeypatch.setattr(task, "slot_posteriors", expected)
+    again = restore_words(model, trees, words, samples=20, share=0)
+    assert [one.slots for one in again] == [one.slots for one in alone]
+    found = restore_words(model, trees, words, samples=20, share=1)
+    assert [one.slots for one in found] == marks
+    half = restore_words(model, trees, words, samples=20, share=0.25)
+    for one, before in zip(half, alone, strict=True):
+        for known, own in zip(one.posteriors, before.posteriors, strict=True):
+            assert known.of((";",)) == pytest.approx(0.25 + 0.75 * own.of((";",)))
+    # Whole draws are chosen among the model's own.
+    whole = restore_words(model, trees, words, samples=20, minimise="draws")
+    assert not any(known.of((";",)) == 1 for one in whole for known in one.posteriors)
+
+
+def test_a_parser_that_expects_nothing_leaves_the_model_alone(
+    finished: Any, parser: Path, words: Any, monkeypatch: pytest.MonkeyPatch
+):
+    model, trees = load(finished.folder), load(parser)
+    monkeypatch.setattr(task, "slot_posteriors", lambda *_: None)
+    found = restore_words(model, trees, words, samples=20)
+    alone = restore_words(model, trees, words, samples=20, share=0)
+    assert [one.slots for one in found] == [one.slots for one in alone]
+
+
+def test_a_share_is_from_0_to_1(finished: Any, parser: Path, words: Any):
+    with pytest.raises(UsageError, match="from 0 to 1"):
+        restore_words(load(finished.folder), load(parser), words, share=1.5)
