@@ -21,7 +21,6 @@ from semipunct.store.folder import STATE, STATE_ARRAYS
 from semipunct.training.sources import Sources
 from semipunct.training.step import Outcome, Weights
 
-
 PRUNING_COST = "pruning_cost"
 """The name of a figure: by how much the one that decides rose when weights were pruned."""
 

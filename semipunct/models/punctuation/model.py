@@ -17,8 +17,9 @@ from semipunct.arrays.groups import log_sums
 from semipunct.arrays.rows import RowNumbers, take_rows
 from semipunct.corpus.sentences import Sentence
 from semipunct.features.attributes import Attributes
+from semipunct.features.families import FeatureRows
 from semipunct.features.history import CLOSING, OPENING, history_codes
-from semipunct.features.index import FeatureIndex, FeatureRows
+from semipunct.features.index import FeatureIndex
 from semipunct.features.network_inputs import input_sizes, network_inputs, network_vocabulary
 from semipunct.features.support import Support
 from semipunct.features.templates import TEMPLATES, Table
