@@ -6,7 +6,7 @@ features up is the business of ``families``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from semipunct.arrays.unique_rows import Ints
 from semipunct.corpus import Sentence
-from semipunct.features.attributes import Attributes
+from semipunct.features.attributes import Attributes, code_sizes
 from semipunct.features.families import Conjunction, Families, FeatureRows
 from semipunct.features.templates import TABLES, Table, Target, Template, attribute_table
 from semipunct.features.vocabulary import Vocabulary
@@ -71,15 +71,23 @@ class FeatureIndex:
             families.append(family)
             sizes[table] += len(family.kept)
         index = cls(vocabulary, tuple(families), sizes)
-        return index, index._rows(attributes)
+        return index, index._rows(attributes, tuple(TABLES))
 
-    def extract(self, sentences: Sequence[Sentence]) -> dict[Table, FeatureRows]:
-        """Return the feature vectors of all nodes of ``sentences``, in order."""
+    def extract(
+        self, sentences: Sequence[Sentence], tables: Collection[Table] = tuple(TABLES)
+    ) -> dict[Table, FeatureRows]:
+        """Return the feature vectors of all nodes of ``sentences``, in order.
+
+        Args:
+            sentences: words, trees and, for features of marks, surface punctuation.
+            tables: those whose features are wanted.
+        """
+        known, table = self.vocabulary, attribute_table()
         parts = [
-            self._rows(Attributes(sentences[i : i + _TOGETHER], self.vocabulary, attribute_table()))
+            self._rows(Attributes(sentences[i : i + _TOGETHER], known, table), tables)
             for i in range(0, len(sentences), _TOGETHER)
         ]
-        return self._joined(parts)
+        return self._joined(parts, tables)
 
     def rows_over(self, sentence: Sentence, attribute: str) -> Ints:
         """Return the feature numbers that values of a multi-valued attribute would have.
@@ -101,25 +109,25 @@ class FeatureIndex:
             found[:, :, i] = family.numbers(key[:, None] * table.codes[attribute] + values)
         return found
 
-    def lookups(
-        self, sentences: Sequence[Sentence], *groups: tuple[Table, Sequence[str]]
-    ) -> list[list[FeatureLookup]]:
+    def lookups(self, table: Table, given: Sequence[str]) -> list[FeatureLookup]:
         """Compile the feature numbers of nodes as functions of attributes whose values come later.
 
         Args:
-            sentences: words and trees.
-            groups: each a table, and the attributes whose values will be passed.
+            table: the table.
+            given: the attributes whose values will be passed.
 
         Returns:
-            Look-ups for each group; each depends on few of the attributes.
+            Look-ups that each depend on few of the attributes.
         """
-        attributes = Attributes(sentences, self.vocabulary, attribute_table())
-        found: list[list[FeatureLookup]] = []
-        for table, names in groups:
-            families = [c for c in self.conjunctions if c.table == table]
-            grouped = _grouped(families, frozenset(names))
-            found.append([FeatureLookup.of(some, attributes, names) for some in grouped])
-        return found
+        families = [c for c in self.conjunctions if c.table == table]
+        codes = code_sizes(self.vocabulary, attribute_table())
+        return [
+            FeatureLookup.of(some, codes, given) for some in _grouped(families, frozenset(given))
+        ]
+
+    def attributes(self, sentences: Sequence[Sentence]) -> Attributes:
+        """Return the attributes of all nodes of sentences, which look-ups are placed at."""
+        return Attributes(sentences, self.vocabulary, attribute_table())
 
     @cached_property
     def _tables(self) -> dict[Table, Families]:
@@ -128,22 +136,24 @@ class FeatureIndex:
             for table in TABLES
         }
 
-    def _rows(self, attributes: Attributes) -> dict[Table, FeatureRows]:
+    def _rows(self, attributes: Attributes, tables: Collection[Table]) -> dict[Table, FeatureRows]:
         """Return the feature vectors of all nodes, some of them at a time."""
         words = attributes.words.count
         parts = [
             {
-                table: families.rows(attributes, first, min(first + _NODES_TOGETHER, words))
-                for table, families in self._tables.items()
+                t: self._tables[t].rows(attributes, first, min(first + _NODES_TOGETHER, words))
+                for t in tables
             }
             for first in range(0, words, _NODES_TOGETHER)
         ]
-        return self._joined(parts)
+        return self._joined(parts, tables)
 
-    def _joined(self, parts: Sequence[Mapping[Table, FeatureRows]]) -> dict[Table, FeatureRows]:
+    def _joined(
+        self, parts: Sequence[Mapping[Table, FeatureRows]], tables: Collection[Table]
+    ) -> dict[Table, FeatureRows]:
         if len(parts) == 1:
             return dict(parts[0])
-        return {t: FeatureRows.joined([part[t] for part in parts], self.sizes[t]) for t in TABLES}
+        return {t: FeatureRows.joined([part[t] for part in parts], self.sizes[t]) for t in tables}
 
 
 def _families(templates: Iterable[Template]) -> Iterator[Conjunction]:
@@ -172,57 +182,72 @@ class FeatureLookup:
 
     Attributes:
         looked_at: ``[attributes]`` which of the attributes passed the families use.
-        fixed: ``[nodes, families]`` the part of each family's code that the node decides.
-        radix: ``[attributes, families]`` what a value of each attribute adds to it.
+        first: ``[families]`` where the codes of each family begin.
+        units: for each attribute of nodes that the families use: its name, and ``[families]`` what
+            a value of it adds to the code.
+        radix: ``[attributes, families]`` what a value of each attribute passed adds to it.
         numbers: ``[codes]`` the feature number of each code, -1 for none. Families of
             attributes yet to come have few codes: those attributes are coarse.
     """
 
     looked_at: Ints
-    fixed: Ints
+    first: Ints
+    units: Mapping[str, Ints]
     radix: Ints
     numbers: npt.NDArray[np.int32]
 
     @classmethod
     def of(
-        cls, families: Sequence[Conjunction], table: Attributes, given: Sequence[str]
+        cls, families: Sequence[Conjunction], codes: Mapping[str, int], given: Sequence[str]
     ) -> FeatureLookup:
-        """Compile families for the nodes of some sentences.
+        """Compile families.
 
         Args:
             families: the families.
-            table: the attributes of the nodes.
+            codes: the number of codes of each attribute.
             given: names of the attributes whose values will be passed.
         """
         looked_at = sorted({given.index(p) for f in families for p in f.parts if p in given})
-        names = [given[i] for i in looked_at]
-        fixed = np.zeros((table.words.count, len(families)), np.int64)
-        radix = np.zeros((len(names), len(families)), np.int64)
+        units: dict[str, Ints] = {given[i]: np.zeros(len(families), np.int64) for i in looked_at}
+        first: list[int] = []
         parts: list[npt.NDArray[np.int32]] = []
-        first = 0
         for i, family in enumerate(families):
+            first.append(sum(map(len, parts)))
             unit = 1
-            fixed[:, i] = first
             for part in reversed(family.parts):
-                if part in names:
-                    radix[names.index(part), i] += unit
-                else:
-                    fixed[:, i] += unit * table.single(part)
-                unit *= table.codes[part]
+                units.setdefault(part, np.zeros(len(families), np.int64))[i] += unit
+                unit *= codes[part]
             numbers = np.full(unit, -1, np.int32)
             numbers[family.kept] = family.offset + np.arange(len(family.kept))
             parts.append(numbers)
-            first += unit
-        return cls(np.array(looked_at), fixed, radix, np.concatenate(parts))
+        radix = np.array([units.pop(given[i]) for i in looked_at], np.int64)
+        return cls(
+            np.array(looked_at),
+            np.array(first, np.int64),
+            units,
+            radix.reshape(len(looked_at), len(families)),
+            np.concatenate(parts),
+        )
 
-    def rows(self, nodes: Ints, values: Ints) -> npt.NDArray[np.int32]:
-        """Return the feature numbers of nodes, ``[cases, families]``, -1 for none.
+    def placed(self, attributes: Attributes) -> Ints:
+        """Return the part of each family's code that the nodes decide, ``[nodes, families]``.
 
         Args:
-            nodes: ``[cases]``.
+            attributes: of the nodes.
+        """
+        fixed = np.tile(self.first, (attributes.words.count, 1))
+        for name, unit in self.units.items():
+            fixed += attributes.single(name)[:, None] * unit
+        return fixed
+
+    def rows(self, fixed: Ints, values: Ints) -> npt.NDArray[np.int32]:
+        """Return feature numbers, ``[cases, families]``, -1 for none.
+
+        Args:
+            fixed: ``[cases, families]`` from ``placed``, of the node of each case.
             values: ``[cases, attributes]`` of the attributes that count.
         """
-        return self.numbers[self.fixed[nodes] + values @ self.radix]
+        return self.numbers.take(fixed + values @ self.radix)
 
 
 def _grouped(families: Sequence[Conjunction], given: frozenset[str]) -> list[list[Conjunction]]:

@@ -28,6 +28,10 @@ with thousands on itself; docs/decisions/0009 says what the centre of the norm i
 """
 
 
+TREE_TABLES: tuple[Table, ...] = ("pair", "side")
+"""The tables of features of words and trees alone."""
+
+
 class AttachTables(NamedTuple):
     """Constants of an inventory.
 

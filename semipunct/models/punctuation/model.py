@@ -28,6 +28,7 @@ from semipunct.marks import PAIRS, is_unmatched
 from semipunct.models.base import Batching, Model, Parameters, Sums, Weights
 from semipunct.models.punctuation.attach import (
     FEATURES,
+    TREE_TABLES,
     AttachTables,
     NetworkScores,
     attach_parameters,
@@ -202,6 +203,10 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         """Extract features and order trees, once for all batches."""
         return self._encode(sentences, None)
 
+    def encode_trees(self, sentences: Sequence[Sentence]) -> EncodedSentences:
+        """Encode words and trees without the features of marks: all that ``tree_scores`` reads."""
+        return self._encode(sentences, self.features.extract(sentences, TREE_TABLES))
+
     def _encode(
         self, sentences: Sequence[Sentence], rows: Mapping[Table, FeatureRows] | None
     ) -> EncodedSentences:
@@ -241,7 +246,11 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
 
     def read(self, parameters: Weights, batch: Batch) -> dict[str, Any]:
         rows = _rows_read(batch)
-        return {n: take_rows(p, rows[n]) if n in rows else p for n, p in parameters.items()}
+        return {
+            n: take_rows(p, rows[n]) if n in rows else p
+            for n, p in parameters.items()
+            if n in rows or n not in FEATURES
+        }
 
     def updated(self, batch: Batch, options: TrainOptions) -> Mapping[str, RowNumbers]:
         return _rows_read(batch) if options.lazy else {}
