@@ -165,7 +165,7 @@ def test_a_left_puncteme_is_drawn_first(hard_sets: bool):
     allowed = np.ones(score.shape, bool)
     if hard_sets:
         allowed = m.inventory.allowed[batch.relation]
-    symmetric = m.attach_tables.projection["symmetric"][0]
+    symmetric = m.attach_tables.symmetric[0]
     rows = m.features.extract(SENTENCES)
     weights = {t: m.supports[t].table(p[f"attach.{t}"]) for t in ("opening", "closing")}
     for word in range(sum(len(s.forms) for s in SENTENCES)):

@@ -401,7 +401,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         summary, network = jnp.zeros((len(batch.relation), 0)), None
         if self.network_vocabulary is not None:
             summary = self._read(parameters, batch, None)
-            network = scores_of_words(parameters, self.attach_tables.projection, summary)
+            network = scores_of_words(parameters, self.attach_tables, summary)
         tables = self.attach_tables
         pair = tree_scores(parameters, tables, batch.features, batch.relation, network)
         return TreeScores(pair, log_sums(pair, tables.left), summary)
@@ -413,7 +413,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         if self.network_vocabulary is None:
             return None
         summary = self._read(parameters, batch, dropout)
-        pair = scores_of_words(parameters, self.attach_tables.projection, summary)
+        pair = scores_of_words(parameters, self.attach_tables, summary)
         if not has_history_features(parameters):
             return NetworkScores(pair)
         marks = batch.columns[:, -len(OPENING) - len(CLOSING) :]
