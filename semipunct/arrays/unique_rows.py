@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Callable, Hashable
+from itertools import accumulate
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -49,10 +52,14 @@ class RowCache(Generic[T]):
 
     def __getitem__(self, numbers: Ints) -> Ints:
         """Return the rows of items by their numbers."""
+        return self.all().take(numbers, 0)
+
+    def all(self) -> Ints:
+        """Return the rows of all items that are numbered so far."""
         new = self._numbering.items[len(self._rows) :]
         if new:
             self._rows = np.concatenate([self._rows, self._read(new)])
-        return self._rows[numbers]
+        return self._rows
 
 
 def unique_rows(*columns: Ints) -> tuple[Ints, Ints]:
@@ -65,9 +72,16 @@ def unique_rows(*columns: Ints) -> tuple[Ints, Ints]:
         ``[unique rows]`` the place of one row equal to each, and ``[rows]`` the inverse: for each
         row, the number of the unique one that it equals.
     """
-    code, codes = columns[0].astype(np.int64), int(columns[0].max(initial=0)) + 1
-    for column in columns[1:]:
-        size = int(column.max(initial=0)) + 1
+    if len(columns) == 1:
+        (code,) = columns
+        return _unique(code, int(code.max(initial=0)) + 1)
+    table = np.array(columns, np.int64)
+    sizes = [size + 1 for size in table.max(1, initial=0).tolist()]
+    if math.prod(sizes) <= _LARGEST:
+        units = [*accumulate(reversed(sizes[1:]), operator.mul, initial=1)][::-1]
+        return _unique(np.array(units) @ table, math.prod(sizes))
+    code, codes = table[0], sizes[0]
+    for column, size in zip(table[1:], sizes[1:], strict=True):
         if codes * size > _LARGEST:
             first, code = _unique(code, codes)
             codes = len(first)

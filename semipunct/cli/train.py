@@ -143,10 +143,15 @@ def summary(result: "TrainingResult", out: str) -> str:
     figure = "not evaluated yet" if found is None else f"dev {label} {found:.4f}"
     if unscorable:
         figure += f" without {console.count(unscorable, 'sentence')} of probability zero"
+    left = ""
+    if (pruned := result.best.get("pruned_weights")) is not None:
+        cost = result.best.get("pruning_cost")
+        costs = "" if cost is None else f" for {cost:+.4f}"
+        left = f"; {pruned:,} of {pruned + result.best['weights']:,} weights pruned{costs}"
     early = ", stopped early" if result.stopped_early else ""
     shapes = console.count(result.compiled_shapes, "shape")
     return (
         f"{out}: {figure} (best of {console.count(len(result.metrics), 'evaluation')}), "
         f"{result.visits:,} visits{early}, {duration(result.seconds)}, of which compiling "
-        f"{shapes} took {duration(result.compile_seconds)}"
+        f"{shapes} took {duration(result.compile_seconds)}{left}"
     )

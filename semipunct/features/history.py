@@ -9,6 +9,7 @@ of incomplete ones read the same state.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,10 +41,39 @@ _DEEPEST = 8  # open marks that are remembered: text nests no deeper, and stacks
 _SINCE = span_class(np.maximum(np.arange(512), 1))  # all beyond are of the last class
 
 
+class Histories(NamedTuple):
+    """The different histories at a slot, of many draws of which few differ.
+
+    Attributes:
+        kind: ``[sentences, draws]`` the number of what each has ``seen``.
+        seen: ``[kinds, columns]`` the columns ``SEEN``.
+        state: ``[sentences, draws]`` the number of the state of each.
+        last_marked: ``[states]`` the last slot with a mark, ``NOWHERE`` without one.
+    """
+
+    kind: Ints
+    seen: Ints
+    state: Ints
+    last_marked: Ints
+
+    def last_place(self, edges: Ints) -> Ints:
+        """Return the place of the last mark relative to constituents that end.
+
+        Args:
+            edges: ``[edges]`` the slots where they begin.
+
+        Returns:
+            ``[edges, states]``: 0 if there is none, 1 before the constituent, 2 at its beginning,
+            3 within it.
+        """
+        return _last_place(self.last_marked, edges[:, None])
+
+
 class MarkHistory:
     """The state after the slots so far, of many sentences or of many draws of them.
 
-    Surface strings are identified by numbers, and so are stacks of open marks.
+    Surface strings are identified by numbers, and so are stacks of open marks and states: few of
+    many draws differ.
 
     Attributes:
         strings: the surface strings met so far.
@@ -69,39 +99,44 @@ class MarkHistory:
         self.ends = RowCache(self.strings, ends)
         self._stacks = Numbering[Puncteme](())
         self._innermost = RowCache(self._stacks, innermost)
-        self._vocabulary = vocabulary
+        self._opened_after = _OpenedAfter(self._stacks, self.strings, vocabulary)
         # The last mark, how many slots have any, the stack of open marks, the last marked slot.
         nothing = int(self.ends[np.zeros(1, np.int64)][0, 1])
-        self._state = np.zeros((4, *shape), np.int64)
-        self._state.T[...] = np.array([nothing, 0, 0, NOWHERE])
+        self._states = Numbering((nothing, 0, 0, NOWHERE))
+        self._columns = RowCache(self._states, lambda states: np.array(states, np.int64))
+        self._state = np.zeros(shape, np.int64)
 
-    def seen(self, slot: int, which: Ints | slice = slice(None)) -> list[Ints]:
-        """Return the columns ``SEEN`` as they are before a slot.
+    def seen(self, slot: int) -> list[Ints]:
+        """Return the columns ``SEEN`` as they are before a slot, shaped as the states.
 
         Args:
             slot: 0 to n.
-            which: indices along the first axis of the shape.
         """
-        last, marked, opened, at = self._state[:, which]
-        since = _SINCE[np.minimum(slot - np.maximum(at, 0), len(_SINCE) - 1)]
-        return [last, marked, self._innermost[opened], since]
+        return self._seen(slot, self._columns[self._state])
 
-    def last_place(self, edge: Ints, which: Ints | slice = slice(None)) -> Ints:
-        """Return the place of the last mark relative to a constituent that ends.
+    def distinct(self, slot: int) -> Histories:
+        """Return the different histories before a slot.
 
         Args:
-            edge: the slots where constituents begin.
-            which: indices along the first axis of the shape.
-
-        Returns:
-            0 if there is none, 1 before the constituent, 2 at its beginning, 3 within it.
+            slot: 0 to n.
         """
-        return _last_place(self._state[3, which], edge)
+        states = self._state.ravel()
+        first, state = unique_rows(states)
+        columns = self._columns[states[first]]
+        seen = self._seen(slot, columns)
+        some, kind = unique_rows(*seen)
+        shape = self._state.shape
+        return Histories(
+            kind.take(state).reshape(shape),
+            np.stack(seen, 1)[some],
+            state.reshape(shape),
+            columns[:, 3],
+        )
 
     @property
     def last_marked(self) -> Ints:
         """The last slot with a mark, ``NOWHERE`` without one."""
-        return self._state[3]
+        return self._columns[self._state][..., 3]
 
     def read(self, slot: int, shown: Ints) -> None:
         """Go past a slot.
@@ -113,14 +148,21 @@ class MarkHistory:
         where = shown.nonzero()
         if not len(where[0]):
             return
-        marks = shown[where]
-        _, marked, opened, _ = self._state[:, *where]
-        self._state[:, *where] = (
-            self.ends[marks][:, 1],
-            np.minimum(marked + 1, MOST),
-            self._opened_after(opened, marks),
-            np.full(len(marks), slot),
+        states, marks = self._state[where], shown[where]
+        first, kind = unique_rows(states, marks)
+        found = marks[first]
+        before = zip(
+            self._columns[states[first]].tolist(),
+            found.tolist(),
+            self.ends[found][:, 1].tolist(),
+            strict=True,
         )
+        number, after = self._states.number, self._opened_after
+        new = [
+            number((last, min(marked + 1, MOST), after[opened, string], slot))
+            for (_, marked, opened, _), string, last in before
+        ]
+        self._state[where] = np.array(new, np.int64)[kind]
 
     def select(self, which: Ints) -> None:
         """Replace the states along the last axis by some of them."""
@@ -128,20 +170,29 @@ class MarkHistory:
 
     def keep(self, count: int) -> None:
         """Keep the first states along the first axis; the others have reached their ends."""
-        self._state = self._state[:, :count]
+        self._state = self._state[:count]
 
-    def _opened_after(self, stacks: Ints, marks: Ints) -> Ints:
-        """Return the numbers of the stacks of open marks after a slot."""
-        first, kind = unique_rows(stacks, marks)
-        pairs = zip(stacks[first].tolist(), marks[first].tolist(), strict=True)
-        new = [
-            REMEMBERED.after(
-                self._stacks.items[stack],
-                self._vocabulary.known("token", self.strings.items[string]),
-            )[-_DEEPEST:]
-            for stack, string in pairs
-        ]
-        return np.array([self._stacks.number(stack) for stack in new])[kind]
+    def _seen(self, slot: int, columns: Ints) -> list[Ints]:
+        last, marked, opened, at = (columns[..., i] for i in range(4))
+        since = _SINCE[np.minimum(slot - np.maximum(at, 0), len(_SINCE) - 1)]
+        return [last, marked, self._innermost[opened], since]
+
+
+class _OpenedAfter(dict[tuple[int, int], int]):
+    """The number of the stack of open marks after a stack and a string, by their numbers."""
+
+    def __init__(
+        self, stacks: Numbering[Puncteme], strings: Numbering[Puncteme], vocabulary: Vocabulary
+    ) -> None:
+        super().__init__()
+        self._stacks, self._strings, self._vocabulary = stacks, strings, vocabulary
+
+    def __missing__(self, key: tuple[int, int]) -> int:
+        stack, string = key
+        marks = self._vocabulary.known("token", self._strings.items[string])
+        opened = REMEMBERED.after(self._stacks.items[stack], marks)[-_DEEPEST:]
+        self[key] = found = self._stacks.number(opened)
+        return found
 
 
 def history_columns(words: Words, vocabulary: Vocabulary) -> dict[str, Ints]:

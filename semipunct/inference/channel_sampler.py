@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from semipunct.arrays.unique_rows import Ints, Numbering, unique_rows
 from semipunct.inference.categorical import Floats
@@ -96,8 +97,9 @@ class ChannelSampler:
             where = has.ravel().nonzero()[0]
             return where, np.full(len(where), number)
 
-        parts = (boundary(INITIAL, -2), (at, label), boundary(FINAL, -1))
-        at, label = (np.concatenate(x) for x in zip(*parts, strict=True))
+        if any(boundaries):
+            parts = (boundary(INITIAL, -2), (at, label), boundary(FINAL, -1))
+            at, label = (np.concatenate(x) for x in zip(*parts, strict=True))
         order = np.argsort(at, kind="stable")
         return UnderlyingStrings(
             marked.shape, some.nonzero()[0], _lined_up(at[order], self.spelt[label[order]])
@@ -123,14 +125,16 @@ class ChannelSampler:
         if not len(inputs.at):
             return shown
         symbols, sentence = inputs.symbols, inputs.at // inputs.shape[1]
+        # Draws are in the order of their sentences.
+        ends = sentence.searchsorted(np.arange(inputs.shape[0] + 1)).tolist()
         for window_pass in self.rewriter.passes:
             # Each sentence has its own generator and draws as many numbers from it as its own
             # longest string needs: the sentences beside it change nothing of its draws.
             points = np.zeros((len(symbols), symbols.shape[1] - 1))
-            for i in np.unique(sentence).tolist():
-                own = sentence == i
-                longest = (symbols[own] != END).any(0).sum() - 1
-                points[own, :longest] = generators[i].random((own.sum(), longest))
+            for generator, first, end in zip(generators, ends, ends[1:], strict=False):
+                if end > first and points.shape[1]:
+                    longest = (symbols[first:end] != END).any(0).sum() - 1
+                    points[first:end, :longest] = generator.random((end - first, longest))
             symbols = sample_pass(window_pass, symbols, points)
         first, inverse = unique_rows(*(symbols + 1).T)
         found = [self.tokens(row) for row in symbols[first].tolist()]
@@ -183,6 +187,18 @@ def enclose(boundaries: Puncteme, string: Puncteme) -> Puncteme:
     return (*before, *string, *(t for t in boundaries if t == FINAL))
 
 
+def _effects(*, mirrored: bool) -> tuple[npt.NDArray[np.bool_], Ints]:
+    """Return, for each edit, whether the next symbol is pending after it, and what it writes."""
+    effects = [move(edit, mirrored=mirrored) for edit in EDITS]
+    return (
+        np.array([effect.pending == 1 for effect in effects]),
+        np.array([END if effect.written is None else effect.written for effect in effects]),
+    )
+
+
+_EFFECTS = {mirrored: _effects(mirrored=mirrored) for mirrored in (False, True)}
+
+
 def sample_pass(window_pass: WindowPass, symbols: Ints, points: Floats) -> Ints:
     """Send strings through one pass of the channel.
 
@@ -197,12 +213,12 @@ def sample_pass(window_pass: WindowPass, symbols: Ints, points: Floats) -> Ints:
     Returns:
         ``[strings, longest]`` symbols of the strings written.
     """
+    if symbols.shape[1] == 1:
+        return symbols  # nothing meets anything
     lengths = (symbols != END).sum(1)
     reading = _reversed(symbols, lengths) if window_pass.mirrored else symbols
-    effects = [move(edit, mirrored=window_pass.mirrored) for edit in EDITS]
-    moves = np.array([effect.pending == 1 for effect in effects])
-    writes = np.array([END if effect.written is None else effect.written for effect in effects])
-    cumulative = np.exp(window_pass.log_probability).cumsum(0).transpose(1, 2, 0)
+    moves, writes = _EFFECTS[window_pass.mirrored]
+    cumulative = window_pass.cumulative
     written = np.full_like(reading, END)
     length = np.zeros_like(lengths)
     pending = reading[:, 0].copy()
@@ -225,11 +241,13 @@ def sample_pass(window_pass: WindowPass, symbols: Ints, points: Floats) -> Ints:
 def _lined_up(rows: Ints, symbols: Ints) -> Ints:
     """Concatenate the symbols of consecutive entries with the same row, without ``END``."""
     entry, column = (symbols != END).nonzero()
-    row, first = np.unique(rows[entry], return_index=True)
-    sizes = np.diff([*first.tolist(), len(entry)])
-    place = np.arange(len(entry)) - np.repeat(first, sizes)
-    result = np.full((len(row), int(place.max(initial=0)) + 1), END)
-    result[np.repeat(np.arange(len(row)), sizes), place] = symbols[entry, column]
+    row = rows[entry]
+    new = np.ones(len(row), np.bool_)
+    np.not_equal(row[1:], row[:-1], out=new[1:])
+    first, string = new.nonzero()[0], np.cumsum(new) - 1
+    place = np.arange(len(row)) - first[string]
+    result = np.full((len(first), int(place.max(initial=0)) + 1), END)
+    result[string, place] = symbols[entry, column]
     return result
 
 

@@ -72,6 +72,8 @@ class LeftToRightSampler:
         closing: the same for right labels, and in a last column for mirroring the left one.
         network: weights of the network; none without one.
         label: the number of each label.
+        opening_lookups: the features of left labels, for the attributes ``OPENING``.
+        closing_lookups: the features of right labels, for the attributes ``CLOSING``.
     """
 
     channel: ChannelSampler
@@ -82,6 +84,8 @@ class LeftToRightSampler:
     closing: Floats
     network: Mapping[str, Floats]
     label: Mapping[Puncteme, int]
+    opening_lookups: Sequence[FeatureLookup]
+    closing_lookups: Sequence[FeatureLookup]
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Weights) -> LeftToRightSampler:
@@ -127,6 +131,8 @@ class LeftToRightSampler:
             closing=closing,
             network=network,
             label=label,
+            opening_lookups=model.features.lookups("opening", OPENING),
+            closing_lookups=model.features.lookups("closing", CLOSING),
         )
 
     def draw(self, requests: Sequence[Request], scores: TreeScores, count: int) -> list[Draws]:
@@ -180,13 +186,16 @@ class _Drawing:
         self.left, self.summary = np.asarray(scores.left), np.asarray(scores.summary)
         # A last column stands for pairs that are none.
         self.pair = np.pad(scores.pair, ((0, 0), (0, 1)), constant_values=-np.inf)
-        self.opening, self.closing = order.features.lookups(
-            sentences, ("opening", OPENING), ("closing", CLOSING)
+        attributes = order.features.attributes(sentences)
+        self.opening, self.closing = (
+            [(lookup, lookup.placed(attributes)) for lookup in lookups]
+            for lookups in (order.opening_lookups, order.closing_lookups)
         )
         slots = [len(sentence.slots) for sentence in sentences]
         self.ends = np.array(slots)
         self.shown = np.zeros((max(slots), len(sentences), count), np.int64)
         self.history = MarkHistory((len(sentences), count), order.features.vocabulary)
+        self.before = self.history.distinct(0)
         self.labels: dict[int, Ints] = {}  # Left labels of the constituents that have begun.
         self.ending: list[list[_Edge]] = [[] for _ in self.shown]
         self.starting: list[list[_Edge]] = [[] for _ in self.shown]
@@ -203,8 +212,10 @@ class _Drawing:
         for slot in range(len(self.shown)):
             closing, opening = self.ending[slot], self.starting[slot]
             edges = [*closing, *opening]
-            choices = [self._closing(slot, part) for part in self._parts(closing)]
-            choices += [self._opening(slot, part) for part in self._parts(opening)]
+            if edges:
+                self.before = self.history.distinct(slot)
+            choices = [self._closing(part) for part in self._parts(closing)]
+            choices += [self._opening(part) for part in self._parts(opening)]
             labels = self._labels(edges, choices)
             evidence = self.requests[0].evidence
             if evidence and evidence.strings[slot]:
@@ -226,11 +237,10 @@ class _Drawing:
         step = max(1, LABELS_TOGETHER // self.count)
         return [edges[i : i + step] for i in range(0, len(edges), step)]
 
-    def _opening(self, slot: int, edges: Sequence[_Edge]) -> Categorical:
+    def _opening(self, edges: Sequence[_Edge]) -> Categorical:
         """Return the distributions of the left labels of constituents that begin at a slot.
 
         Args:
-            slot: 0 to n.
             edges: the constituents.
 
         Returns:
@@ -238,19 +248,18 @@ class _Drawing:
         """
         sentence, word, _ = np.array(edges).T
         edge = np.arange(len(edges)).repeat(self.count)
-        seen = self._seen(slot, sentence)
-        first, inverse = unique_rows(edge, *seen)
-        words, seen = word[edge[first]], np.column_stack([column[first] for column in seen])
+        kind = self.before.kind[sentence].ravel()
+        first, inverse = unique_rows(edge, kind)
+        words, seen = word[edge[first]], self.before.seen[kind[first]]
         marks = _weighed(self.order.opening, self.opening, words, seen)
         if self.order.network:
             marks += scores_of_marks(self.order.network, "opening", self.summary[words], seen)
         return Categorical.of(left_scores(self.left.take(words, 0), marks), inverse)
 
-    def _closing(self, slot: int, edges: Sequence[_Edge]) -> Categorical:
+    def _closing(self, edges: Sequence[_Edge]) -> Categorical:
         """Return the distributions of the right labels of constituents, given their left ones.
 
         Args:
-            slot: 0 to n.
             edges: the constituents that end there.
 
         Returns:
@@ -259,12 +268,12 @@ class _Drawing:
         sentence, word, left = np.array(edges).T
         edge = np.arange(len(edges)).repeat(self.count)
         label = np.concatenate([self.labels.pop(w) for w in word.tolist()])
-        token = self.history.ends[self.shown[left, sentence].ravel()][:, 0]
-        place = self.history.last_place(left[:, None], sentence).ravel()
-        seen = [*self._seen(slot, sentence), token, place]
-        first, inverse = unique_rows(edge, label, *seen)
+        token = self.history.ends.all()[:, 0].take(self.shown[left, sentence].ravel())
+        kind = self.before.kind[sentence].ravel()
+        place = self.before.last_place(left)[edge, self.before.state[sentence].ravel()]
+        first, inverse = unique_rows(edge, label, kind, token, place)
         words, labels = word[edge[first]], label[first]
-        seen = np.column_stack([column[first] for column in seen])
+        seen = np.column_stack([self.before.seen[kind[first]], token[first], place[first]])
         given = _weighed(self.order.closing, self.closing, words, seen)
         marks, symmetry = given[:, :-1], given[:, -1:]
         if self.order.network:
@@ -275,10 +284,6 @@ class _Drawing:
         tree = self.pair[words[own, None], self.order.pair[labels[own]]].take(some, 0)
         symmetric = self.order.symmetric.take(labels, 0)
         return Categorical.of(right_scores(tree, marks, symmetry, symmetric), inverse)
-
-    def _seen(self, slot: int, sentences: Ints) -> list[Ints]:
-        """Give the columns ``SEEN`` for the draws of some sentences, one after another."""
-        return [column.ravel() for column in self.history.seen(slot, sentences)]
 
     def _labels(self, edges: Sequence[_Edge], choices: Sequence[Categorical]) -> Ints:
         """Draw the labels of all edges at a slot, ``[edges, draws]``."""
@@ -370,20 +375,22 @@ class _Drawing:
         self.labels = {w: label[survivors] for w, label in self.labels.items()}
 
 
-def _weighed(weights: Floats, lookups: Sequence[FeatureLookup], words: Ints, seen: Ints) -> Floats:
+def _weighed(
+    weights: Floats, lookups: Sequence[tuple[FeatureLookup, Ints]], words: Ints, seen: Ints
+) -> Floats:
     """Sum the weights of the features of some words with some histories, ``[cases, columns]``.
 
     Args:
         weights: ``[features + 1, columns]``; the last row, of no feature, is zero.
-        lookups: the feature families.
+        lookups: the feature families, each with what the words decide of their codes.
         words: ``[cases]``.
         seen: ``[cases, attributes]`` codes of the history.
     """
     total = np.zeros((len(words), weights.shape[1]), np.float32)
-    for lookup in lookups:
+    for lookup, fixed in lookups:
         values = seen[:, lookup.looked_at]
         first, inverse = unique_rows(words, *values.T)
-        rows = lookup.rows(words[first], values[first])
+        rows = lookup.rows(fixed[words[first]], values[first])
         cases = max(1, WEIGHTS_TOGETHER // max(1, rows.shape[1] * weights.shape[1]))
         parts = [weights.take(rows[i : i + cases], 0).sum(1) for i in range(0, len(first), cases)]
         total += np.concatenate(parts).take(inverse, 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple, TypeVar
 
 import jax
@@ -150,7 +150,7 @@ def _outcomes_of_all(window_pass: WindowPass, strings: dict[String, Paths]) -> d
     return result
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WindowPass:
     """One pass of the sliding window: a transducer that keeps one symbol pending.
 
@@ -163,6 +163,12 @@ class WindowPass:
     inventory: Inventory
     mirrored: bool
     log_probability: Floats
+
+    @cached_property
+    def cumulative(self) -> Floats:
+        """``[symbols, symbols, edits]`` sums of probabilities up to each edit, in text order."""
+        sums = np.exp(self.log_probability).cumsum(0)
+        return np.ascontiguousarray(sums.transpose(1, 2, 0))
 
     def paths(self, underlying: String, surface: String) -> Paths:
         """Return the edit paths from one string to another.

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 import jax
@@ -68,7 +69,7 @@ def generate(
         raise UsageError(f"{count} draws; at least 1 is needed")
     order = _order(model, parameters)
     bare_sentences = [without_punctuation(sentence) for sentence in sentences]
-    encoded = model.encode(bare_sentences)
+    encoded = model.encode_trees(bare_sentences)
 
     def drawn(members: Sequence[int], batch: Batch) -> list[Draws]:
         read = model.read(parameters, batch)
@@ -98,13 +99,19 @@ def _order(model: PunctuationModel, parameters: Weights) -> LeftToRightSampler |
 def _in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[A, R]]:
     """Yield the results of a function for some arguments, a few at a time in threads.
 
-    They come in the order of the arguments, however many threads there are. Tasks are handed out
+    They come in the order of the arguments, however many threads there are; a single task needs
+    none. Tasks are handed out
     as results are taken, so that no more than a few batches are laid out at a time.
     """
+    tasks = iter(tasks)
+    few = list(islice(tasks, 2))
+    if len(few) < 2:
+        yield from ((task, function(*task)) for task in few)
+        return
     threads = _cores()
     waiting: deque[tuple[A, Future[R]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
-        for task in tasks:
+        for task in chain(few, tasks):
             waiting.append((task, pool.submit(function, *task)))
             if len(waiting) > 2 * threads:
                 first, result = waiting.popleft()

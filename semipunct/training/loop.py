@@ -25,7 +25,7 @@ from semipunct.store.card import model_card
 from semipunct.store.folder import claimed, put_in_place
 from semipunct.training.plan import Plan
 from semipunct.training.report import Phase, Progress, TrainingError, TrainingResult
-from semipunct.training.run import Run, check_same, take_up, to_host
+from semipunct.training.run import Run, check_same, of_best, take_up, to_host
 from semipunct.training.sources import Sources
 from semipunct.training.step import Outcome, Recipe, step
 
@@ -206,7 +206,6 @@ class _Trainer:
         parameters: Mapping[str, Array] = run.best or to_host(self._weights(run))
         if finished:
             parameters = self._pruned(parameters, run)
-            self.model, parameters = self.model.without_zeros(parameters)
         figures = run.figures(finished=finished)
         train, development = self.sources.train, self.sources.development
         checkpoint.save(
@@ -222,16 +221,19 @@ class _Trainer:
         return parameters
 
     def _pruned(self, parameters: Mapping[str, Array], run: Run) -> Mapping[str, Array]:
-        """Prune the weights, and let the figures of the run be those of what is left."""
+        """Prune model and weights, and let the figures of the run be those of what is left."""
 
         def perplexity(weights: Mapping[str, Array]) -> float:
             found = self.config.kind.criterion.of(self._figures(weights))
             return math.inf if found is None else found
 
         found = self.model.pruned(parameters, self.config.train, perplexity)
+        self.model, smaller = self.model.without_zeros(found)
         if found is not parameters:
-            run.best_figures = run.best_figures | self._figures(found)
-        return found
+            figures = self._figures(found)
+            sizes = [sum(array.size for array in some.values()) for some in (parameters, smaller)]
+            run.note_pruned(figures, sizes[0], sizes[1], self.config.kind.criterion)
+        return smaller
 
     def _end(
         self, run: Run, *, finished: bool, interrupted: bool = False, stopped_early: bool = False
@@ -247,6 +249,7 @@ class _Trainer:
         figures, metrics = loaded.figures, loaded.metrics
         try:
             best = next((m for m in metrics if m["visits"] == figures.get("best_visits")), {})
+            best = best | of_best(figures)
             visits, seconds = int(figures["visits"]), float(figures["seconds"])
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(

@@ -21,6 +21,11 @@ from semipunct.store.folder import STATE, STATE_ARRAYS
 from semipunct.training.sources import Sources
 from semipunct.training.step import Outcome, Weights
 
+PRUNING_COST = "pruning_cost"
+"""The name of a figure: by how much the one that decides rose when weights were pruned."""
+
+_PRUNING = (PRUNING_COST, "weights", "pruned_weights")
+
 
 class SavedRun(msgspec.Struct, forbid_unknown_fields=True):
     """The content of ``state.json``: plain values of a ``Run``, and digests of its sentences."""
@@ -117,6 +122,27 @@ class Run:
         self.objective, self.slots, self.impossible = 0.0, 0, 0
         return entry
 
+    def note_pruned(
+        self, figures: Mapping[str, Any], before: int, after: int, criterion: Criterion
+    ) -> None:
+        """Record the figures of the best weights without those that were pruned, and the cost.
+
+        Args:
+            figures: of the development examples, by their names in ``metrics``.
+            before: the number of weights.
+            after: how many of them are left.
+            criterion: which of the figures the cost is a difference of.
+        """
+        was, now = criterion.of(self.best_figures), criterion.of(figures)
+        told = {
+            PRUNING_COST: None if was is None or now is None else now - was,
+            "weights": after,
+            "pruned_weights": before - after,
+        }
+        self.best_figures = {**self.best_figures, **figures, **told}
+        if self.metrics:
+            self.metrics[-1] = self.metrics[-1] | told
+
     def figures(self, *, finished: bool) -> dict[str, Any]:
         """Return the figures of the run for the model folder.
 
@@ -127,7 +153,7 @@ class Run:
             "visits": self.visits,
             "finished": finished,
             "best_visits": self.best_figures.get("visits", self.visits),
-            **{k: v for k, v in self.best_figures.items() if k.startswith("dev_")},
+            **of_best(self.best_figures),
             "seconds": round(self.seconds, 3),
         }
 
@@ -159,6 +185,11 @@ class Run:
                 **{f"optimiser.{i:04}": leaf for i, leaf in enumerate(leaves)},
             },
         )
+
+
+def of_best(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of some figures that say something about the best weights."""
+    return {k: v for k, v in figures.items() if k.startswith("dev_") or k in _PRUNING}
 
 
 def to_host(parameters: Mapping[str, Any]) -> dict[str, Array]:

@@ -86,9 +86,9 @@ def test_how_far_back_the_last_mark_is():
     assert seen(after(slots), 10**6)["since"] == 15
     history = after(slots)
     assert history.last_marked.tolist() == [2]
-    assert [int(history.last_place(np.array([edge]))[0]) for edge in (1, 2, 3)] == [3, 2, 1]
+    assert history.distinct(3).last_place(np.array([1, 2, 3])).tolist() == [[3], [2], [1]]
     assert after([]).last_marked.tolist() == [NOWHERE]
-    assert after([]).last_place(np.array([0])).tolist() == [0]
+    assert after([]).distinct(0).last_place(np.array([0])).tolist() == [[0]]
 
 
 def test_many_states_are_as_each_alone():
@@ -102,7 +102,9 @@ def test_many_states_are_as_each_alone():
     columns = [column.ravel().tolist() for column in together.seen(3)]
     alone = [seen(after(text), 3) for text in texts]
     assert columns == [[one[name] for one in alone] for name in SEEN]
-    assert together.seen(3, np.array([1]))[0].tolist() == [columns[0][2:]]
+    few = together.distinct(3)
+    assert few.seen[few.kind.ravel()].T.tolist() == columns
+    assert few.last_marked[few.state].tolist() == together.last_marked.tolist()
     together.select(np.array([1, 1]))
     assert together.seen(3)[0].tolist() == [[columns[0][1]] * 2, [columns[0][3]] * 2]
     together.keep(1)
@@ -163,7 +165,7 @@ def test_a_left_puncteme_is_drawn_first(hard_sets: bool):
     allowed = np.ones(score.shape, bool)
     if hard_sets:
         allowed = m.inventory.allowed[batch.relation]
-    symmetric = m.attach_tables.projection["symmetric"][0]
+    symmetric = m.attach_tables.symmetric[0]
     rows = m.features.extract(SENTENCES)
     weights = {t: m.supports[t].table(p[f"attach.{t}"]) for t in ("opening", "closing")}
     for word in range(sum(len(s.forms) for s in SENTENCES)):

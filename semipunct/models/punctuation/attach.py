@@ -28,20 +28,42 @@ with thousands on itself; docs/decisions/0009 says what the centre of the norm i
 """
 
 
+TREE_TABLES: tuple[Table, ...] = ("pair", "side")
+"""The tables of features of words and trees alone."""
+
+
 class AttachTables(NamedTuple):
     """Constants of an inventory.
 
     Attributes:
-        projection: for each target ``[columns, pairs]`` how its weights spread over pairs.
+        symmetric: ``[1, pairs]`` one for pairs whose labels mirror each other.
         left: the pairs by their left label.
+        right: the pairs by their right label.
         allowed: ``[relations, pairs]`` or None.
         columns: for each table of weights the columns of its targets.
     """
 
-    projection: Mapping[str, npt.NDArray[np.float32]]
+    symmetric: npt.NDArray[np.float32]
     left: ColumnGroups
+    right: ColumnGroups
     allowed: npt.NDArray[np.bool_] | None
     columns: Mapping[Table, Mapping[Target, slice]]
+
+    def over_pairs(self, target: Target, scores: jax.Array) -> jax.Array:
+        """Give each pair the score of its left label, of its right one, or of their symmetry.
+
+        Args:
+            target: which: any but ``pair``.
+            scores: ``[nodes, columns]`` of the target.
+
+        Returns:
+            ``[nodes, pairs]``.
+        """
+        if target == "left":
+            return spread(scores, self.left)
+        if target in ("right", "closing"):
+            return spread(scores, self.right)
+        return scores * self.symmetric
 
 
 class NetworkScores(NamedTuple):
@@ -60,20 +82,11 @@ class NetworkScores(NamedTuple):
 
 def attach_tables(inventory: Inventory) -> AttachTables:
     """Build the constants of an inventory."""
-    pairs = np.arange(len(inventory.pairs))
-    left = np.zeros((len(inventory.labels), len(pairs)), np.float32)
-    right = left.copy()
-    left[inventory.pairs[:, 0], pairs] = 1.0
-    right[inventory.pairs[:, 1], pairs] = 1.0
-    symmetric = np.array(
-        [[is_symmetric(*inventory.pair_name(p)) for p in range(len(pairs))]], np.float32
-    )
-    projection = {"left": left, "right": right, "symmetric": symmetric}
-    projection |= {"closing": right, "closing_symmetric": symmetric}
+    symmetric = [[is_symmetric(*inventory.pair_name(p)) for p in range(len(inventory.pairs))]]
     sizes = target_columns(inventory)
     columns: dict[Table, dict[Target, slice]] = {t: outcome_columns(t, sizes) for t in TABLES}
-    by_left = ColumnGroups.of(inventory.pairs[:, 0], len(inventory.labels))
-    return AttachTables(projection, by_left, inventory.allowed, columns)
+    left, right = (ColumnGroups.of(side, len(inventory.labels)) for side in inventory.pairs.T)
+    return AttachTables(np.array(symmetric, np.float32), left, right, inventory.allowed, columns)
 
 
 def weights_of(table: Table) -> str:
@@ -144,8 +157,8 @@ def log_attach(
         if network is not None:
             opening, closing = opening + network.opening, closing + network.closing
         first = jax.nn.log_softmax(left_scores(log_sums(score, tables.left), opening))
-        marks = closing @ tables.projection["closing"]
-        then = right_scores(score, marks, symmetry, tables.projection["closing_symmetric"])
+        marks = tables.over_pairs("closing", closing)
+        then = right_scores(score, marks, symmetry, tables.symmetric)
         total = log_sums(then, tables.left)
         # Where nothing may be, the difference would be no number.
         total = jnp.where(total > -jnp.inf, total, 0.0)
@@ -209,7 +222,7 @@ def tree_scores(
     nodes = relation.shape[0]
     score = score + _weigh(parameters, features, "pair", tables, nodes)["pair"]
     for target, summed in _weigh(parameters, features, "side", tables, nodes).items():
-        score = score + summed @ tables.projection[target]
+        score = score + tables.over_pairs(target, summed)
     if tables.allowed is None:
         return score
     return jnp.where(jnp.asarray(tables.allowed)[relation], score, -jnp.inf)

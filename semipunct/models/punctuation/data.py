@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from semipunct.arrays.unique_rows import Ints
 from semipunct.features.attributes import code_sizes
-from semipunct.features.index import Conjunction, FeatureIndex
+from semipunct.features.families import Conjunction
+from semipunct.features.index import FeatureIndex
 from semipunct.features.network_inputs import KINDS as NETWORK_KINDS
 from semipunct.features.strings import Spelling, alphabet
 from semipunct.features.support import Support, outcome_columns

@@ -11,7 +11,8 @@ import numpy as np
 
 from semipunct.corpus import Sentence
 from semipunct.corpus.tokens import with_unknown
-from semipunct.features.index import FeatureIndex, FeatureRows
+from semipunct.features.families import FeatureRows
+from semipunct.features.index import FeatureIndex
 from semipunct.features.support import Support, outcome_columns, supported
 from semipunct.features.templates import TABLES, Table
 from semipunct.marks import OPEN, Puncteme, is_symmetric

@@ -17,8 +17,9 @@ from semipunct.arrays.groups import log_sums
 from semipunct.arrays.rows import RowNumbers, take_rows
 from semipunct.corpus.sentences import Sentence
 from semipunct.features.attributes import Attributes
+from semipunct.features.families import FeatureRows
 from semipunct.features.history import CLOSING, OPENING, history_codes
-from semipunct.features.index import FeatureIndex, FeatureRows
+from semipunct.features.index import FeatureIndex
 from semipunct.features.network_inputs import input_sizes, network_inputs, network_vocabulary
 from semipunct.features.support import Support
 from semipunct.features.templates import TEMPLATES, Table
@@ -27,6 +28,7 @@ from semipunct.marks import PAIRS, is_unmatched
 from semipunct.models.base import Batching, Model, Parameters, Sums, Weights
 from semipunct.models.punctuation.attach import (
     FEATURES,
+    TREE_TABLES,
     AttachTables,
     NetworkScores,
     attach_parameters,
@@ -201,6 +203,10 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         """Extract features and order trees, once for all batches."""
         return self._encode(sentences, None)
 
+    def encode_trees(self, sentences: Sequence[Sentence]) -> EncodedSentences:
+        """Encode words and trees without the features of marks: all that ``tree_scores`` reads."""
+        return self._encode(sentences, self.features.extract(sentences, TREE_TABLES))
+
     def _encode(
         self, sentences: Sequence[Sentence], rows: Mapping[Table, FeatureRows] | None
     ) -> EncodedSentences:
@@ -240,7 +246,11 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
 
     def read(self, parameters: Weights, batch: Batch) -> dict[str, Any]:
         rows = _rows_read(batch)
-        return {n: take_rows(p, rows[n]) if n in rows else p for n, p in parameters.items()}
+        return {
+            n: take_rows(p, rows[n]) if n in rows else p
+            for n, p in parameters.items()
+            if n in rows or n not in FEATURES
+        }
 
     def updated(self, batch: Batch, options: TrainOptions) -> Mapping[str, RowNumbers]:
         return _rows_read(batch) if options.lazy else {}
@@ -391,7 +401,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         summary, network = jnp.zeros((len(batch.relation), 0)), None
         if self.network_vocabulary is not None:
             summary = self._read(parameters, batch, None)
-            network = scores_of_words(parameters, self.attach_tables.projection, summary)
+            network = scores_of_words(parameters, self.attach_tables, summary)
         tables = self.attach_tables
         pair = tree_scores(parameters, tables, batch.features, batch.relation, network)
         return TreeScores(pair, log_sums(pair, tables.left), summary)
@@ -403,7 +413,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         if self.network_vocabulary is None:
             return None
         summary = self._read(parameters, batch, dropout)
-        pair = scores_of_words(parameters, self.attach_tables.projection, summary)
+        pair = scores_of_words(parameters, self.attach_tables, summary)
         if not has_history_features(parameters):
             return NetworkScores(pair)
         marks = batch.columns[:, -len(OPENING) - len(CLOSING) :]

@@ -22,6 +22,7 @@ from semipunct.features.history import CLOSING, OPENING
 from semipunct.features.network_inputs import CODES, PLACES
 from semipunct.features.templates import TREE_TARGETS, Target
 from semipunct.models.layers import affine, dropped
+from semipunct.models.punctuation.attach import AttachTables
 from semipunct.models.punctuation.options import ModelOptions
 
 PREFIX = "network."
@@ -155,20 +156,20 @@ def read_words(
 
 def scores_of_words(
     parameters: Mapping[str, jax.Array],
-    projection: Mapping[str, npt.NDArray[np.float32]],
+    tables: AttachTables,
     summary: jax.Array,
 ) -> jax.Array:
     """Score pairs by words and tree, ``[words, pairs]``.
 
     Args:
         parameters: weights by name.
-        projection: spreads the scores of a target over pairs; see ``AttachTables``.
+        tables: from ``attach_tables``.
         summary: ``[words, 2 width]`` from ``read_words``.
     """
     w = network_weights(parameters)
     score: Any = summary @ w["score.pair"]
     for target in TREE_TARGETS[1:]:
-        score = score + (summary @ w[f"score.{target}"]) @ projection[target]
+        score = score + tables.over_pairs(target, summary @ w[f"score.{target}"])
     return score
 
 

@@ -34,11 +34,11 @@ def parameters(seed=0):
 
 @cache
 def scorer(layers: int):
-    projection = model().attach_tables.projection
+    tables = model().attach_tables
 
     @jax.jit
     def found(p, columns, sentence, dropout=None):
-        return scores_of_words(p, projection, read_words(p, columns, sentence, layers, dropout))
+        return scores_of_words(p, tables, read_words(p, columns, sentence, layers, dropout))
 
     return found
 
