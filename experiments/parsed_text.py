@@ -84,7 +84,7 @@ def main() -> None:
 
 @dataclass(frozen=True)
 class Experiment:
-    """What all systems share.
+    """The data and the parser that all systems share.
 
     Attributes:
         arguments: the command line.
