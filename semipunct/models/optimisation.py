@@ -92,7 +92,7 @@ def averaged(optimiser: optax.GradientTransformation, decay: float) -> Optimiser
 
     Args:
         optimiser: of optax.
-        decay: share of the mean so far in the next one, below 1.
+        decay: share of the mean so far in the next one; 1 for the plain mean of all steps.
     """
 
     def init(parameters: Any) -> AveragedState:
