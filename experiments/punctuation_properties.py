@@ -188,7 +188,7 @@ def _result(counts: Sequence[Counts], run: int) -> Result:
         *[[0] * len(counts)] * 5,
         [c.root for c in counts],
     ]
-    signature = join_signature({"task": "parsing", "seed": str(run)})
+    signature = join_signature({"task": "parsing", "treebank": "words", "seed": str(run)})
     return Result("run", signature, ParsingStatistics(*np.array(columns, np.int64)))
 
 
