@@ -154,6 +154,7 @@ COMMANDS = (
             "--output": "output", "--decoder": "decoder", "--trees": "count", "--nbest": "one",
             "--seed": "integer", "--probabilities": "", "--gold": "", "--json": "",
             "--result": "output", "--quiet": "", "--tokeniser": "model",
+            "--punctuation": "model", "--weight": "fraction",
         },
         2,
     ),

@@ -1,7 +1,7 @@
 """``semipunct parse``: tags and trees for words."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +15,7 @@ from semipunct.errors import UsageError
 from semipunct.tasks import limits
 
 if TYPE_CHECKING:
+    from semipunct.corpus import Sentence, Words
     from semipunct.corpus.treebank import WordsEntry
     from semipunct.tasks.base import Trained
     from semipunct.tasks.parse import Parse, ParseOptions
@@ -62,6 +63,17 @@ def parse(
         typer.Option(metavar="K", min=0, max=limits.RANKS, help="The K most probable instead."),
     ] = 0,
     seed: Annotated[int, typer.Option(min=0, help="With --trees: fixes what is drawn.")] = 0,
+    punctuation: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="The folder of a punctuation model: take the tree that suits the marks of the "
+            "input, too, among the parser's most probable ones.",
+        ),
+    ] = None,
+    weight: Annotated[
+        float, typer.Option(metavar="W", min=0, help="With --punctuation: how much they count.")
+    ] = 1.0,
     probabilities: Annotated[
         bool,
         typer.Option("--probabilities", help="Add those of heads, relations and tags to MISC."),
@@ -80,8 +92,8 @@ def parse(
 ) -> None:
     """Give words tags and a dependency tree.
 
-    Punctuation does not count, and gets heads by rule. Tags and trees of the input are thrown
-    away; with --gold the parser's are compared with them, over words that are no punctuation.
+    Punctuation counts with --punctuation only, and gets heads by rule. Tags and trees of the input
+    are thrown away; with --gold the parser's are compared with them, over words that are no punctuation.
     """
     if (json or result) and not gold:
         raise UsageError(f"{'--json' if json else '--result'} is about the comparison of --gold")
@@ -92,6 +104,13 @@ def parse(
             f"{'--gold' if gold else '--probabilities'} is about one tree for each sentence; "
             "leave out --trees and --nbest"
         )
+    if punctuation is not None and (trees or nbest or probabilities):
+        raise UsageError(
+            "--punctuation chooses one tree for each sentence; leave out --trees, --nbest and "
+            "--probabilities"
+        )
+    if weight != 1 and punctuation is None:
+        raise UsageError("--weight is about --punctuation; give a punctuation model as well")
     if tokeniser is not None and gold:
         raise UsageError(
             "--tokeniser reads text, which has no trees; --gold needs a treebank to compare with"
@@ -104,17 +123,32 @@ def parse(
         from semipunct.cli.progress import sentence_progress
         from semipunct.cli.running_text import read_running_text, running_text_format
         from semipunct.models.parsing.parser import Parser
+        from semipunct.models.punctuation.model import PunctuationModel
         from semipunct.models.segmentation.tokeniser import Tokeniser
         from semipunct.store.checkpoint import load
-        from semipunct.tasks.parse import ParseOptions
+        from semipunct.tasks.parse import ParseOptions, parsing_signature
+        from semipunct.tasks.parse import parse as run
+        from semipunct.tasks.parse_punctuated import parse_punctuated
 
     with phase("loading the model"):
         loaded = load(model, Parser)
         words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None
+        marks_of = load(punctuation, PunctuationModel) if punctuation is not None else None
     enable_compilation_cache()
     options = ParseOptions(decoder.value, seed)
+
+    def parsed(words: "Sequence[Sentence | Words]") -> "list[Parse]":
+        if marks_of is not None:
+            return parse_punctuated(loaded, marks_of, words, weight=weight)
+        return run(loaded, words, options)
+
     if gold:
-        _compare(loaded, model, inputs, options, json=json, path=result)
+        marks = "" if marks_of is None else f"+{weight:g}*{marks_of.digest[:12]}"
+
+        def signature(sentences: "Sequence[Sentence]") -> str:
+            return parsing_signature(loaded.digest[:12] + marks, sentences, options)
+
+        _compare(parsed, signature, model, inputs, json=json, path=result)
         if out is None:
             return
     from semipunct.formats import read_words
@@ -126,7 +160,7 @@ def parse(
         entries = read_words(inputs)
     omitted: Counter[str] = Counter()
     cut = InPieces()
-    outcomes = _outcomes(entries, loaded, options, trees, nbest, omitted, cut)
+    outcomes = _outcomes(entries, parsed, loaded, options, trees, nbest, omitted, cut)
     label = "sample" if trees else "rank" if nbest else ""
     with (
         console.output(out or console.STANDARD) as stream,
@@ -143,6 +177,7 @@ def parse(
 
 def _outcomes(
     entries: "Iterable[WordsEntry]",
+    parsed: "Callable[[Sequence[Any]], list[Parse]]",
     loaded: "Trained[Any]",
     options: "ParseOptions",
     trees: int,
@@ -151,7 +186,6 @@ def _outcomes(
     cut: InPieces,
 ) -> "Iterator[Outcome]":
     from semipunct.corpus import Words
-    from semipunct.tasks.parse import parse as run
     from semipunct.tasks.parse import parses
 
     number = 0
@@ -161,7 +195,7 @@ def _outcomes(
         if trees or nbest:
             found = parses(loaded, words, trees or nbest, options, draw=trees > 0, first=number)
         else:
-            found = [[one] for one in run(loaded, words, options)]
+            found = [[one] for one in parsed(words)]
         cut.look_at(words)
         number += len(words)
         rest = iter(found)
@@ -184,10 +218,10 @@ def _texts(outcome: "Outcome", label: str, probabilities: bool) -> Iterator[str]
 
 
 def _compare(
-    loaded: "Any",
+    parsed: "Callable[[Sequence[Any]], list[Parse]]",
+    signature: "Callable[[Sequence[Sentence]], str]",
     model: str,
     inputs: "Sequence[str]",
-    options: "ParseOptions",
     *,
     json: bool,
     path: str | None,
@@ -196,16 +230,14 @@ def _compare(
     from semipunct.cli.treebanks import omissions, usable
     from semipunct.evaluation.parsing import parsing_statistics
     from semipunct.evaluation.results import Result, write_result
-    from semipunct.tasks.parse import parse as run
-    from semipunct.tasks.parse import parsing_signature
 
     treebank = usable(inputs)
     cut = InPieces()
     cut.look_at(treebank.sentences)
-    found = run(loaded, treebank.sentences, options)
+    found = parsed(treebank.sentences)
     cut.say()
     statistics = parsing_statistics(treebank.sentences, [one.sentence for one in found])
-    line = parsing_signature(loaded.digest, treebank.sentences, options)
+    line = signature(treebank.sentences)
     if path:
         write_result(path, Result(model, line, statistics))
     figures = statistics.figures()

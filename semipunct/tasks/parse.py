@@ -377,18 +377,18 @@ def _joined(whole: Sentence | Words, parts: Sequence[Parse]) -> Parse:
     )
 
 
-def parsing_signature(digest: str, sentences: Sequence[Sentence], options: ParseOptions) -> str:
+def parsing_signature(system: str, sentences: Sequence[Sentence], options: ParseOptions) -> str:
     """Return the signature of figures: two of them compare if they differ in the system alone.
 
     Args:
-        digest: of the model.
+        system: the beginning of the parser's digest, and of others that have a say.
         sentences: whose words were parsed, with the trees and tags that theirs were compared with.
         options: how.
     """
     return join_signature(
         {
             "task": "parsing",
-            "model": digest[:12],
+            "model": system,
             "treebank": treebank_digest(sentences)[:12],
             "decoder": options.decoder,
             "version": __version__,

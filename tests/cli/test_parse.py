@@ -134,3 +134,20 @@ def test_text_is_never_lost(cli: Cli, parser: Path, model: Path, line: str):
     assert result.status == 0, result.err
     rest = iter(result.out)
     assert all(char in rest for char in given if char != ".")
+
+
+def test_marks_choose_among_trees(cli: Cli, parser: Path, model: Path, short: Path, tmp_path: Path):
+    stored = [tmp_path / f"{name}.json" for name in ("without", "with")]
+    assert cli("parse", parser, short, "--gold", "--result", stored[0]).status == 0
+    with_marks = ("--punctuation", model, "--gold", "--json", "--result", stored[1])
+    value = json.loads(cli("parse", parser, short, *with_marks).out)
+    assert "+1*" in value["signature"]
+    assert cli("compare", *stored).status == 0
+    made = cli("parse", parser, short, "--punctuation", model, "--weight", 0.5)
+    assert columns(made.out, 1) == columns(short.read_text("utf-8"), 1)
+    for wrong in (
+        ("--punctuation", model, "--nbest", 2),
+        ("--weight", 2),
+        ("--punctuation", parser),
+    ):
+        assert cli("parse", parser, short, *wrong).status in (1, 2)

@@ -1,0 +1,71 @@
+"""Trees weighed by the marks of a sentence."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from semipunct.errors import UsageError
+from semipunct.store.checkpoint import load
+from semipunct.tasks import parse_punctuated as task
+from semipunct.tasks.parse import parses
+from semipunct.tasks.parse_punctuated import parse_punctuated
+from tests.models.parsing.treebank import planted
+
+SENTENCES = planted(6, 7, ["zy", "wo"])
+
+
+@pytest.fixture
+def likelihoods(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[int, ...], float]:
+    """The log-likelihood of the marks by the heads of a tree; -5 for all others."""
+    found: dict[tuple[int, ...], float] = {}
+    monkeypatch.setattr(
+        task,
+        "corpus_log_likelihood",
+        lambda _, __, trees: np.array([found.get(s.tree.heads, -5.0) for s in trees]),
+    )
+    return found
+
+
+def test_marks_decide_between_trees(
+    finished: Any, parser: Path, likelihoods: dict[tuple[int, ...], float]
+):
+    model, trees = load(finished.folder), load(parser)
+    ranked = parses(trees, SENTENCES, 4, draw=False)
+    wanted = [of[-1] for of in ranked]
+    for one in wanted:
+        likelihoods[one.sentence.tree.heads] = 1_000.0
+    found = parse_punctuated(trees, model, SENTENCES, candidates=4)
+    assert [one.sentence for one in found] == [one.sentence for one in wanted]
+    assert all(one.log_probability == pytest.approx(0, abs=1e-6) for one in found)
+    # Without weight the posterior is the parser's own, over the same trees.
+    alone = parse_punctuated(trees, model, SENTENCES, candidates=4, weight=0)
+    for one, of in zip(alone, ranked, strict=True):
+        shares = np.exp([x.log_probability for x in of])
+        expected = [
+            sum(p * sum(map(int.__eq__, x.sentence.tree.heads, y.sentence.tree.heads))
+                for y, p in zip(of, shares, strict=True))
+            for x in of
+        ]  # fmt: skip
+        best = of[int(np.argmax(expected))]
+        assert one.sentence == best.sentence
+        chance = np.exp(best.log_probability) / shares.sum()
+        assert np.exp(one.log_probability) == pytest.approx(chance, rel=1e-5)
+
+
+def test_a_model_that_excludes_all_leaves_the_parser_its_choice(
+    finished: Any, parser: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(
+        task, "corpus_log_likelihood", lambda _, __, trees: np.full(len(trees), -np.inf)
+    )
+    model, trees = load(finished.folder), load(parser)
+    found = parse_punctuated(trees, model, SENTENCES, candidates=4)
+    assert found == parse_punctuated(trees, model, SENTENCES, candidates=4, weight=0)
+
+
+@pytest.mark.parametrize("wrong", [{"candidates": 0}, {"weight": -1.0}, {"weight": float("nan")}])
+def test_what_makes_no_sense(finished: Any, parser: Path, wrong: dict[str, Any]):
+    with pytest.raises(UsageError):
+        parse_punctuated(load(parser), load(finished.folder), SENTENCES, **wrong)
