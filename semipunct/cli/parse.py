@@ -93,7 +93,8 @@ def parse(
     """Give words tags and a dependency tree.
 
     Punctuation counts with --punctuation only, and gets heads by rule. Tags and trees of the input
-    are thrown away; with --gold the parser's are compared with them, over words that are no punctuation.
+    are thrown away; with --gold the parser's are compared with them, over words that are no
+    punctuation.
     """
     if (json or result) and not gold:
         raise UsageError(f"{'--json' if json else '--result'} is about the comparison of --gold")
