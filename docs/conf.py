@@ -39,6 +39,8 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 # Signatures show the alias that the source names, not what it stands for.
 autodoc_preserve_defaults = True
+# Annotations are names without their modules, and several rooms have, say, a vocabulary.
+suppress_warnings = ["ref.python"]
 templates_path = ["_templates"]
 
 napoleon_google_docstring = True
