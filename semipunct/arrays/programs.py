@@ -30,6 +30,7 @@ import jax
 import jax.export
 import jax.monitoring
 import jax.numpy as jnp
+import jax.stages
 import numpy as np
 from jax.core import Tracer
 
@@ -117,7 +118,7 @@ class Program:
             donate_argnums=self._donated,
             compiler_options=_COMPILER_OPTIONS,
         )
-        self._ready: OrderedDict[Hashable, Callable[..., Any]] = OrderedDict()
+        self._ready: OrderedDict[Hashable, jax.stages.Wrapped] = OrderedDict()
         # Threads that score batches ask for the same program at once.
         self._lock = Lock()
 
@@ -138,14 +139,19 @@ class Program:
             self._ready[key] = program = program or self._compiled(static, dynamic, str(key))
             if len(self._ready) > _MOST_READY:
                 self._ready.popitem(last=False)
-        result = program(*self._divided(dynamic))
+        arguments = self._divided(dynamic)
         if new:
-            release_memory()  # that compiling took
-        return result
+            # Compiling takes the most memory: what is free is given back before it, and what it
+            # leaves before running takes some.
+            lowered = program.lower(*arguments)
+            release_memory()
+            lowered.compile()
+            release_memory()
+        return program(*arguments)
 
     def _compiled(
         self, static: Sequence[Any], dynamic: Sequence[Any], key: str
-    ) -> Callable[..., Any]:
+    ) -> jax.stages.Wrapped:
         """Fetch the lowered function, or lower it; it is compiled at its first call."""
         folder = compilation_folder()
         path = folder / f"{self._function.__name__}-{_digest(key)}.lowered" if folder else None

@@ -27,6 +27,8 @@ import jax.numpy as jnp
 
 before = set(sys.modules)
 import semipunct.structures
+for name in semipunct.structures.__all__:
+    getattr(semipunct.structures, name)
 print(*sorted(set(sys.modules) - before))
 
 import semipunct.arrays.compilation
