@@ -32,6 +32,7 @@ import jax
 import jax.export
 import jax.monitoring
 import jax.numpy as jnp
+import jax.stages
 import numpy as np
 from jax.core import Tracer
 
@@ -135,7 +136,7 @@ class Program:
             donate_argnums=self._donated,
             compiler_options=_COMPILER_OPTIONS,
         )
-        self._ready: OrderedDict[Hashable, Callable[..., Any]] = OrderedDict()
+        self._ready: OrderedDict[Hashable, jax.stages.Wrapped] = OrderedDict()
         # Threads that score batches ask for the same program at once.
         self._lock = Lock()
         _PROGRAMS.add(self)
@@ -157,11 +158,17 @@ class Program:
             self._ready[key] = program = program or self._compiled(static, dynamic, str(key))
             if len(self._ready) > _MOST_READY:
                 self._ready.popitem(last=False)
-        result = program(*self._divided(dynamic))
+        arguments = self._divided(dynamic)
         if new:
-            release_memory()  # that compiling took
-            if memory_maps() > _MOST_MAPS:
-                forget_compiled()
+            # Compiling takes the most memory: what is free is given back before it, and what it
+            # leaves before running takes some.
+            lowered = program.lower(*arguments)
+            release_memory()
+            lowered.compile()
+            release_memory()
+        result = program(*arguments)
+        if new and memory_maps() > _MOST_MAPS:
+            forget_compiled()
         return result
 
     def forget(self) -> None:
@@ -171,7 +178,7 @@ class Program:
 
     def _compiled(
         self, static: Sequence[Any], dynamic: Sequence[Any], key: str
-    ) -> Callable[..., Any]:
+    ) -> jax.stages.Wrapped:
         """Fetch the lowered function, or lower it; it is compiled at its first call."""
         folder = compilation_folder()
         path = folder / f"{self._function.__name__}-{_digest(key)}.lowered" if folder else None

@@ -102,7 +102,7 @@ class MarkHistory:
         self._opened_after = _OpenedAfter(self._stacks, self.strings, vocabulary)
         # The last mark, how many slots have any, the stack of open marks, the last marked slot.
         nothing = int(self.ends[np.zeros(1, np.int64)][0, 1])
-        self._states = Numbering((nothing, 0, 0, NOWHERE))
+        self._states = Numbering[tuple[int, int, int, int]]((nothing, 0, 0, NOWHERE))
         self._columns = RowCache(self._states, lambda states: np.array(states, np.int64))
         self._state = np.zeros(shape, np.int64)
 

@@ -139,7 +139,7 @@ class FeatureIndex:
     def _rows(self, attributes: Attributes, tables: Collection[Table]) -> dict[Table, FeatureRows]:
         """Return the feature vectors of all nodes, some of them at a time."""
         words = attributes.words.count
-        parts = [
+        parts: list[Mapping[Table, FeatureRows]] = [
             {
                 t: self._tables[t].rows(attributes, first, min(first + _NODES_TOGETHER, words))
                 for t in tables

@@ -23,6 +23,7 @@ from semipunct.inference.rewriting import Rewriter, Rewriting
 from semipunct.marks import FINAL, INITIAL, Edit, Pair, Puncteme, shown, with_boundaries
 from semipunct.models.base import Parameters, Weights
 from semipunct.models.punctuation.batches import Batch
+from semipunct.models.punctuation.channel import CHANNEL
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.scoring import Batches
 from semipunct.structures.distribution import Answer, Distribution
@@ -241,9 +242,15 @@ def _derivations(
     for number, (members, batch) in enumerate(Batches(model, encoded)):
         own = jax.random.fold_in(key, number)
         read = model.read(parameters, batch)
-        choices, weight, log_p, log_choice = (
-            np.asarray(x) for x in _ask(model, question, read, batch, own)
+        # Two programs, each of which takes half of the memory to load.
+        log_p, log_choice = _score(model, read, batch)
+        channel = {name: x for name, x in read.items() if name.startswith(CHANNEL)}
+        bare = batch._replace(features={})
+        del read, batch  # of which the features are the most
+        choices, weight = map(
+            np.asarray, _ask(model, question, channel, bare, log_choice, log_p, own)
         )
+        log_p, log_choice = np.asarray(log_p), np.asarray(log_choice)
         for b, (i, words) in enumerate(_spans(members, encoded.lengths)):
             made: dict[bytes, Analysis] = {}
             for choice in choices[np.isfinite(weight[:, b])][:, words]:
@@ -256,29 +263,33 @@ def _derivations(
     return result
 
 
+@partial(jit, static=1)
+def _score(
+    model: PunctuationModel, parameters: Parameters, batch: Batch
+) -> tuple[jax.Array, jax.Array]:
+    """Return log p(x | T) of each sentence of a batch, and all log p(l, r | w)."""
+    potentials = model.potentials(parameters, batch)
+    return Distribution(potentials).log_partition(), potentials.choice
+
+
 @partial(jit, static=2)
 def _ask(
     model: PunctuationModel,
     question: _Question,
     parameters: Parameters,
     batch: Batch,
+    log_choice: jax.Array,
+    log_p: jax.Array,
     key: jax.Array,
-) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-    """Answer a question about a batch.
+) -> tuple[jax.Array, jax.Array]:
+    """Answer a question about a batch, given what ``_score`` returns.
 
     Returns:
-        The pair of each word in each derivation, log weights, log p(x | T), all log p(l, r | w).
+        The pair of each word in each derivation, and log weights.
     """
-    asked = _asked(model, parameters, batch)
-    log_p = asked.log_partition()
-    answer = question(asked, log_p, key)
-    return jnp.argmax(answer.parts, 2), answer.log_weight, log_p, asked.structure.choice
-
-
-def _asked(
-    model: PunctuationModel, parameters: Parameters, batch: Batch
-) -> Distribution[GivenTrees]:
-    return Distribution(model.potentials(parameters, batch))
+    potentials = model.potentials(parameters, batch, choice=log_choice)
+    answer = question(Distribution(potentials), log_p, key)
+    return jnp.argmax(answer.parts, 2), answer.log_weight
 
 
 def _spans(members: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, slice]]:

@@ -1,21 +1,26 @@
 """Structures over any semiring, and the questions that a ``Distribution`` over one answers.
 
 Users import from here, from ``automata`` and from ``given_tree``; all other names are private by
-convention, and may move.
+convention, and may move. Importing the package loads none of them, since a model needs few of the
+structures: each comes with its module.
 """
 
-from semipunct.structures.automata import PathParts, StringPaths, string_paths
-from semipunct.structures.base import Parts, PartWise, Structure, Total, lifted
-from semipunct.structures.chain import ChainParts, LinearChain, linear_chain
-from semipunct.structures.distribution import Answer, Distribution
-from semipunct.structures.draws import Draws, Places, Traceable, choose
-from semipunct.structures.given_tree import GivenTrees, inside
-from semipunct.structures.grammar import PCFG, GrammarParts, pcfg
-from semipunct.structures.projective import ArcParts, ProjectiveTrees, projective_trees
-from semipunct.structures.recursion import Plan, Recursion
-from semipunct.structures.semi_markov import SemiMarkovChain, SemiMarkovParts, semi_markov_chain
-from semipunct.structures.spans import SpanParts, SpanTrees, span_trees
-from semipunct.structures.without_replacement import sample_without_replacement
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from semipunct.structures.automata import PathParts, StringPaths, string_paths
+    from semipunct.structures.base import Parts, PartWise, Structure, Total, lifted
+    from semipunct.structures.chain import ChainParts, LinearChain, linear_chain
+    from semipunct.structures.distribution import Answer, Distribution
+    from semipunct.structures.draws import Draws, Places, Traceable, choose
+    from semipunct.structures.given_tree import GivenTrees, inside
+    from semipunct.structures.grammar import PCFG, GrammarParts, pcfg
+    from semipunct.structures.projective import ArcParts, ProjectiveTrees, projective_trees
+    from semipunct.structures.recursion import Plan, Recursion
+    from semipunct.structures.semi_markov import SemiMarkovChain, SemiMarkovParts, semi_markov_chain
+    from semipunct.structures.spans import SpanParts, SpanTrees, span_trees
+    from semipunct.structures.without_replacement import sample_without_replacement
 
 __all__ = [
     "PCFG",
@@ -53,3 +58,52 @@ __all__ = [
     "span_trees",
     "string_paths",
 ]
+
+_MODULES = {
+    "Answer": "semipunct.structures.distribution",
+    "ArcParts": "semipunct.structures.projective",
+    "ChainParts": "semipunct.structures.chain",
+    "Distribution": "semipunct.structures.distribution",
+    "Draws": "semipunct.structures.draws",
+    "GivenTrees": "semipunct.structures.given_tree",
+    "GrammarParts": "semipunct.structures.grammar",
+    "LinearChain": "semipunct.structures.chain",
+    "PCFG": "semipunct.structures.grammar",
+    "PartWise": "semipunct.structures.base",
+    "Parts": "semipunct.structures.base",
+    "PathParts": "semipunct.structures.automata",
+    "Places": "semipunct.structures.draws",
+    "Plan": "semipunct.structures.recursion",
+    "ProjectiveTrees": "semipunct.structures.projective",
+    "Recursion": "semipunct.structures.recursion",
+    "SemiMarkovChain": "semipunct.structures.semi_markov",
+    "SemiMarkovParts": "semipunct.structures.semi_markov",
+    "SpanParts": "semipunct.structures.spans",
+    "SpanTrees": "semipunct.structures.spans",
+    "StringPaths": "semipunct.structures.automata",
+    "Structure": "semipunct.structures.base",
+    "Total": "semipunct.structures.base",
+    "Traceable": "semipunct.structures.draws",
+    "choose": "semipunct.structures.draws",
+    "inside": "semipunct.structures.given_tree",
+    "lifted": "semipunct.structures.base",
+    "linear_chain": "semipunct.structures.chain",
+    "pcfg": "semipunct.structures.grammar",
+    "projective_trees": "semipunct.structures.projective",
+    "sample_without_replacement": "semipunct.structures.without_replacement",
+    "semi_markov_chain": "semipunct.structures.semi_markov",
+    "span_trees": "semipunct.structures.spans",
+    "string_paths": "semipunct.structures.automata",
+}
+
+
+if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
+
+    def __getattr__(name: str) -> Any:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})

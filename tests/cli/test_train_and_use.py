@@ -51,6 +51,11 @@ def test_training_tells_people_and_leaves_a_model(training_run: tuple[Result, Pa
     card = (folder / "README.md").read_text("utf-8")
     assert f"-o {folder} --set train.visits=96" in card
     assert "--seed 1" in card
+    pruned, weights = (loaded.figures[name] for name in ("pruned_weights", "weights"))
+    assert weights == sum(array.size for array in loaded.parameters.values())
+    assert loaded.figures["pruning_cost"] <= loaded.config.train.prune
+    assert f"; {pruned:,} of {pruned + weights:,} weights pruned for " in result.err
+    assert "| pruning cost | " in card
 
 
 def test_timings_add_up_and_change_nothing(cli: Cli, model: Path, test_file: Path):
@@ -77,6 +82,7 @@ def test_a_finished_run_is_resumed_as_it_is(
         "--resume", *settings,
     )  # fmt: skip
     assert result.status == 0, result.err
+    assert "weights pruned for " in result.err
     assert (model / "model.safetensors").read_bytes() == before
 
 

@@ -321,6 +321,29 @@ def test_features_do_not_depend_on_the_company():
         base += len(s.tree.heads)
 
 
+@pytest.mark.parametrize("together", [1, 3, 7])
+def test_nodes_are_looked_up_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch, together: int):
+    def fitted():
+        vocabulary = model("l2r").features.vocabulary
+        return FeatureIndex.fit(TRAINING, vocabulary, [*TEMPLATES, *APPENDIX_A])
+
+    known, whole = fitted()
+    monkeypatch.setattr("semipunct.features.index._NODES_TOGETHER", together)
+    again, parts = fitted()
+    for found in (parts, again.extract(TRAINING), known.extract(TRAINING)):
+        for table, rows in whole.items():
+            for name in ("start", "context", "value"):
+                np.testing.assert_array_equal(getattr(rows, name), getattr(found[table], name))
+    assert any(rows.value.max() > 1 for rows in whole.values())
+    few = known.extract(SENTENCES, ["pair"])
+    np.testing.assert_array_equal(few["pair"].context, known.extract(SENTENCES)["pair"].context)
+    assert few.keys() == {"pair"}
+
+
+def test_without_sentences_there_are_no_rows():
+    assert all(len(rows.start) == 1 for rows in model("l2r").features.extract([]).values())
+
+
 def test_a_rare_token_has_the_features_of_unk():
     """Section 4 replaces rare tokens in the surface, so the `c` features see UNK, too."""
     m = model("l2r", minimum_token_count=12)

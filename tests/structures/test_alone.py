@@ -27,6 +27,9 @@ import jax.numpy as jnp
 
 before = set(sys.modules)
 import semipunct.structures
+assert not any(name.startswith("semipunct.structures.") for name in sys.modules)
+for name in semipunct.structures.__all__:
+    getattr(semipunct.structures, name)
 print(*sorted(set(sys.modules) - before))
 
 import semipunct.arrays.compilation

@@ -16,6 +16,7 @@ from semipunct.arrays.compilation import CompileClock, Shapes, enable_compilatio
 from semipunct.arrays.rows import Rows
 from semipunct.errors import ModelError, TreebankError, UsageError
 from semipunct.models import scoring
+from semipunct.models.kind import PERPLEXITY
 from semipunct.models.optimisation import FINAL_RATE
 from semipunct.models.punctuation.optimiser import optimiser
 from semipunct.models.punctuation.options import TrainOptions
@@ -95,6 +96,18 @@ def test_progress_ends_where_it_is_to_end(tiny, tmp_path):
     for visits in (16, 20):
         trainer._tell("training", Run({}, None, visits=visits))
     assert [(now.visits, now.total) for now in reports] == [(16, 18), (18, 18)]
+
+
+def test_what_pruning_costs_is_noted():
+    entries = [{"dev_perplexity_of_scorable": x, "visits": i} for i, x in enumerate((1.5, 1.25))]
+    run = Run({}, None, best_figures=entries[0], metrics=list(entries))
+    assert "pruning_cost" not in run.figures(finished=False)
+    run.note_pruned({"dev_perplexity_of_scorable": 1.625}, 1000, 40, PERPLEXITY)
+    told = {"pruning_cost": 0.125, "weights": 40, "pruned_weights": 960}
+    assert told.items() <= run.figures(finished=True).items()
+    assert run.figures(finished=True)["dev_perplexity_of_scorable"] == 1.625
+    assert run.metrics == [entries[0], entries[1] | told]
+    assert entries[1].keys() == {"dev_perplexity_of_scorable", "visits"}
 
 
 def test_the_saved_model_scores_as_told(tiny, finished):

@@ -434,6 +434,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         batch: Batch,
         feature: jax.Array | None = None,
         dropout: Dropout | None = None,
+        choice: jax.Array | None = None,
     ) -> GivenTrees:
         """Return the log weights of all choices and slot automata of a batch.
 
@@ -442,8 +443,11 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
             batch: from ``lay_out``.
             feature: ``[pairs]`` or ``[words, pairs]``, an additive quantity of choices.
             dropout: what the network leaves out, only while training.
+            choice: from ``log_choice``, where it is known: then only the weights of the channel
+                are read, and no features.
         """
-        choice = self.log_choice(parameters, batch, dropout)
+        if choice is None:
+            choice = self.log_choice(parameters, batch, dropout)
         symbols = self.inventory.symbols
         passes = [
             log_edits(parameters, i, symbols, self.options) for i in range(len(self.directions))
