@@ -24,13 +24,16 @@ from semipunct.tasks.parse import Parse, parses
 
 Floats = npt.NDArray[np.float64]
 
+CANDIDATES = 8
+"""Trees that are weighed: the program that ranks them grows with their number, and is compiled."""
+
 
 def parse_punctuated(
     parser: Trained[Any],
     model: Trained[Any],
     sentences: Sequence[Sentence | Words],
     *,
-    candidates: int = limits.RANKS,
+    candidates: int = CANDIDATES,
     weight: float = 1.0,
 ) -> list[Parse]:
     """Parse sentences by their words and their punctuation.

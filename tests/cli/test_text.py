@@ -88,8 +88,8 @@ def test_a_mark_within_a_token_goes_behind_it(restored, monkeypatch: pytest.Monk
 
     chosen = task.restored
 
-    def with_comma(sentence, draws, options):
-        found = chosen(sentence, draws, options)
+    def with_comma(*arguments):
+        found = chosen(*arguments)
         return replace(found, slots=((), (), (",",), *found.slots[3:]))
 
     monkeypatch.setattr(task, "restored", with_comma)

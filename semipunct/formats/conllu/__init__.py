@@ -8,6 +8,7 @@ from typing import TextIO
 from semipunct.corpus import Entry, Omitted, Words
 from semipunct.formats.base import Annotation, Format, Writer
 from semipunct.formats.conllu.capitals import cased
+from semipunct.formats.conllu.expectations import with_expected
 from semipunct.formats.conllu.punctuate import (
     convention_of,
     punctuated,
@@ -40,7 +41,8 @@ class Conllu(Format[Record]):
     marks: Marks = "slots"
 
     def read(self, path: str | Path) -> Iterator[Entry[Record]]:
-        return (to_entry(record, self.marks) for record in read_records(path))
+        entries = (to_entry(record, self.marks) for record in read_records(path))
+        return map(with_expected, entries)
 
     def read_words(self, path: str | Path) -> Iterator[Entry[Record, Words | Omitted]]:
         return map(to_words, read_records(path, trees=False))

@@ -5,11 +5,15 @@ string at its right, and the string; ``SemipunctBefore`` that of the first word'
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from semipunct.corpus import Entry, Omitted, Sentence, Words
 from semipunct.corpus.sentences import Expected
 from semipunct.formats.conllu.misc import attributes
+from semipunct.formats.conllu.records import Record
 from semipunct.marks import Puncteme
 
+_MISC = 9
 HEAD, BEFORE, AFTER = "SemipunctHead", "SemipunctBefore", "SemipunctAfter"
 
 
@@ -46,6 +50,18 @@ def expected_in(columns: Sequence[str]) -> Expected | None:
     except (KeyError, ValueError):
         return None
     return Expected(heads, tuple(s for s, _ in slots), tuple(p for _, p in slots))
+
+
+def with_expected(
+    entry: Entry[Record, Sentence | Words | Omitted],
+) -> Entry[Record, Sentence | Words | Omitted]:
+    """Give a sentence the beliefs that its record has, if it has any."""
+    content, record = entry.content, entry.record
+    if not isinstance(content, Sentence) or not any(HEAD in line for line in record.lines):
+        return entry
+    places = [record.tokens[word - 1].position for word in entry.word_ids]
+    known = expected_in([record.lines[place].split("\t")[_MISC] for place in places])
+    return replace(entry, content=replace(content, expected=known))
 
 
 def _slot(value: str) -> tuple[Puncteme, float]:

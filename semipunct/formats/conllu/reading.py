@@ -7,7 +7,6 @@ from semipunct.corpus import Entry, Omitted, ReadingNotes, Sentence, Words
 from semipunct.corpus.located import is_mark
 from semipunct.corpus.sentences import MISSING
 from semipunct.corpus.treebank import PUNCTUATION, Reason
-from semipunct.formats.conllu.expectations import expected_in
 from semipunct.formats.conllu.quotes import directional_quotes
 from semipunct.formats.conllu.records import Record, Token
 from semipunct.marks import ABBREVIATION, SPECIAL_TOKENS, UNK, Puncteme
@@ -96,7 +95,6 @@ def to_entry(record: R, marks: Marks = "slots") -> Entry[R]:
         feats=tuple(word.feats for word in words),
         tree=tree,
         slots=tuple(slots),
-        expected=expected_in([word.misc for word in words]),
     )
     notes = ReadingNotes(len(tokens), sum(is_punctuation), lifts, replaced, straight)
     return Entry(sentence, record, tuple(word.word_id for word in words), notes)

@@ -20,7 +20,7 @@ from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import display_name
 from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, blocks, is_blank, is_comment
-from semipunct.formats.conllu.misc import EMPTY, with_attributes, without_attributes
+from semipunct.formats.conllu.misc import with_attributes, without_attributes
 from semipunct.formats.lines import text_lines
 from semipunct.trees import tree_fault
 
@@ -47,8 +47,6 @@ class Token(NamedTuple):
     relation: str
     position: int
     """The place of the word in ``Record.lines``."""
-
-    misc: str = EMPTY
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +172,8 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
             )
         expected += 1
         head = _head(record, position, columns[6], trees)
-        _, form, lemma, upos, xpos, feats, _, relation, _, misc = columns
-        yield Token(word_id, form, lemma, upos, xpos, feats, head, relation, position, misc)
+        _, form, lemma, upos, xpos, feats, _, relation, *_ = columns
+        yield Token(word_id, form, lemma, upos, xpos, feats, head, relation, position)
     for position, first, last in ranges:
         if 1 < expected <= last:
             _fail(
