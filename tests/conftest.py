@@ -67,6 +67,11 @@ def _maps_are_few() -> Iterator[None]:
         jax.clear_caches()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the file that takes longest: one worker would be left with it at the end."""
+    items.sort(key=lambda item: item.path.name != "test_readme.py")
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of treebanks (`en`, `zh`, ...) kept beside the repository; skips without it."""
