@@ -32,7 +32,6 @@ import jax
 import jax.export
 import jax.monitoring
 import jax.numpy as jnp
-import jax.stages
 import numpy as np
 from jax.core import Tracer
 
@@ -44,6 +43,8 @@ _COMPILER_OPTIONS = {
     # XLA hands reductions to a library whose start-up costs more than our small arrays do: with
     # its own loops the gradient of a batch takes half the time.
     "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
+    # Three quarters of the time of compiling, for programs that are as fast.
+    "xla_backend_optimization_level": 1,
 }
 
 _LEAST_SECONDS = 0.05
@@ -82,6 +83,19 @@ class _Lowered(NamedTuple):
 
     exported: jax.export.Exported
     structure: Any
+
+
+@dataclasses.dataclass(slots=True)
+class _Form:
+    """A compiled form of a function, which one thread compiles while others wait.
+
+    Attributes:
+        lock: held while it is compiled.
+        run: the compiled function of the arrays that are donated and the others; None at first.
+    """
+
+    lock: Any = dataclasses.field(default_factory=Lock)
+    run: Callable[..., Any] | None = None
 
 
 def jit(function: Callable[..., Any], *, static: int = 0, donated: Sequence[int] = ()) -> Program:
@@ -136,7 +150,7 @@ class Program:
             donate_argnums=self._donated,
             compiler_options=_COMPILER_OPTIONS,
         )
-        self._ready: OrderedDict[Hashable, jax.stages.Wrapped] = OrderedDict()
+        self._ready: OrderedDict[Hashable, _Form] = OrderedDict()
         # Threads that score batches ask for the same program at once.
         self._lock = Lock()
         _PROGRAMS.add(self)
@@ -153,20 +167,14 @@ class Program:
             return self._plain(*arguments)
         key = (described, structure, tuple(map(_kind, leaves)), settings())
         with self._lock:
-            program = self._ready.pop(key, None)
-            new = program is None
-            self._ready[key] = program = program or self._compiled(static, dynamic, str(key))
+            form = self._ready.pop(key, None) or _Form()
+            self._ready[key] = form
             if len(self._ready) > _MOST_READY:
                 self._ready.popitem(last=False)
-        arguments = self._divided(dynamic)
-        if new:
-            # Compiling takes the most memory: what is free is given back before it, and what it
-            # leaves before running takes some.
-            lowered = program.lower(*arguments)
-            release_memory()
-            lowered.compile()
-            release_memory()
-        result = program(*arguments)
+        with form.lock:
+            new = form.run is None
+            run = form.run = form.run or self._compiled(static, dynamic, str(key))
+        result = run(*self._divided(dynamic))
         if new and memory_maps() > _MOST_MAPS:
             forget_compiled()
         return result
@@ -178,8 +186,12 @@ class Program:
 
     def _compiled(
         self, static: Sequence[Any], dynamic: Sequence[Any], key: str
-    ) -> jax.stages.Wrapped:
-        """Fetch the lowered function, or lower it; it is compiled at its first call."""
+    ) -> Callable[..., Any]:
+        """Fetch the lowered function, or lower it, and compile it.
+
+        ``jax.jit`` would compile once more for the same shapes when arguments that came from the
+        host the first time are results of another program the next.
+        """
         folder = compilation_folder()
         path = folder / f"{self._function.__name__}-{_digest(key)}.lowered" if folder else None
         start = time.monotonic()
@@ -195,7 +207,14 @@ class Program:
             return jax.tree.unflatten(structure, exported.call(donated, kept))
 
         call.__name__ = self._function.__name__  # XLA's cache and profiles show it
-        return jax.jit(call, donate_argnums=0, compiler_options=_COMPILER_OPTIONS)
+        wrapped = jax.jit(call, donate_argnums=0, compiler_options=_COMPILER_OPTIONS)
+        whole = wrapped.lower(*self._divided(dynamic))
+        # Compiling takes the most memory: what is free is given back before it, and what it
+        # leaves before running takes some.
+        release_memory()
+        found = whole.compile()
+        release_memory()
+        return found
 
     def _lowered(self, static: Sequence[Any], dynamic: Sequence[Any]) -> _Lowered:
         leaves, structure = jax.tree.flatten(dynamic)

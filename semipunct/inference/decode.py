@@ -238,17 +238,16 @@ def _derivations(
     explain = lru_cache(maxsize=None)(Rewriter.of(model, parameters).explain)
     encoded = model.encode(sentences)
     result: list[list[Analysis]] = [[] for _ in sentences]
-    key = jax.random.key(seed)
     for number, (members, batch) in enumerate(Batches(model, encoded)):
-        own = jax.random.fold_in(key, number)
         read = model.read(parameters, batch)
         # Two programs, each of which takes half of the memory to load.
         log_p, log_choice = _score(model, read, batch)
         channel = {name: x for name, x in read.items() if name.startswith(CHANNEL)}
         bare = batch._replace(features={})
         del read, batch  # of which the features are the most
+        chance = np.array([seed % 2**32, number], np.uint32)
         choices, weight = map(
-            np.asarray, _ask(model, question, channel, bare, log_choice, log_p, own)
+            np.asarray, _ask(model, question, channel, bare, log_choice, log_p, chance)
         )
         log_p, log_choice = np.asarray(log_p), np.asarray(log_choice)
         for b, (i, words) in enumerate(_spans(members, encoded.lengths)):
@@ -280,13 +279,24 @@ def _ask(
     batch: Batch,
     log_choice: jax.Array,
     log_p: jax.Array,
-    key: jax.Array,
+    chance: jax.Array,
 ) -> tuple[jax.Array, jax.Array]:
     """Answer a question about a batch, given what ``_score`` returns.
+
+    Args:
+        model: the model.
+        question: which.
+        parameters: of the channel.
+        batch: the sentences.
+        log_choice: log p(l, r | w).
+        log_p: of each sentence.
+        chance: seed and number of the batch. The key is made of them here: made outside, it would
+            be two more programs to compile.
 
     Returns:
         The pair of each word in each derivation, and log weights.
     """
+    key = jax.random.fold_in(jax.random.key(chance[0]), chance[1])
     potentials = model.potentials(parameters, batch, choice=log_choice)
     answer = question(Distribution(potentials), log_p, key)
     return jnp.argmax(answer.parts, 2), answer.log_weight

@@ -1,12 +1,10 @@
 """Distances between strings of tokens.
 
 "Edits operate on punctuation tokens" (Li, Wang and Eisner 2019, section 6.1); the paper gives no
-weights, so each edit costs 1.
+weights, so each edit costs 1. Commands that measure no distance do not load the library that does.
 """
 
 from functools import lru_cache
-
-from rapidfuzz.distance import LCSseq, Levenshtein
 
 from semipunct.marks.tokens import Puncteme
 
@@ -19,6 +17,8 @@ def edit_distance(a: Puncteme, b: Puncteme) -> int:
         a: a string of tokens.
         b: another one.
     """
+    from rapidfuzz.distance import Levenshtein
+
     return Levenshtein.distance(a, b)
 
 
@@ -29,4 +29,6 @@ def common_tokens(a: Puncteme, b: Puncteme) -> int:
         a: a string of tokens.
         b: another one.
     """
+    from rapidfuzz.distance import LCSseq
+
     return LCSseq.similarity(a, b)

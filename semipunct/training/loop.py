@@ -222,15 +222,24 @@ class _Trainer:
 
     def _pruned(self, parameters: Mapping[str, Array], run: Run) -> Mapping[str, Array]:
         """Prune model and weights, and let the figures of the run be those of what is left."""
+        # An evaluation takes seconds: what was evaluated before is remembered.
+        evaluated = [(parameters, run.best_figures)] if run.best else []
+
+        def figures_of(weights: Mapping[str, Array]) -> dict[str, Any]:
+            known = next((figures for own, figures in evaluated if own is weights), None)
+            if known is None:
+                known = self._figures(weights)
+                evaluated.append((weights, known))
+            return known
 
         def perplexity(weights: Mapping[str, Array]) -> float:
-            found = self.config.kind.criterion.of(self._figures(weights))
+            found = self.config.kind.criterion.of(figures_of(weights))
             return math.inf if found is None else found
 
         found = self.model.pruned(parameters, self.config.train, perplexity)
         self.model, smaller = self.model.without_zeros(found)
         if found is not parameters:
-            figures = self._figures(found)
+            figures = figures_of(found)
             sizes = [sum(array.size for array in some.values()) for some in (parameters, smaller)]
             run.note_pruned(figures, sizes[0], sizes[1], self.config.kind.criterion)
         return smaller

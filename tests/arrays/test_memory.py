@@ -2,10 +2,12 @@
 
 import os
 import platform
+import subprocess
+import sys
 
 import pytest
 
-from semipunct.arrays.memory import release_memory
+from semipunct.arrays.memory import hold_memory, release_memory
 
 
 def resident():
@@ -27,3 +29,21 @@ def test_memory_between_blocks_in_use_is_given_back():
 def test_other_systems_are_left_alone(monkeypatch):
     monkeypatch.setattr("sys.platform", "win32")
     assert not release_memory()
+    assert not hold_memory()
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is not GNU's")
+def test_memory_that_is_held_is_not_asked_for_twice():
+    # The setting is one of the process.
+    program = (
+        "import resource\n"
+        "from semipunct.arrays.memory import hold_memory\n"
+        "assert hold_memory()\n"
+        "faults = []\n"
+        "for _ in range(3):\n"
+        "    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt\n"
+        "    bytearray(64_000_000)\n"
+        "    faults.append(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)\n"
+        "assert faults[0] > 10 * faults[-1], faults\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -170,6 +170,17 @@ def test_donated_memory_is_taken():
     assert x["b"].is_deleted()
 
 
+def test_arguments_from_wherever_share_a_compiled_form():
+    _, run = program()
+    of_host = {"a": np.arange(3.0, dtype=np.float32), "b": np.array([2, 3], np.int32)}
+    with compilation.CompileClock() as clock:
+        found = run(Ours("2.0"), Log(), of_host)
+        once = clock.seconds
+        committed = jax.device_put(of_host["a"], jax.devices()[0])
+        run(Ours("2.0"), Log(), {"a": committed, "b": found["pair"][0]})
+    assert clock.seconds == once > 0
+
+
 def test_few_programs_stay_in_memory(monkeypatch):
     monkeypatch.setattr(programs, "_MOST_READY", 2)
     function, run = program()
