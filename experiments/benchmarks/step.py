@@ -21,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 from figures import machine, report
 
+from semipunct.arrays.memory import hold_memory
 from semipunct.arrays.padding import balanced
 from semipunct.arrays.programs import jit
 from semipunct.arrays.rows import Rows, add_rows
@@ -49,6 +50,7 @@ def main() -> None:
     parser.add_argument("--passes", type=int, default=5)
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
+    hold_memory()  # as commands do
     figures = {
         "files": [path.name for path in arguments.files],
         **machine(),

@@ -20,7 +20,7 @@ from semipunct.models.punctuation.attach import FEATURES, weights_of
 Array = npt.NDArray[Any]
 
 
-THRESHOLDS: npt.NDArray[np.float64] = 2.0 ** np.arange(-11, -4)
+THRESHOLDS: npt.NDArray[np.float64] = 2.0 ** np.arange(-11.0, -4.0)
 """The sizes that are looked at, from 0.0005 to 0.03; weights reach one and more.
 
 Seven of them are searched in three looks, each of which evaluates all held-out sentences.
