@@ -1,4 +1,4 @@
-"""One update of the weights, compiled."""
+"""One update of the weights, compiled as two programs: the gradient, and what becomes of it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,6 @@ class Recipe:
         return found if isinstance(found, Optimiser) else prompt(found)
 
 
-@partial(jit, static=1, donated=(1, 2))
 def step(
     recipe: Recipe,
     parameters: Weights,
@@ -75,22 +74,44 @@ def step(
         batch: from ``model.lay_out``.
         key: the source of chance.
     """
+    gradient, outcome = _gradient(recipe, parameters, state, constants, batch, key)
+    # Of weights that are updated whole, this is one program for batches of all shapes.
+    parameters, state = _update(recipe, parameters, state, gradient)
+    return parameters, state, outcome
+
+
+@partial(jit, static=1)
+def _gradient(
+    recipe: Recipe,
+    parameters: Weights,
+    state: Any,
+    constants: Weights,
+    batch: Any,
+    key: jax.Array,
+) -> tuple[dict[str, jax.Array | Rows], Outcome]:
+    """Return the gradient of each weight, or of the rows that the batch reads of it."""
 
     def loss(p: Weights) -> Any:
         return recipe.model.loss(p, constants, batch, key, recipe.options)
 
-    optimiser = recipe.optimiser()
     rows = recipe.model.updated(batch, recipe.options)
-    read = optimiser.current(parameters, state, rows)
+    read = recipe.optimiser().current(parameters, state, rows)
     (value, sums), gradient = jax.value_and_grad(loss, has_aux=True)(read)
     finite = jnp.isfinite(value)
     for leaf in gradient.values():
         finite &= jnp.isfinite(leaf).all()
-    gradient = {n: Rows(rows[n], g) if n in rows else g for n, g in gradient.items()}
+    found = {n: Rows(rows[n], g) if n in rows else g for n, g in gradient.items()}
+    return found, Outcome(value, sums.slots, sums.impossible, finite)
+
+
+@partial(jit, static=1, donated=(1, 2))
+def _update(
+    recipe: Recipe, parameters: Weights, state: Any, gradient: dict[str, jax.Array | Rows]
+) -> tuple[Weights, Any]:
+    """Take one step of the optimiser."""
     updates: Any
-    updates, state = optimiser.update(gradient, state, parameters)
-    updated = {n: _moved(parameters[n], update) for n, update in updates.items()}
-    return updated, state, Outcome(value, sums.slots, sums.impossible, finite)
+    updates, state = recipe.optimiser().update(gradient, state, parameters)
+    return {n: _moved(parameters[n], update) for n, update in updates.items()}, state
 
 
 def _moved(weight: jax.Array, update: jax.Array | Rows) -> jax.Array:
