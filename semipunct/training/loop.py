@@ -124,9 +124,13 @@ class _Trainer:
             run = take_up(loaded, state, run, self.sources)
         self.examples, self.development = dev, Batches(self.model, self.model.encode(dev))
         release_memory()  # that fitting took
-        return self._loop(run, encoded)
+        finished, early = self._loop(run, encoded)
+        del encoded  # it is as large as all that pruning and saving need
+        release_memory()
+        return self._end(run, finished=finished, stopped_early=early)
 
-    def _loop(self, run: Run, encoded: Any) -> TrainingResult:
+    def _loop(self, run: Run, encoded: Any) -> tuple[bool, bool]:
+        """Take steps; return whether none is left, and whether some were left out."""
         options = self.config.train
         # The same for every seed, so that runs share what the compiler has cached.
         typical = list(islice(self.plan.batches(0, 0), TYPICAL))
@@ -154,14 +158,13 @@ class _Trainer:
                 self._evaluate(run)
                 early = 0 < options.patience <= run.stale
                 if last or early:
-                    return self._end(run, finished=True, stopped_early=early and not last)
+                    return True, early and not last
                 self._save(run, finished=False)
             if self.stop and self.stop():
                 break
         self._settle(run, waiting)
         # Nothing is left to do if the state was saved at the very end of a run.
-        finished = run.step >= self.plan.steps
-        return self._end(run, finished=finished, interrupted=not finished)
+        return run.step >= self.plan.steps, False
 
     def _settle(self, run: Run, outcome: Outcome | None) -> None:
         if outcome is None:
@@ -244,13 +247,11 @@ class _Trainer:
             run.note_pruned(figures, sizes[0], sizes[1], self.config.kind.criterion)
         return smaller
 
-    def _end(
-        self, run: Run, *, finished: bool, interrupted: bool = False, stopped_early: bool = False
-    ) -> TrainingResult:
+    def _end(self, run: Run, *, finished: bool, stopped_early: bool) -> TrainingResult:
         parameters = self._save(run, finished=finished)
         return TrainingResult(
             self.model, parameters, tuple(run.metrics), run.best_figures, run.visits,
-            interrupted, stopped_early, len(self.shapes.seen), self.shapes.seconds,
+            not finished, stopped_early, len(self.shapes.seen), self.shapes.seconds,
             self.clock.seconds, run.seconds, self.config.kind.criterion,
         )  # fmt: skip
 
