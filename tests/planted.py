@@ -12,7 +12,8 @@ from tests.models.segmentation.passages import generated
 from tests.trained import Once
 
 PARSER = (
-    "model.word=16", "model.ngram=16", "model.buckets=512", "model.hidden=32", "model.layers=1",
+    "model.word=16", "model.ngram=16", "model.hidden=32", "model.layers=2",
+    "model.tag_layers=1",
     "model.arc=16", "model.relation=16", "model.minimum_word_count=2", "train.visits=4000",
     "train.batch_size=32", "train.learning_rate=0.01", "train.dropout=0.1",
     "train.evaluate_every=2000", "train.average=0.9",

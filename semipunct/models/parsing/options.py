@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 from semipunct.models import kind
 from semipunct.models.settings import AtLeastOne, Count, Decay, NotNegative, Positive, Share
+
+_VISITS = 1700
+"""Visits for each square root of the number of training sentences: 15 epochs of 12,500."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,25 +20,27 @@ class ParserOptions:
     Attributes:
         word: size of the embeddings of word forms.
         ngram: size of the embeddings of character n-grams.
-        buckets: rows of their table, which n-grams share by their hash.
         hidden: size of a word's state in each layer of the encoder, half for each direction.
         layers: of the encoder.
+        tag_layers: after how many of them tags are predicted; the other layers read what they are.
         arc: size of a word as head, and as dependent, when arcs are scored.
         relation: the same when relations are.
         slot: size of the place between two words when its punctuation is predicted; 0 to predict
             none.
         minimum_word_count: rarer forms have no embedding of their own.
+        minimum_ngram_forms: n-grams of fewer different forms have none.
     """
 
     word: AtLeastOne = 128
     ngram: AtLeastOne = 128
-    buckets: AtLeastOne = 2**15
     hidden: AtLeastOne = 256
-    layers: AtLeastOne = 3
+    layers: AtLeastOne = 4
+    tag_layers: AtLeastOne = 2
     arc: AtLeastOne = 256
-    relation: AtLeastOne = 96
+    relation: AtLeastOne = 192
     slot: Count = 128
     minimum_word_count: AtLeastOne = 2
+    minimum_ngram_forms: AtLeastOne = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,10 @@ class ParserTrainOptions(kind.NetworkTrainOptions):
     average: Decay = 0.998
 
     evaluations: ClassVar[int] = 5
-    epochs: ClassVar[int] = 15
+
+    def suggested_visits(self, sentences: int) -> int:
+        """Return how many visits suit a treebank: fewer of each sentence, the larger it is."""
+        return 1000 * max(1, round(_VISITS * math.sqrt(sentences) / 1000))
 
 
 KIND = kind.Kind(

@@ -16,7 +16,6 @@ from semipunct.arrays.padding import padded_length, room
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.features.slot_strings import SlotStrings
 from semipunct.models.base import Array, Batching, Model, Optimiser, Parameters, Sums
-from semipunct.models.parsing import characters
 from semipunct.models.parsing.networks import (
     ParserDropout,
     ParserInputs,
@@ -25,7 +24,7 @@ from semipunct.models.parsing.networks import (
     scores,
 )
 from semipunct.models.parsing.options import ParserOptions, ParserTrainOptions
-from semipunct.models.parsing.vocabulary import TAGS, Codes, ParserVocabulary
+from semipunct.models.parsing.vocabulary import MOST, TAGS, Codes, ParserVocabulary
 from semipunct.structures.distribution import Distribution
 from semipunct.structures.projective import projective_trees
 
@@ -113,7 +112,9 @@ class Parser(Model[Encoded, ParserBatch]):
 
     @classmethod
     def fit(cls, sentences: Sequence[Sentence], options: ParserOptions) -> Parser:
-        vocabulary = ParserVocabulary.of(sentences, options.minimum_word_count)
+        vocabulary = ParserVocabulary.of(
+            sentences, options.minimum_word_count, options.minimum_ngram_forms
+        )
         return cls(options, vocabulary, SlotStrings.of(sentences))
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
@@ -141,10 +142,9 @@ class Parser(Model[Encoded, ParserBatch]):
 
     def encode_words(self, sentences: Sequence[Sentence | Words]) -> Encoded:
         """Encode the words alone, whatever else is known of the sentences."""
-        buckets = self.options.buckets
         return Encoded(
             [self.vocabulary.words(s.forms) for s in sentences],
-            [characters.codes(s.forms, buckets) for s in sentences],
+            [self.vocabulary.ngrams(s.forms) for s in sentences],
         )
 
     def fit_shape(
@@ -167,7 +167,7 @@ class Parser(Model[Encoded, ParserBatch]):
         length = padded_length(max(lengths))
         size = len(draft) if shape is None else room(length, shape)
         words = np.zeros((size, length), np.int32)
-        ngrams = np.zeros((size, length, characters.MOST), np.int32)
+        ngrams = np.zeros((size, length, MOST), np.int32)
         for row, i in enumerate(draft):
             words[row, : lengths[row]] = encoded.words[i]
             ngrams[row, : lengths[row]] = encoded.ngrams[i]

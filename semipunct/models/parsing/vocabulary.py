@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, lru_cache
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus.sentences import Sentence
+from semipunct.models.parsing.characters import ngrams
 
 Codes = npt.NDArray[np.int32]
 
+_REMEMBERED = 2**17
+"""Forms whose n-grams are looked up once."""
+
 TAGS = ("upos", "xpos", "feats")
 """The columns of a sentence that are predicted beside its tree, in the order of their codes."""
+
+
+MOST = 20
+"""N-grams of a word that count: those that come first."""
 
 
 class ParserVocabulary(msgspec.Struct, frozen=True, dict=True):
@@ -23,29 +31,37 @@ class ParserVocabulary(msgspec.Struct, frozen=True, dict=True):
 
     Attributes:
         word: frequent forms in lower case.
+        ngram: character n-grams that several forms share.
         upos, xpos, feats: values of these columns.
         relation: relations.
     """
 
     word: tuple[str, ...]
+    ngram: tuple[str, ...]
     upos: tuple[str, ...]
     xpos: tuple[str, ...]
     feats: tuple[str, ...]
     relation: tuple[str, ...]
 
     @classmethod
-    def of(cls, sentences: Sequence[Sentence], minimum_word_count: int) -> ParserVocabulary:
+    def of(
+        cls, sentences: Sequence[Sentence], minimum_word_count: int, minimum_ngram_forms: int
+    ) -> ParserVocabulary:
         """Collect the strings of training sentences.
 
         Args:
             sentences: words, tags and trees.
             minimum_word_count: rarer forms have no code of their own.
+            minimum_ngram_forms: n-grams of fewer different forms have none.
         """
         words = Counter(form.lower() for s in sentences for form in s.forms)
         frequent = (word for word, count in words.items() if count >= minimum_word_count)
+        forms = {form for s in sentences for form in s.forms}
+        pieces = Counter(piece for form in forms for piece in ngrams(form))
+        shared = (piece for piece, count in pieces.items() if count >= minimum_ngram_forms)
         tags = ({value for s in sentences for value in getattr(s, kind)} for kind in TAGS)
         relations = {name for s in sentences for name in s.tree.relations}
-        found = (frequent, *tags, relations)
+        found = (frequent, shared, *tags, relations)
         return cls(*(tuple(sorted(values)) for values in found))
 
     @cached_property
@@ -70,6 +86,25 @@ class ParserVocabulary(msgspec.Struct, frozen=True, dict=True):
     def words(self, forms: Iterable[str]) -> Codes:
         """Return the codes of word forms, whatever their case."""
         return self.codes("word", (form.lower() for form in forms))
+
+    def ngrams(self, forms: Iterable[str]) -> Codes:
+        """Return the codes of the n-grams of words, ``[words, MOST]``, and 0 where there is none.
+
+        Args:
+            forms: of words.
+        """
+        return np.array([self._ngrams(form) for form in forms], np.int32).reshape(-1, MOST)
+
+    @cached_property
+    def _ngrams(self) -> Callable[[str], tuple[int, ...]]:
+        table = self._code["ngram"]
+
+        @lru_cache(_REMEMBERED)
+        def codes(form: str) -> tuple[int, ...]:
+            known = [code for piece in ngrams(form) if (code := table.get(piece))][:MOST]
+            return (*known, *[0] * (MOST - len(known)))
+
+        return codes
 
     def unseen(self, sentences: Sequence[Sentence]) -> dict[str, Counter[str]]:
         """Count the values of tags and relations that have no code, by kind and value."""

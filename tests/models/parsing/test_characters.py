@@ -1,4 +1,4 @@
-"""Character n-grams of words."""
+"""Character n-grams of words, and their codes."""
 
 from __future__ import annotations
 
@@ -6,27 +6,47 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.models.parsing.characters import MOST, codes
+from semipunct.models.parsing.characters import ngrams
+from semipunct.models.parsing.vocabulary import MOST, ParserVocabulary
+from tests.models.parsing.treebank import planted
 
 
-@given(st.text(st.characters(), max_size=30), st.integers(2, 2**16))
-def test_every_word_has_rows_of_the_table(form: str, buckets: int):
-    rows = codes([form, "x"], buckets)
-    assert rows.shape == (2, MOST)
-    assert rows.min() >= 0
-    assert rows.max() < buckets
-    assert rows[0, 0] > 0
-    np.testing.assert_array_equal(rows[0], codes([form], buckets)[0])
+def test_ngrams_written_out():
+    assert ngrams("ab") == [
+        "saa", "pa", "fb", "pab", "fab", "pab>", "f<ab",
+        "3<ab", "3ab>", "2<a", "2ab", "2b>", "1<", "1a", "1b", "1>",
+    ]  # fmt: skip
+
+
+@given(st.text(st.characters(), max_size=30))
+def test_ngrams_are_different_and_of_the_word(form: str):
+    found = ngrams(form)
+    assert len(set(found)) == len(found)
+    assert all(piece[1:] in f"<{form}>" for piece in found if piece[0] != "s")
 
 
 def test_words_share_what_they_have_in_common():
-    rows = codes(["walking", "talking", "tall"], 2**20)
-    walking, talking, tall = (set(row) - {0} for row in rows)
+    walking, talking, tall = (set(ngrams(form)) for form in ("walking", "talking", "tall"))
     # The ends -g -ng -ing -king, the shape, and the pieces within "alking>".
     assert len(walking & talking) > len(walking & tall)
-    upper, lower = codes(["A", "a"], 2**20)
-    assert not (upper[:4] == lower[:4]).any()
+    assert ngrams("A")[:3] != ngrams("a")[:3]
 
 
-def test_no_words():
-    assert codes([], 8).shape == (0, MOST)
+def test_a_long_word_has_few_ngrams():
+    assert len(ngrams("x" * 10_000 + "y")) < 20
+    assert len(ngrams("".join(map(chr, range(0x4E00, 0x4E00 + 5000))))) < 250
+
+
+def test_codes_are_of_ngrams_that_forms_share():
+    vocabulary = ParserVocabulary.of(planted(10, 0), 1, 2)
+    forms = sorted({form for s in planted(10, 0) for form in s.forms})
+    rows = vocabulary.ngrams([*forms, "zzqqy"])
+    assert rows.shape == (len(forms) + 1, MOST)
+    for form, row in zip(forms, rows.tolist(), strict=False):
+        known = [vocabulary.ngram[code - 1] for code in row if code]
+        assert known == [piece for piece in ngrams(form) if piece in vocabulary.ngram][:MOST]
+        assert all(sum(piece in ngrams(other) for other in forms) > 1 for piece in known)
+    assert vocabulary.ngrams([]).shape == (0, MOST)
+    everything = ParserVocabulary.of(planted(10, 0), 1, 1)
+    assert len(everything.ngram) > len(vocabulary.ngram)
+    np.testing.assert_array_equal(everything.ngrams(["zzqqy"])[0, -1], 0)

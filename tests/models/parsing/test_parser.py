@@ -26,7 +26,7 @@ from semipunct.trees import DependencyTree, tree_fault
 from tests.models.parsing.treebank import planted, sentence
 from tests.planted import figures
 
-SMALL = ParserOptions(8, 8, 64, 8, 2, 8, 8, 8, 1)
+SMALL = ParserOptions(8, 8, 8, 2, 1, 8, 8, 8, 1, 1)
 SHORT = [
     sentence(["ba", "ce", "di"], ["A", "B", "A"], [2, 0, 2], ["x", "root", "x"]),
     sentence(["di"], ["A"], [0], ["root"]),
