@@ -15,7 +15,8 @@ import jax
 import jax.monitoring
 import numpy as np
 
-_TRACED_WITH = (
+_DECIDE = (
+    "jax_default_device",
     "jax_enable_x64",
     "jax_default_matmul_precision",
     "jax_default_prng_impl",
@@ -123,6 +124,12 @@ def compilation_folder() -> Path | None:
     return Path(folder) if folder and enabled else None
 
 
+def default_device() -> object:
+    """Return the device that JAX puts arrays of the host on."""
+    chosen: object = getattr(jax.config, "jax_default_device", None)
+    return chosen or jax.local_devices()[0]
+
+
 def settings() -> tuple[str, ...]:
-    """Return the settings of JAX that decide what tracing a function gives."""
-    return (jax.default_backend(), *(str(getattr(jax.config, name)) for name in _TRACED_WITH))
+    """Return the settings of JAX that decide what tracing and compiling a function give."""
+    return (jax.default_backend(), *(str(getattr(jax.config, name)) for name in _DECIDE))

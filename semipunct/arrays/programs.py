@@ -35,7 +35,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from semipunct.arrays.compilation import LOWER_EVENT, compilation_folder, settings
+from semipunct.arrays.compilation import LOWER_EVENT, compilation_folder, default_device, settings
 from semipunct.arrays.memory import memory_maps, release_memory
 
 _PACKAGES = ("semipunct", "semirings")
@@ -165,7 +165,8 @@ class Program:
             described = tuple(map(_described, (self._function, *static)))
         except _IndescribableError:
             return self._plain(*arguments)
-        key = (described, structure, tuple(map(_kind, leaves)), settings())
+        home = default_device()
+        key = (described, structure, tuple(_kind(x, home) for x in leaves), settings())
         with self._lock:
             form = self._ready.pop(key, None) or _Form()
             self._ready[key] = form
@@ -256,12 +257,18 @@ def _as_before(x: Any, key: Any) -> Any:
     return jax.random.wrap_key_data(x, impl=jax.random.key_impl(key)) if _is_key(key) else x
 
 
-def _kind(x: Any) -> Hashable:
-    """Return what tracing depends on of an array."""
+def _kind(x: Any, home: Any) -> Hashable:
+    """Return what a compiled form depends on of an array.
+
+    Args:
+        x: the array.
+        home: the device that arrays of the host are put on.
+    """
     if isinstance(x, jax.Array):
-        return x.shape, str(x.dtype), not _is_key(x) and x.weak_type
+        elsewhere = None if x.device == home else x.device
+        return x.shape, str(x.dtype), not _is_key(x) and x.weak_type, elsewhere
     if isinstance(x, np.ndarray | np.generic):
-        return x.shape, str(x.dtype), False
+        return x.shape, str(x.dtype), False, None
     return type(x).__name__
 
 

@@ -1,5 +1,8 @@
 """Programs: what they return, what they share, what is kept on disk and when it is not used."""
 
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -179,6 +182,24 @@ def test_arguments_from_wherever_share_a_compiled_form():
         committed = jax.device_put(of_host["a"], jax.devices()[0])
         run(Ours("2.0"), Log(), {"a": committed, "b": found["pair"][0]})
     assert clock.seconds == once > 0
+
+
+def test_arguments_of_other_devices_have_a_form_of_their_own():
+    program = (
+        "import jax, numpy as np\n"
+        "from semipunct.arrays.programs import Program\n"
+        "def twice(x): return 2 * x\n"
+        "twice.__module__ = 'semipunct.made_up'\n"
+        "run, x, devices = Program(twice, 0, ()), np.ones(4, np.float32), jax.devices()\n"
+        "assert [run(jax.device_put(x, d)).devices() for d in devices] == [{d} for d in devices]\n"
+        "with jax.default_device(devices[1]):\n"
+        "    assert run(x).devices() == {devices[1]}\n"
+        "mesh = jax.sharding.Mesh(np.array(devices), ('a',))\n"
+        "halves = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec('a'))\n"
+        "assert run(jax.device_put(x, halves)).tolist() == [2.0] * 4\n"
+    )
+    two = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
+    subprocess.run([sys.executable, "-c", program], check=True, env=two)
 
 
 def test_few_programs_stay_in_memory(monkeypatch):
