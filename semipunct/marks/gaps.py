@@ -71,8 +71,8 @@ def rewritten(gap: Gap, tokens: Puncteme, row: Sequence[bool]) -> str:
             kept = one
         elif gap.opens and place == 0:
             kept = 0
-        elif gap.closes and place == last:
-            kept = len(gap.tokens)
+        elif gap.closes and place == last and len(gap.tokens) not in used:
+            kept = len(gap.tokens)  # which is at the other edge as well where there is nothing else
         found.append(None if kept is None else gap.spaces[kept])
         used |= set() if kept is None else {kept}
     free = [space for i, space in enumerate(gap.spaces) if space and i not in used]

@@ -33,6 +33,7 @@ def test_edges_stay_outside():
         "?\r\n"
     )
     assert rewritten(Gap(("!",), ("!",), ("", "\r\n"), closes=True), (), [False]) == "\r\n"
+    assert rewritten(Gap((), (), ("\t",), opens=True, closes=True), (",",), [False] * 2) == "\t,"
 
 
 TOKENS = st.lists(st.sampled_from([",", ".", "“", "("]), max_size=4).map(tuple)
