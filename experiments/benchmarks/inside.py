@@ -22,7 +22,6 @@ import jax
 import numpy as np
 import reference
 
-from semipunct.arrays.memory import hold_memory
 from semipunct.arrays.padding import balanced
 from semipunct.corpus import Sentence
 from semipunct.corpus.synthetic import english_parameters, generate, scaling_sentence
@@ -222,7 +221,6 @@ def measure_growth(
 def main() -> None:
     """Measure, print and write."""
     options = arguments()
-    hold_memory()  # as commands do
     if options.device:
         jax.config.update("jax_platforms", options.device)
     try:

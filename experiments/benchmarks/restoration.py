@@ -16,7 +16,6 @@ from pathlib import Path
 from figures import machine, report
 
 from semipunct.arrays.compilation import enable_compilation_cache
-from semipunct.arrays.memory import hold_memory
 from semipunct.formats import read_treebank
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.models.punctuation.model import PunctuationModel
@@ -35,7 +34,6 @@ def main() -> None:
     parser.add_argument("--draws", type=int, nargs="+", default=[250, 500, 1000, 2000, 4000])
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
-    hold_memory()  # as commands do
     enable_compilation_cache()
     loaded = load(arguments.model, PunctuationModel)
     found = read_treebank(arguments.files).sentences

@@ -50,7 +50,7 @@ def main() -> None:
     parser.add_argument("--passes", type=int, default=5)
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
-    hold_memory()  # as commands do
+    hold_memory()  # as semipunct train does
     figures = {
         "files": [path.name for path in arguments.files],
         **machine(),

@@ -10,9 +10,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command; end with ``SystemExit``.
 
     Args:
-        arguments: of the command; None for those of this process, whose signals, streams
-            and memory are then seen to (``semipunct.cli.signals``, ``semipunct.cli.streams``,
-            ``semipunct.arrays.memory``).
+        arguments: of the command; None for those of this process, whose signals and streams are
+            then seen to (``semipunct.cli.signals``, ``semipunct.cli.streams``).
     """
     if arguments is None:
         from semipunct.cli.signals import end_at_signals
@@ -21,9 +20,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from semipunct.cli.streams import prepare_streams
 
         prepare_streams()
-        from semipunct.arrays.memory import hold_memory
-
-        hold_memory()
     from semipunct.cli.app import app
 
     app(arguments, prog_name="semipunct")

@@ -64,12 +64,14 @@ def jackknife(
     A punctuation model that is to work on parsed text is trained on its output, with the treebank
     itself beside it. Everything but tags and trees stays as it was in the treebank.
     """
+    from semipunct.arrays.memory import hold_memory
     from semipunct.cli.progress import training_progress
     from semipunct.cli.treebanks import usable
     from semipunct.training.config import load_config
 
     chosen = load_config(config, settings or [], {"train.seed": seed}, "parser")
     console.check_targets(out)
+    hold_memory()
     with phase("importing"):
         from semipunct.arrays.compilation import enable_compilation_cache
         from semipunct.corpus import Sentence

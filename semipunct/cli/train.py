@@ -74,6 +74,7 @@ def train(
     A run that is interrupted (Ctrl-C) leaves a model that can be used, and --resume continues
     it to the same end. A folder that holds a model is left alone without --resume or --force.
     """
+    from semipunct.arrays.memory import hold_memory
     from semipunct.cli.progress import training_progress
     from semipunct.cli.treebanks import examples, omissions
     from semipunct.store.folder import claimed, unfinished
@@ -88,6 +89,7 @@ def train(
     # What may fail fails before the minutes that reading and compiling take.
     with claimed(out, force=force, resume=resume):
         pass
+    hold_memory()
     with phase("reading"):
         development, training = examples(chosen.kind, dev), examples(chosen.kind, files)
     for name, read in (("training", training), ("development", development)):
