@@ -24,7 +24,7 @@ def release_memory() -> bool:
     return bool(trim and trim(0))
 
 
-_TRIM_THRESHOLD, _MOST_MMAPS, _MOST_ARENAS = -1, -4, -8
+_TRIM_THRESHOLD, _MOST_MMAPS = -1, -4
 """Parameters of ``mallopt``."""
 
 _HELD = 2**30
@@ -44,7 +44,7 @@ def hold_memory() -> bool:
     if sys.platform != "linux":
         return False
     set_option = getattr(ctypes.CDLL(None), "mallopt", None)
-    options = ((_MOST_ARENAS, 1), (_MOST_MMAPS, 0), (_TRIM_THRESHOLD, _HELD))
+    options = ((_MOST_MMAPS, 0), (_TRIM_THRESHOLD, _HELD))
     return bool(set_option) and all(set_option(*pair) for pair in options)
 
 
