@@ -15,7 +15,7 @@ import jax
 import jax.monitoring
 import numpy as np
 
-_DECIDE = (
+_SETTINGS = (
     "jax_default_device",
     "jax_enable_x64",
     "jax_default_matmul_precision",
@@ -132,4 +132,4 @@ def default_device() -> object:
 
 def settings() -> tuple[str, ...]:
     """Return the settings of JAX that decide what tracing and compiling a function give."""
-    return (jax.default_backend(), *(str(getattr(jax.config, name)) for name in _DECIDE))
+    return (jax.default_backend(), *(str(getattr(jax.config, name)) for name in _SETTINGS))

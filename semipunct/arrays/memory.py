@@ -36,7 +36,7 @@ def hold_memory() -> bool:
 
     Every step of a training allocates the same hundred megabytes, which the library of GNU else
     returns to the system and asks for anew, page by page. This is a setting of the process, so that
-    commands make it, not functions; it slows down threads that allocate side by side.
+    commands make it, not functions.
 
     Returns:
         Whether the C library took the setting; False where it has none.

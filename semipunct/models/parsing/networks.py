@@ -221,8 +221,8 @@ def scores(
 def relation_scores(weights: Weights, heads: jax.Array, dependents: jax.Array) -> jax.Array:
     """Return the scores ``[..., relations]`` of the relations of arcs.
 
-    A biaffine product whose matrices are diagonal (Yang et al. 2015): with full ones they take a
-    third of a step's time.
+    A biaffine product whose matrices are diagonal (Yang et al. 2015): full ones, of which each
+    relation has one, would be among the costliest parts of a step.
 
     Args:
         weights: by name.
