@@ -66,9 +66,13 @@ MEAN_LENGTH = 24
 """The length of sentences of which a batch of ``bucketed`` holds as many as its size says."""
 
 
+_SHORTEST = 16
+"""Sentences are padded to no less: the short ones are few words in all, and one shape less."""
+
+
 def padded_length(words: int) -> int:
     """Return the length that a sentence is padded to: one of two between powers of two."""
-    return round_up(words, 8, 2)
+    return round_up(words, _SHORTEST, 2)
 
 
 def room(length: int, batch: int) -> int:

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 from semipunct.arrays.programs import jit
 from semipunct.arrays.rows import Rows, add_rows
-from semipunct.models.base import Model, Optimiser
+from semipunct.models.base import Model, Optimiser, Sums
 from semipunct.models.kind import SharedTrainOptions
 from semipunct.models.optimisation import prompt
 
@@ -74,10 +74,10 @@ def step(
         batch: from ``model.lay_out``.
         key: the source of chance.
     """
-    gradient, outcome = _gradient(recipe, parameters, state, constants, batch, key)
+    gradient, loss, sums = _gradient(recipe, parameters, state, constants, batch, key)
     # Of weights that are updated whole, this is one program for batches of all shapes.
-    parameters, state = _update(recipe, parameters, state, gradient)
-    return parameters, state, outcome
+    parameters, state, finite = _update(recipe, parameters, state, gradient, loss)
+    return parameters, state, Outcome(loss, sums.slots, sums.impossible, finite)
 
 
 @partial(jit, static=1)
@@ -88,7 +88,7 @@ def _gradient(
     constants: Weights,
     batch: Any,
     key: jax.Array,
-) -> tuple[dict[str, jax.Array | Rows], Outcome]:
+) -> tuple[dict[str, jax.Array | Rows], jax.Array, Sums]:
     """Return the gradient of each weight, or of the rows that the batch reads of it."""
 
     def loss(p: Weights) -> Any:
@@ -97,21 +97,26 @@ def _gradient(
     rows = recipe.model.updated(batch, recipe.options)
     read = recipe.optimiser().current(parameters, state, rows)
     (value, sums), gradient = jax.value_and_grad(loss, has_aux=True)(read)
-    finite = jnp.isfinite(value)
-    for leaf in gradient.values():
-        finite &= jnp.isfinite(leaf).all()
-    found = {n: Rows(rows[n], g) if n in rows else g for n, g in gradient.items()}
-    return found, Outcome(value, sums.slots, sums.impossible, finite)
+    return {n: Rows(rows[n], g) if n in rows else g for n, g in gradient.items()}, value, sums
 
 
 @partial(jit, static=1, donated=(1, 2))
 def _update(
-    recipe: Recipe, parameters: Weights, state: Any, gradient: dict[str, jax.Array | Rows]
-) -> tuple[Weights, Any]:
-    """Take one step of the optimiser."""
+    recipe: Recipe,
+    parameters: Weights,
+    state: Any,
+    gradient: dict[str, jax.Array | Rows],
+    loss: jax.Array,
+) -> tuple[Weights, Any, jax.Array]:
+    """Take one step of the optimiser, and tell whether loss and gradient are finite."""
+    finite = jnp.isfinite(loss)
+    for of_weight in gradient.values():
+        slope = of_weight.value if isinstance(of_weight, Rows) else of_weight
+        finite &= jnp.isfinite(slope).all()
     updates: Any
     updates, state = recipe.optimiser().update(gradient, state, parameters)
-    return {n: _moved(parameters[n], update) for n, update in updates.items()}, state
+    moved = {n: _moved(parameters[n], update) for n, update in updates.items()}
+    return moved, state, finite
 
 
 def _moved(weight: jax.Array, update: jax.Array | Rows) -> jax.Array:
