@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.sentences import MISSING, Expected, Sentence, Words
-from semipunct.errors import UsageError
+from semipunct.errors import ModelError, UsageError
 from semipunct.evaluation.signature import join_signature
 from semipunct.marks import Puncteme
 from semipunct.models.parsing.decoding import (
@@ -190,7 +190,7 @@ def slot_posteriors(
         ModelError: if the model is of another kind.
     """
     fitted = parsing_model(model)
-    if not fitted.model.options.slot:
+    if not fitted.model.options.predicts_slots:
         return None
     strings = fitted.model.strings.strings
     pieces = _Pieces.of(sentences)
@@ -231,6 +231,21 @@ def parsing_model(trained: Trained[Any]) -> InPlace[Parser]:
     """
     model_of_kind(trained, Parser)
     return InPlace.of(trained)
+
+
+def check_reads_words(trained: Trained[Any], purpose: str) -> None:
+    """Raise ``ModelError`` unless a model is a parser that reads no punctuation.
+
+    Args:
+        trained: the model.
+        purpose: what only such a parser is good for.
+    """
+    model_of_kind(trained, Parser)
+    if trained.model.options.marks:
+        raise ModelError(
+            f"the parser reads the punctuation of its input (model.marks), which is of no use for "
+            f"{purpose}; give one that was trained without model.marks"
+        )
 
 
 def _batches(

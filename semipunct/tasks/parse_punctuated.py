@@ -20,7 +20,7 @@ from semipunct.errors import UsageError
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, punctuation_model
-from semipunct.tasks.parse import Parse, parses
+from semipunct.tasks.parse import Parse, check_reads_words, parses
 
 Floats = npt.NDArray[np.float64]
 
@@ -52,7 +52,7 @@ def parse_punctuated(
         The log probability of each is that of its posterior among the candidates.
 
     Raises:
-        ModelError: if a model is of another kind.
+        ModelError: if a model is of another kind, or the parser reads punctuation itself.
         UsageError: for a number of candidates or a weight that makes no sense.
     """
     if not 1 <= candidates <= limits.RANKS:
@@ -60,6 +60,7 @@ def parse_punctuated(
     if not 0 <= weight < np.inf:
         raise UsageError(f"a weight of {weight} for the punctuation; give 0 or more")
     fitted = punctuation_model(model)
+    check_reads_words(parser, "a posterior to which a punctuation model adds it")
     several = parses(parser, sentences, candidates, draw=False)
     flat = [one for of in several for one in of]
     scores = np.array([one.log_probability for one in flat], np.float64)

@@ -20,7 +20,7 @@ from semipunct.errors import UsageError
 from semipunct.inference.draws import Draws
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, punctuation_model
-from semipunct.tasks.parse import Parse, parse, parses, slot_posteriors
+from semipunct.tasks.parse import Parse, check_reads_words, parse, parses, slot_posteriors
 from semipunct.tasks.restore import Restoration, RestoreOptions, RestoreSettings, drawn, restored
 from semipunct.tasks.slot_posteriors import mean, posteriors
 
@@ -57,10 +57,11 @@ def restore_words(
 
     Raises:
         UsageError: if an option makes no sense, or asks for marks that the model lacks.
-        ModelError: if a model is of another kind.
+        ModelError: if a model is of another kind, or the parser reads punctuation.
     """
     options = replace(options or RestoreOptions(), **settings)
     options.check(punctuation_model(model).model)  # before the parser is at work for minutes
+    check_reads_words(parser, "words whose punctuation is to be restored")
     if not 0 <= share <= 1:
         raise UsageError(f"a share of {share} for the parser's own view; give one from 0 to 1")
     if trees < 0 or trees > min(limits.TREES, options.samples):

@@ -6,9 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from semipunct.errors import UsageError
+from semipunct.errors import ModelError, UsageError
+from semipunct.models.parsing.options import ParserOptions
+from semipunct.models.parsing.parser import Parser
 from semipunct.store.checkpoint import load
 from semipunct.tasks import restore_words as task
+from semipunct.tasks.base import InPlace
+from semipunct.tasks.parse_punctuated import parse_punctuated
 from semipunct.tasks.restore_words import restore_words
 from semipunct.tasks.slot_posteriors import SlotPosterior
 from tests.models.parsing.treebank import planted
@@ -56,3 +60,13 @@ def test_a_parser_that_expects_nothing_leaves_the_model_alone(
 def test_a_share_is_from_0_to_1(finished: Any, parser: Path, words: Any):
     with pytest.raises(UsageError, match="from 0 to 1"):
         restore_words(load(finished.folder), load(parser), words, share=1.5)
+
+
+def test_a_parser_that_reads_marks_restores_none(finished: Any, words: Any):
+    model = load(finished.folder)
+    reading = Parser.fit(words, ParserOptions(8, 8, 8, 2, 1, 8, 8, marks=True))
+    parser = InPlace(reading, reading.initial_parameters(0, 0.0))
+    with pytest.raises(ModelError, match=r"trained without model\.marks"):
+        restore_words(model, parser, words)
+    with pytest.raises(ModelError, match=r"trained without model\.marks"):
+        parse_punctuated(parser, model, words)

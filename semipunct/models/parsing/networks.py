@@ -38,11 +38,13 @@ class ParserInputs(NamedTuple):
         words: ``[batch, length]`` codes of forms; 0 is the unknown one.
         ngrams: ``[batch, length, MOST]`` rows of character n-grams; 0 is padding.
         lengths: ``[batch]`` words of each.
+        slots: ``[batch, length + 1]`` numbers of the strings between words, where they are read.
     """
 
     words: jax.Array | npt.NDArray[np.int32]
     ngrams: jax.Array | npt.NDArray[np.int32]
     lengths: jax.Array | npt.NDArray[np.int32]
+    slots: jax.Array | npt.NDArray[np.int32] | None = None
 
 
 class ParserDropout(NamedTuple):
@@ -127,7 +129,9 @@ def network_weights(
         **{name: layer(hidden, vocabulary.size(name)) for name in TAGS},
         "tagged": {name: normal(vocabulary.size(name), hidden) for name in TAGS},
     }
-    if options.slot:
+    if options.marks:
+        parts["marks"] = {side: normal(strings, hidden) for side in ("before", "after")}
+    if options.predicts_slots:
         parts["end"] = {"weight": normal(hidden)}
         parts["slot"] = layer(2 * hidden, options.slot)
         parts["string"] = layer(options.slot, strings)
@@ -176,6 +180,9 @@ def scores(
     pieces = pieces * jax.lax.rsqrt(jnp.maximum(jnp.sum(some, 2), 1).astype(pieces.dtype))
     read = jnp.concatenate([weights["embed.word"][words], pieces], -1)
     x = affine(weights, "input", drop(read, 0))
+    if options.marks and inputs.slots is not None:
+        slots = jnp.asarray(inputs.slots)
+        x = x + weights["marks.before"][slots[:, :-1]] + weights["marks.after"][slots[:, 1:]]
     batch, length, hidden = x.shape
     x = jnp.concatenate([jnp.broadcast_to(weights["root.weight"], (batch, 1, hidden)), x], 1)
     inside = jnp.arange(length + 1) <= jnp.asarray(inputs.lengths)[:, None]
@@ -203,7 +210,7 @@ def scores(
     arcs = jnp.einsum("bhk,kl,bdl->bhd", head, weights["arc.weight"], dependent)
     arcs = arcs + (head @ weights["arc.bias"])[..., None]
     slots = None
-    if options.slot:
+    if options.predicts_slots:
         # A slot lies between two states; the first one's are the root's and the first word's.
         after = jnp.where(inside[:, 1:, None], x[:, 1:], weights["end.weight"])
         end = jnp.broadcast_to(weights["end.weight"], (batch, 1, hidden))

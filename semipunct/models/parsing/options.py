@@ -27,6 +27,9 @@ class ParserOptions:
         relation: the same when relations are.
         slot: size of the place between two words when its punctuation is predicted; 0 to predict
             none.
+        marks: whether punctuation is read instead, as a property of the words on both sides (Ma,
+            Zhang and Zhu 2014): for text that has its marks. Nothing is restored with such a
+            parser.
         minimum_word_count: rarer forms have no embedding of their own.
         minimum_ngram_forms: n-grams of fewer different forms have none.
     """
@@ -39,8 +42,14 @@ class ParserOptions:
     arc: AtLeastOne = 256
     relation: AtLeastOne = 192
     slot: Count = 128
+    marks: bool = False
     minimum_word_count: AtLeastOne = 2
     minimum_ngram_forms: AtLeastOne = 2
+
+    @property
+    def predicts_slots(self) -> bool:
+        """Whether the punctuation between words is predicted."""
+        return self.slot > 0 and not self.marks
 
 
 @dataclass(frozen=True, slots=True)

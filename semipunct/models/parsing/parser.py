@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -67,12 +67,14 @@ class Encoded:
     Attributes:
         words: ``[words]`` codes of the forms of each sentence.
         ngrams: ``[words, MOST]`` rows of their character n-grams.
+        slots: ``[words + 1]`` numbers of the strings between them; empty where they are not read.
         gold: for each sentence ``[words]`` heads and relations, ``[TAGS, words]`` and
             ``[words + 1]`` strings; empty where nobody knows them.
     """
 
     words: Sequence[Codes]
     ngrams: Sequence[Codes]
+    slots: Sequence[Codes] = ()
     gold: Sequence[Analyses] = ()
 
     @property
@@ -138,13 +140,15 @@ class Parser(Model[Encoded, ParserBatch]):
             )
             for s in sentences
         ]
-        return Encoded(plain.words, plain.ngrams, gold)
+        return replace(plain, gold=gold)
 
     def encode_words(self, sentences: Sequence[Sentence | Words]) -> Encoded:
-        """Encode the words alone, whatever else is known of the sentences."""
+        """Encode what is read of sentences, whatever else is known of them."""
+        read = sentences if self.options.marks else ()
         return Encoded(
             [self.vocabulary.words(s.forms) for s in sentences],
             [self.vocabulary.ngrams(s.forms) for s in sentences],
+            [np.array(self.strings.codes(s.slots), np.int32) for s in read],
         )
 
     def fit_shape(
@@ -173,7 +177,12 @@ class Parser(Model[Encoded, ParserBatch]):
             ngrams[row, : lengths[row]] = encoded.ngrams[i]
         padded = np.zeros(size, np.int32)
         padded[: len(draft)] = lengths
-        inputs = ParserInputs(words, ngrams, padded)
+        between = None
+        if encoded.slots:
+            between = np.zeros((size, length + 1), np.int32)
+            for row, i in enumerate(draft):
+                between[row, : lengths[row] + 1] = encoded.slots[i]
+        inputs = ParserInputs(words, ngrams, padded, between)
         if not encoded.gold:
             return ParserBatch(inputs, None)
         heads, relations = np.zeros((2, size, length), np.int32)
@@ -269,10 +278,11 @@ class Parser(Model[Encoded, ParserBatch]):
 
     @property
     def description(self) -> str:
+        read = "words and the punctuation between them" if self.options.marks else "words alone"
         return (
-            "A parser of words without punctuation: a distribution over projective dependency "
-            "trees (Eisner 1996) whose arcs and relations have biaffine scores (Dozat and Manning "
-            "2017), and tags, of which the network reads words and their characters."
+            f"A parser that reads {read}: a distribution over projective dependency trees (Eisner "
+            "1996) whose arcs and relations have biaffine scores (Dozat and Manning 2017), and "
+            "tags, of which the network reads words and their characters."
         )
 
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:

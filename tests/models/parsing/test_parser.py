@@ -199,6 +199,30 @@ def test_punctuation_is_expected_of_words_alone(trained: Any):
             assert string == slot or not slot or p < 0.5
 
 
+def test_marks_are_read_where_they_were_trained_on():
+    """Marks on either side of a word change what is made of it, and are not predicted."""
+    known = planted(4, 3)
+    model = Parser.fit(known, replace(SMALL, marks=True))
+    weights = model.initial_parameters(0, 0.0)
+    assert not any(name.startswith(("slot", "string", "end")) for name in weights)
+    s = max(known, key=lambda s: len(s.forms))
+    found = [
+        float(log_probabilities(model, weights, [replace(s, slots=slots)])[0])
+        for slots in (
+            ((),) * len(s.slots),
+            ((",",), *((),) * (len(s.slots) - 1)),
+            (*((),) * (len(s.slots) - 1), (",",)),
+            (*((),) * (len(s.slots) - 1), (".",)),
+        )
+    ]
+    assert len({round(x, 4) for x in found}) == 4
+    trained = InPlace(model, weights)
+    assert slot_posteriors(trained, known) is None
+    bare = [without_punctuation(one) for one in known]
+    heads = [[one.sentence.expected.heads for one in parse(trained, of)] for of in (known, bare)]
+    assert heads[0] != heads[1]
+
+
 def test_parsing_asks_for_words_alone(trained: Any):
     known = planted(5, 3)
     bare = [Words(s.sentence_id, s.path, s.line, s.forms, s.slots) for s in known]

@@ -1,0 +1,217 @@
+"""Does punctuation help parsing? One parser that reads none, and four ways to let it have some.
+
+    python experiments/parsing_with_punctuation.py --name en --train TRAIN... --dev DEV... \
+        --folder MODELS [--seeds ...] [--weights ...] [--output FILE]
+
+All are the default parser of ``semipunct train --kind parser``, and are measured on words:
+
+- ``stripped``: trained on words alone, and given words alone.
+- ``tokens``: marks are words, in training as in parsing. A word that is put on a mark counts as put
+  on the word that the mark hangs on.
+- ``properties``: marks are properties of the words beside them (``model.marks``).
+- ``reweighed-W``: the trees of ``stripped``, weighed by p(x given T) of the default punctuation
+  model to the power of W (``semipunct parse --punctuation``).
+
+Sentences whose marks have dependents are left out everywhere. ``p`` is of the paired permutation
+test of UAS against ``stripped``, over all seeds; the last columns are the UAS of sentences by the
+share of marks among their tokens.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from benchmarks.figures import machine, report
+from models import trained
+
+from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.corpus import Sentence
+from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.evaluation.aggregation import aggregate
+from semipunct.evaluation.comparison import compare
+from semipunct.evaluation.parsing import parsing_statistics
+from semipunct.evaluation.results import Result
+from semipunct.evaluation.signature import join_signature
+from semipunct.formats import format_of
+from semipunct.models.parsing.parser import Parser
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.tasks.parse import parse
+from semipunct.tasks.parse_punctuated import parse_punctuated
+from semipunct.training.config import load_config
+from semipunct.trees import DependencyTree
+
+SHARES = (0.0, 0.1, 0.2, 1.01)
+"""Ends of the classes of sentences, by the share of marks among their tokens."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence, twice.
+
+    Attributes:
+        bare: its words, with the marks in slots.
+        whole: words and marks in one row.
+        numbers: ``[n]`` of the words in ``whole``.
+    """
+
+    bare: Sentence
+    whole: Sentence
+    numbers: tuple[int, ...]
+
+    @property
+    def share(self) -> float:
+        """The share of marks among the tokens."""
+        return 1 - len(self.numbers) / len(self.whole.forms)
+
+    def words_of(self, parsed: Sentence) -> Sentence:
+        """Take the marks out of a parse of ``whole``; what hangs on one hangs on its head then."""
+        heads = (0, *parsed.tree.heads)
+        new = {0: 0} | {number: word for word, number in enumerate(self.numbers, 1)}
+
+        def above(number: int) -> int:
+            head = heads[number]
+            while head not in new:
+                head = heads[head]
+            return new[head]
+
+        def kept(values: Sequence[str]) -> tuple[str, ...]:
+            return tuple(values[number - 1] for number in self.numbers)
+
+        tree = DependencyTree(tuple(map(above, self.numbers)), kept(parsed.tree.relations))
+        columns = {name: kept(getattr(parsed, name)) for name in ("upos", "xpos", "feats")}
+        return replace(self.bare, tree=tree, **columns)
+
+
+def examples(paths: Sequence[Path]) -> Iterator[Example]:
+    """Read treebanks; sentences whose marks have dependents are left out."""
+    for path in paths:
+        form: Any = format_of(path)
+        both = (replace(form, marks=marks).read(path) for marks in ("slots", "words"))
+        for bare, whole in zip(*both, strict=True):
+            if isinstance(bare.content, Sentence):
+                upos = whole.content.upos
+                marks = [i for i, tag in enumerate(upos, 1) if tag == PUNCTUATION]
+                numbers = tuple(i for i in range(1, len(upos) + 1) if i not in set(marks))
+                yield Example(bare.content, whole.content, numbers)
+
+
+def systems(
+    arguments: argparse.Namespace, train: Sequence[Example], dev: Sequence[Example], seed: int
+) -> Iterator[tuple[str, Callable[[], list[Sentence]]]]:
+    """Yield what parses the development sentences, by name.
+
+    Args:
+        arguments: the command line.
+        train: sentences to learn from.
+        dev: sentences to parse.
+        seed: of all trainings.
+    """
+
+    def parser(name: str, whole: bool, *settings: str) -> Any:
+        config = load_config(None, [*arguments.set, *settings], {"train.seed": seed}, "parser")
+        learnt, held_out = ([e.whole if whole else e.bare for e in of] for of in (train, dev))
+        place = arguments.folder / f"{arguments.name}-{name}-{seed}"
+        return trained(config, learnt, held_out, place, Parser)
+
+    def plain(fitted: Any) -> list[Sentence]:
+        return [one.sentence for one in parse(fitted, [e.bare for e in dev])]
+
+    def taken_out(fitted: Any) -> list[Sentence]:
+        found = parse(fitted, [e.whole for e in dev])
+        return [e.words_of(one.sentence) for e, one in zip(dev, found, strict=True)]
+
+    def weighed(fitted: Any, model: Any, weight: float) -> list[Sentence]:
+        found = parse_punctuated(fitted, model, [e.bare for e in dev], weight=weight)
+        return [one.sentence for one in found]
+
+    stripped = parser("stripped", whole=False)
+    yield "stripped", partial(plain, stripped)
+    yield "tokens", partial(taken_out, parser("tokens", whole=True))
+    reading = parser("properties", False, "model.marks=true")
+    yield "properties", partial(plain, reading)
+    config = load_config(None, [], {"train.seed": seed})
+    place = arguments.folder / f"{arguments.name}-punctuation-{seed}"
+    model = trained(config, [e.bare for e in train], [e.bare for e in dev], place, PunctuationModel)
+    for weight in arguments.weights:
+        yield f"reweighed-{weight:g}", partial(weighed, stripped, model, weight)
+
+
+def main() -> None:
+    """Train, parse, and print a table."""
+    arguments = options()
+    enable_compilation_cache()
+    train, dev = list(examples(arguments.train)), list(examples(arguments.dev))
+    gold = [e.bare for e in dev]
+    digest = treebank_digest(gold)[:12]
+    found: dict[str, list[Result]] = {}
+    for seed in arguments.seeds:
+        for name, parsed in systems(arguments, train, dev, seed):
+            line = {"task": "parsing", "system": name, "seed": str(seed), "treebank": digest}
+            result = Result(name, join_signature(line), parsing_statistics(gold, parsed()))
+            print(f"{name}, seed {seed}: {result.figures.as_dict()}", flush=True)
+            found.setdefault(name, []).append(result)
+    rows = [row(name, results, found["stripped"], dev) for name, results in found.items()]
+    columns = list(rows[0])
+    print(f"\n| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
+    for each in rows:
+        print(f"| {' | '.join(map(str, each.values()))} |")
+    counts = {"sentences": len(dev), "seeds": len(arguments.seeds), "training": len(train)}
+    report({"treebank": arguments.name, **counts, "rows": rows, **machine()}, arguments.output)
+
+
+def row(
+    name: str, results: Sequence[Result], base: Sequence[Result], dev: Sequence[Example]
+) -> dict[str, Any]:
+    """Return the figures of a system over its seeds.
+
+    Args:
+        name: of the system.
+        results: one for each seed.
+        base: those of the system that it is compared with.
+        dev: the sentences.
+    """
+    means = {
+        measure: statistics.mean(getattr(one.figures, measure) for one in results)
+        for measure in ("uas", "las", "upos")
+    }
+    each = {measure.upper(): f"{100 * mean:.2f}" for measure, mean in means.items()}
+    chance = ""
+    if results is not base:  # that has no difference to itself
+        found = compare(aggregate(list(results)), aggregate(list(base))).differences
+        p = next(one.p for one in found if one.measure == "uas")
+        chance = "< 0.001" if p < 0.001 else f"{p:.3f}"
+    classes: dict[str, str] = {}
+    for low, high in pairwise(SHARES):
+        inside = [i for i, e in enumerate(dev) if low <= e.share < high]
+        statistic: list[Any] = [one.statistics for one in results]
+        right = sum(int(s.heads[inside].sum()) for s in statistic)
+        words = sum(int(s.words[inside].sum()) for s in statistic)
+        title = f"UAS, marks {low:.0%} to {min(high, 1):.0%} ({len(inside)})"
+        classes[title] = f"{100 * right / words:.2f}" if words else ""
+    return {"system": name, **each, "p": chance, **classes}
+
+
+def options() -> argparse.Namespace:
+    """Parse the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--name", required=True, help="name of the treebank in the results")
+    parser.add_argument("--train", nargs="+", type=Path, required=True)
+    parser.add_argument("--dev", nargs="+", type=Path, required=True)
+    parser.add_argument("--folder", type=Path, required=True, help="for models, which are kept")
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0])
+    parser.add_argument("--weights", nargs="*", type=float, default=[0.25, 0.5, 1.0])
+    parser.add_argument("--set", nargs="*", default=[], help="settings of the parsers")
+    parser.add_argument("--output", type=Path)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
