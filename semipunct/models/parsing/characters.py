@@ -11,7 +11,10 @@ from collections.abc import Iterator
 _AFFIXES = (1, 2, 3, 4)
 _PIECES = (3, 2, 1)
 _SHAPE = 8
-"""Characters of a word whose kind makes up its shape."""
+"""Kinds of characters that make up the shape of a word, the first ones."""
+
+_RUN = {"0": 4}
+"""So many characters of one kind count where they stand in a row, 2 of other kinds."""
 
 _LONGEST = 64
 """Characters of a word that are looked at for pieces."""
@@ -27,7 +30,9 @@ def ngrams(form: str) -> list[str]:
 
 
 def _ngrams(form: str) -> Iterator[str]:
-    yield "s" + "".join(map(_kind, form[:_SHAPE]))
+    yield "s" + _shape(form[:_LONGEST])
+    # Case is in the shape: a word in capitals has its endings in common with others.
+    form = form.lower()
     # Affixes are of the whole word with its edges: one as long as the word says that it ends there.
     for size in _AFFIXES:
         yield "p" + f"{form[:size]}>"[:size]
@@ -36,6 +41,15 @@ def _ngrams(form: str) -> Iterator[str]:
     for size in _PIECES:
         for start in range(len(marked) - size + 1):
             yield str(size) + marked[start : start + size]
+
+
+def _shape(form: str) -> str:
+    found = ""
+    for char in form:
+        kind = _kind(char)
+        if not found.endswith(kind * _RUN.get(kind, 2)):
+            found += kind
+    return found[:_SHAPE]
 
 
 def _kind(char: str) -> str:

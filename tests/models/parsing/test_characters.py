@@ -22,14 +22,21 @@ def test_ngrams_written_out():
 def test_ngrams_are_different_and_of_the_word(form: str):
     found = ngrams(form)
     assert len(set(found)) == len(found)
-    assert all(piece[1:] in f"<{form}>" for piece in found if piece[0] != "s")
+    assert all(piece[1:] in f"<{form.lower()}>" for piece in found if piece[0] != "s")
 
 
 def test_words_share_what_they_have_in_common():
     walking, talking, tall = (set(ngrams(form)) for form in ("walking", "talking", "tall"))
     # The ends -g -ng -ing -king, the shape, and the pieces within "alking>".
     assert len(walking & talking) > len(walking & tall)
-    assert ngrams("A")[:3] != ngrams("a")[:3]
+    # Case is in the shape alone.
+    assert set(ngrams("WALKING")) ^ set(ngrams("walking")) == {"sAA", "saa"}
+
+
+def test_shapes_written_out():
+    words = ["walking", "Walking", "IBM", "iPad", "I", "1998", "3.50", "12,000,000", "\u4f60\u597d"]
+    shapes = [ngrams(word)[0] for word in words]
+    assert shapes == ["saa", "sAaa", "sAA", "saAaa", "sA", "s0000", "s0-00", "s00-000-0", "sxx"]
 
 
 def test_a_long_word_has_few_ngrams():
