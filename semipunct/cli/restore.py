@@ -74,11 +74,11 @@ def restore(
         int, typer.Option(metavar="N", min=0, help="With JSON: list the N most frequent draws.")
     ] = 0,
     parser: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             metavar="PARSER",
             help="The folder of a parser: the input may be text, or words without trees; trees "
-            "that it has are thrown away.",
+            "that it has are thrown away. Repeat it for several, which are better than one.",
         ),
     ] = None,
     trees: Annotated[
@@ -87,7 +87,8 @@ def restore(
             metavar="K",
             min=0,
             max=limits.TREES,
-            help="With --parser: draw K trees of each sentence instead of taking the best.",
+            help="With --parser: draw K trees of each sentence from each parser instead of taking "
+            "the best.",
         ),
     ] = 0,
     share: Annotated[
@@ -157,11 +158,11 @@ def restore(
             f"{named} is about the comparison that --gold makes; "
             "restored sentences as JSON: --format json"
         )
-    if trees and parser is None:
+    if trees and not parser:
         raise UsageError("--trees draws the trees of a parser; give --parser as well")
-    if share is not None and parser is None:
+    if share is not None and not parser:
         raise UsageError("--parser-share is about a parser; give --parser as well")
-    if tokeniser is not None and (parser is None or gold):
+    if tokeniser is not None and (not parser or gold):
         raise UsageError(
             "--tokeniser reads text, which has no trees; "
             + ("--gold needs a treebank to compare with" if gold else "give --parser as well")
@@ -211,14 +212,14 @@ def restore(
         loaded = load(model, PunctuationModel)
         options.check(loaded.model)
         fitted = InPlace.of(loaded)
-        trees_of = load(parser, Parser) if parser is not None else None
+        parsers = [load(folder, Parser) for folder in parser or ()]
         words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None
         capitals_of = load(case, Truecaser) if case is not None else None
     enable_compilation_cache()
     from semipunct.formats import format_of, read_entries, read_words
 
     # What is compared needs the input's own punctuation as a treebank has it.
-    bare = trees_of is not None and not gold
+    bare = bool(parsers) and not gold
     entries: Iterator[Any]
     if words_of is not None:
         form_in = running_text_format(inputs)
@@ -233,11 +234,11 @@ def restore(
     unseen, cut = Unseen(loaded.model), InPieces()
 
     def restored(sentences: "Sequence[Any]", number: int) -> "Sequence[Restoration]":
-        if trees_of is not None:
+        if parsers:
             cut.look_at(sentences)
             weight = SHARE if share is None else share
             found = run_on_words(
-                fitted, trees_of, sentences, options, trees=trees, share=weight, first=number
+                fitted, parsers, sentences, options, trees=trees, share=weight, first=number
             )
             unseen.look_at([one.sentence for one in found])
             return found
@@ -257,7 +258,7 @@ def restore(
             if capitals_of is not None:
                 outcomes = with_capitals(outcomes, capitals_of, writer)
             with console.output(out or console.STANDARD) as stream:
-                write(outcomes, form, writer, stream, parsed=trees_of is not None)
+                write(outcomes, form, writer, stream, parsed=bool(parsers))
     for reason, number in omitted.items():
         console.say(f"{console.count(number, 'sentence')} left alone: {reason}")
     cut.say()

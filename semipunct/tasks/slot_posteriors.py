@@ -77,16 +77,15 @@ _NEGLIGIBLE = 1e-4
 """Probability of a string that a mean leaves out: less than one draw of the usual thousand has."""
 
 
-def mean(a: SlotPosterior, b: SlotPosterior, share: float) -> SlotPosterior:
-    """Return the mean of two distributions of the string of one slot.
+def mean(several: Sequence[SlotPosterior], weights: Sequence[float]) -> SlotPosterior:
+    """Return the mean of distributions of the string of one slot.
 
     Args:
-        a: the one.
-        b: the other.
-        share: weight of the latter, 0 to 1.
+        several: the distributions.
+        weights: of each, which add up to 1.
     """
     total: dict[Puncteme, float] = {}
-    for known, weight in ((a, 1 - share), (b, share)):
+    for known, weight in zip(several, weights, strict=True):
         for string, probability in zip(known.strings, known.probability.tolist(), strict=True):
             total[string] = total.get(string, 0.0) + weight * probability
     ranked = sorted(total.items(), key=lambda item: -item[1])

@@ -1,5 +1,6 @@
 """What is restored to words is best under the mean of model and parser."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,40 @@ def test_with_all_of_the_share_the_parser_decides(
     # Whole draws are chosen among the model's own.
     whole = restore_words(model, trees, words, samples=20, minimise="draws")
     assert not any(known.of((";",)) == 1 for one in whole for known in one.posteriors)
+
+
+def test_several_parsers_count_alike(
+    finished: Any, parser: Path, words: Any, monkeypatch: pytest.MonkeyPatch
+):
+    model, trees = load(finished.folder), load(parser)
+    parsers = [trees, replace(trees), replace(trees)]
+    marks = dict(zip(map(id, parsers), ("†", "‡", None), strict=True))
+
+    def expected(one: Any, sentences: Any) -> Any:
+        mark = marks[id(one)]  # the third one predicts none
+        known = mark and SlotPosterior(((mark,),), np.ones(1))
+        return known and [tuple(known for _ in s.slots) for s in sentences]
+
+    monkeypatch.setattr(task, "slot_posteriors", expected)
+    alone = restore_words(model, trees, words, samples=30, share=0)
+    found = restore_words(model, parsers, words, samples=90, share=0.5)
+    for one, before in zip(found, alone, strict=True):
+        assert one.sentence.tree == before.sentence.tree
+        for known in one.posteriors:
+            assert (known.of(("†",)), known.of(("‡",))) == pytest.approx((0.25, 0.25))
+    # Draws are divided among the trees of all of them.
+    asked: list[tuple[int, int]] = []
+    drawn = task.drawn
+
+    def noted(model: Any, sentences: Any, options: Any, first: int) -> Any:
+        asked.append((len(sentences), options.samples))
+        return drawn(model, sentences, options, first)
+
+    monkeypatch.setattr(task, "drawn", noted)
+    restore_words(model, parsers, words, samples=90, trees=2)
+    assert asked == [(6 * len(words), 15)]
+    with pytest.raises(UsageError, match="2 trees of 3 parsers for 5 samples"):
+        restore_words(model, parsers, words, samples=5, trees=2)
 
 
 def test_a_parser_that_expects_nothing_leaves_the_model_alone(
