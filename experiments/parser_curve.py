@@ -1,0 +1,141 @@
+"""Edits per slot against the accuracy of the parser whose trees are given: curves beside Figure 4.
+
+    python experiments/parser_curve.py --name zh --train TRAIN... --dev DEV... --models FOLDER \
+        --parts 0.1 0.2 0.5 [--systems gold parsed] [--seed 0] [--output FILE] [--plot FILE]
+
+Parsers are trained on parts of the treebank. ``--models`` is the folder that ``parsed_text.py`` has
+left, with its parser of the whole treebank and its punctuation models: ``gold``, which was trained
+on the treebank's own trees, and those that were trained on jackknifed ones, which are robust. Each
+restores the words of the development treebank by the trees and tags of every parser, and by those
+alone: the parser's own view of slots has no share.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.figures import machine, report
+from models import trained
+from parsed_text import OURS
+from treebanks import add_treebanks, check_treebanks, sentences
+
+from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.cli.pictures import painter
+from semipunct.corpus import Sentence
+from semipunct.evaluation.parsing import parsing_statistics
+from semipunct.evaluation.restoration import restoration_statistics
+from semipunct.models.parsing.parser import Parser
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.store.checkpoint import SavedModel, load
+from semipunct.tasks.parse import parse
+from semipunct.tasks.restore import restore
+from semipunct.training.config import load_config
+
+Row = dict[str, Any]
+
+
+def main() -> None:
+    """Train the parsers that are not there, and print a row for each."""
+    arguments = options()
+    paint = painter(arguments.plot, 4, 3) if arguments.plot else None
+    enable_compilation_cache()
+    training, dev = sentences(arguments)
+    models = arguments.models / arguments.name
+    systems = {
+        name: load(models / f"{name}-{arguments.seed}", PunctuationModel)
+        for name in arguments.systems
+    }
+    config = load_config(None, arguments.set, {}, "parser")
+    rows: list[Row] = []
+    for part in sorted({*arguments.parts, 1.0}):
+        some = spread(training, part)
+        place = models / ("parser" if part == 1 else f"parser-{part:g}")
+        parser = trained(config, some, dev, place, Parser)
+        parsed = [one.sentence for one in parse(parser, dev)]
+        attachment = parsing_statistics(dev, parsed).figures()
+        row = {"part": part, "las": attachment.las, "uas": attachment.uas, "upos": attachment.upos}
+        rows.append(row | restored(systems, dev, parsed))
+        print(rows[-1], flush=True)
+    rows.append({"part": "gold trees", "las": 1.0, "uas": 1.0, "upos": 1.0})
+    rows[-1] |= restored(systems, dev, dev)
+    table(rows)
+    figures = {"treebank": arguments.name, "seed": arguments.seed, "rows": rows}
+    report(figures | machine(), arguments.output)
+    if paint:
+        picture = paint(lambda figure: draw(figure, rows, arguments.systems))
+        Path(arguments.plot).write_bytes(picture)
+
+
+def spread(training: Sequence[Sentence], part: float) -> Sequence[Sentence]:
+    """Return a part of the sentences, from all over the treebank."""
+    count = max(1, round(part * len(training)))
+    return [training[i * len(training) // count] for i in range(count)]
+
+
+def restored(
+    systems: Mapping[str, SavedModel[PunctuationModel]],
+    dev: Sequence[Sentence],
+    parsed: Sequence[Sentence],
+) -> Row:
+    """Return the edits per slot of each system.
+
+    Args:
+        systems: by name.
+        dev: sentences with their punctuation.
+        parsed: the same with the trees and tags to go by.
+    """
+    gold = [s.slots for s in dev]
+    return {
+        name: restoration_statistics(gold, [one.slots for one in restore(system, parsed)]).score
+        for name, system in systems.items()
+    }
+
+
+def table(rows: Sequence[Row]) -> None:
+    """Print a table in Markdown."""
+    print(f"\n| {' | '.join(rows[0])} |\n|{' --- |' * len(rows[0])}")
+    for row in rows:
+        cells = (f"{x:.4f}" if isinstance(x, float) else x for x in list(row.values())[1:])
+        part = row["part"]
+        print(f"| {part if isinstance(part, str) else f'{part:.0%}'} | {' | '.join(cells)} |")
+
+
+def draw(figure: Any, rows: Sequence[Row], systems: Sequence[str]) -> None:
+    """Draw edits per slot against LAS, a line for each system.
+
+    Args:
+        figure: an empty figure of matplotlib.
+        rows: the figures.
+        systems: their names.
+    """
+    axis = figure.subplots()
+    for name, style in zip(systems, ("-", "--", ":"), strict=False):
+        axis.plot([r["las"] for r in rows], [r[name] for r in rows], style, marker=".", label=name)
+    axis.set_xlabel("LAS of the parser; 1: gold trees")
+    axis.set_ylabel("edits per slot")
+    axis.legend()
+
+
+def options() -> argparse.Namespace:
+    """Parse the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    add_treebanks(parser)
+    parser.add_argument("--models", required=True, type=Path, help="a folder")
+    parser.add_argument("--parts", nargs="+", type=float, default=[0.1, 0.2, 0.5])
+    parser.add_argument("--systems", nargs="+", choices=list(OURS), default=["gold", "parsed"])
+    parser.add_argument("--seed", type=int, default=0, help="of the punctuation models")
+    parser.add_argument("--set", nargs="*", default=[], help="settings of the parsers")
+    parser.add_argument("--output", type=Path)
+    parser.add_argument("--plot", help="draw curves into this .svg, .png or .pdf")
+    arguments = parser.parse_args()
+    check_treebanks(parser, arguments)
+    if not all(0 < part <= 1 for part in arguments.parts):
+        parser.error("parts of a treebank are above 0 and at most 1")
+    return arguments
+
+
+if __name__ == "__main__":
+    main()
