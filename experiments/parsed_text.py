@@ -68,7 +68,9 @@ def main() -> None:
     figures = parsing_statistics(dev, parsed).figures()
     print(f"parser: LAS {figures.las:.4f}, UAS {figures.uas:.4f}, UPOS {figures.upos:.4f}")
     seen: list[Sentence] = []
-    for part, fitted in jackknifed(config, training, dev, models / "folds", arguments.folds):
+    own_settings = [*arguments.set, *arguments.fold_set]
+    of_folds = load_config(None, own_settings, {}, "parser")
+    for part, fitted in jackknifed(of_folds, training, dev, models / "folds", arguments.folds):
         own = [one.sentence for one in parse(fitted, training[part.start : part.stop])]
         held_out = parsing_statistics(training[part.start : part.stop], own).figures()
         print(f"part from {part.start}: LAS {held_out.las:.4f}", flush=True)
@@ -192,6 +194,9 @@ def options() -> argparse.Namespace:
     )
     parser.add_argument("--epochs", type=int, default=12, help="of the recurrent systems")
     parser.add_argument("--set", nargs="*", default=[], help="settings of the parsers")
+    parser.add_argument(
+        "--fold-set", nargs="*", default=[], help="further ones of those that leave a part out"
+    )
     parser.add_argument("--ours", default="parsed-0.4-parser", help="what p compares with")
     parser.add_argument("--models", required=True, type=Path, help="a folder")
     parser.add_argument("--output", required=True, type=Path, help="a folder")

@@ -69,8 +69,8 @@ class ParserTrainOptions(kind.NetworkTrainOptions):
     learning_rate: Positive = 3e-3
     dropout: Share = 0.4
     word_dropout: Share = 0.25
-    tags: NotNegative = 0.5
-    punctuation: NotNegative = 0.5
+    tags: NotNegative = 1.0
+    punctuation: NotNegative = 1.0
     average: Decay = 0.998
 
     evaluations: ClassVar[int] = 5
