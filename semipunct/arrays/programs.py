@@ -39,13 +39,17 @@ from semipunct.arrays.compilation import LOWER_EVENT, compilation_folder, defaul
 from semipunct.arrays.memory import memory_maps, release_memory
 
 _PACKAGES = ("semipunct", "semirings")
-_COMPILER_OPTIONS = {
+_CHOSEN = {
     # XLA hands reductions to a library whose start-up costs more than our small arrays do: with
     # its own loops the gradient of a batch takes half the time.
     "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
     # Compiling takes less time, and steps of training take no more.
     "xla_backend_optimization_level": 1,
 }
+_COMPILER_OPTIONS = {
+    name: value for name, value in _CHOSEN.items() if name not in os.environ.get("XLA_FLAGS", "")
+}
+"""Options of the compiler; those that the environment sets are left to it."""
 
 _LEAST_SECONDS = 0.05
 """What takes less to trace and lower is not kept on disk; XLA's cache has the same limit."""
