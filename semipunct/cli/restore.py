@@ -78,7 +78,8 @@ def restore(
         typer.Option(
             metavar="PARSER",
             help="The folder of a parser: the input may be text, or words without trees; trees "
-            "that it has are thrown away. Repeat it for several, which are better than one.",
+            "that it has are thrown away. Several are better than one: repeat it, or name a "
+            "folder that holds them, as jackknife --models leaves it.",
         ),
     ] = None,
     trees: Annotated[
@@ -198,6 +199,7 @@ def restore(
         from semipunct.models.punctuation.model import PunctuationModel
         from semipunct.models.segmentation.tokeniser import Tokeniser
         from semipunct.store.checkpoint import load
+        from semipunct.store.folder import model_folders
         from semipunct.tasks.base import InPlace
         from semipunct.tasks.restore import RestoreOptions
         from semipunct.tasks.restore import restore as run
@@ -212,7 +214,8 @@ def restore(
         loaded = load(model, PunctuationModel)
         options.check(loaded.model)
         fitted = InPlace.of(loaded)
-        parsers = [load(folder, Parser) for folder in parser or ()]
+        folders = (folder for path in parser or () for folder in model_folders(path))
+        parsers = [load(folder, Parser) for folder in folders]
         words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None
         capitals_of = load(case, Truecaser) if case is not None else None
     enable_compilation_cache()

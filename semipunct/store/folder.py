@@ -47,6 +47,19 @@ def is_model_folder(path: Path) -> bool:
     return isinstance(data, dict) and cast(dict[str, Any], data).get("format") == FORMAT
 
 
+def model_folders(path: str | Path) -> list[Path]:
+    """Return the model folders in a folder that is none itself, by name.
+
+    Args:
+        path: such a folder; of any other path it is the only result, for ``load`` to judge.
+    """
+    folder = Path(path)
+    if is_model_folder(folder) or not folder.is_dir():
+        return [folder]
+    found = sorted(p for p in folder.iterdir() if p.name[0] != "." and is_model_folder(p))
+    return found or [folder]
+
+
 def check_output(path: str | Path) -> None:
     """Check that ``write_folder`` will be able to write a folder, before the work is done.
 

@@ -4,6 +4,7 @@ The tokeniser takes *so* for the beginning of a sentence and *al* for *a el*.
 """
 
 import json
+import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -64,6 +65,33 @@ def test_a_text_comes_back_with_marks(restored):
     assert result.out != TEXT
     assert "al ke" in result.out
     assert restored(TEXT, "--format", "text", "--keep", "keep", "--marks", " ").out == TEXT
+
+
+def test_several_parsers_are_asked(
+    restored, parser: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    from semipunct.tasks import restore_words as task
+
+    for name in "ab":
+        shutil.copytree(parser, tmp_path / "several" / name)
+    (tmp_path / "several" / "notes.txt").touch()
+    several, asked = task.slot_posteriors, list[object]()
+
+    def noted(model, sentences):
+        asked.append(model)
+        return several(model, sentences)
+
+    monkeypatch.setattr(task, "slot_posteriors", noted)
+    alone = restored(TEXT, "--format", "text")
+    together = restored(TEXT, "--format", "text", "--parser", tmp_path / "several")
+    assert together.status == alone.status == 0, together.err
+    assert len(asked) == 1 + 3
+    # What is in a folder without parsers is said as of any that holds no model.
+    (tmp_path / "none").mkdir()
+    none = restored(TEXT, "--parser", tmp_path / "none")
+    assert str(tmp_path / "none") in none.message
+    tagger = restored(TEXT, "--parser", tmp_path)
+    assert str(tmp_path) in tagger.message
 
 
 def test_all_formats_tell_the_same(restored):

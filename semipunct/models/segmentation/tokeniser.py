@@ -249,9 +249,7 @@ class Tokeniser(Model[Encoded, CharacterBatch, Passage]):
         characters = jnp.maximum(1, jnp.sum(jnp.asarray(batch.lengths)))
         return -total / characters, Sums(total, characters, jnp.zeros((), jnp.int32))
 
-    def optimiser(
-        self, options: TokeniserTrainOptions, steps: int, slots: float
-    ) -> Optimiser:
+    def optimiser(self, options: TokeniserTrainOptions, steps: int, slots: float) -> Optimiser:
         """Return AdamW with clipped gradients, and the mean of its weights.
 
         Args:
