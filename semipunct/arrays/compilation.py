@@ -55,7 +55,7 @@ class Shapes:
         Yields:
             Whether these shapes are new.
         """
-        key = (function, str(jax.tree.map(np.shape, argument)))
+        key = (function, shapes_of(argument))
         if key in self.seen:
             yield False
             return
@@ -63,6 +63,11 @@ class Shapes:
         yield True
         self.seen.add(key)
         self.seconds += time.monotonic() - start
+
+
+def shapes_of(arrays: object) -> str:
+    """Return the shapes of arrays, equal for arrays that a program is compiled once for."""
+    return str(jax.tree.map(np.shape, arrays))
 
 
 class CompileClock:

@@ -80,6 +80,21 @@ def step(
     return parameters, state, Outcome(loss, sums.slots, sums.impossible, finite)
 
 
+def prepare(
+    recipe: Recipe,
+    parameters: Weights,
+    state: Any,
+    constants: Weights,
+    batch: Any,
+    key: jax.Array,
+) -> None:
+    """Compile most of a step, and take none; arguments as those of ``step``.
+
+    Of weights and state shapes and types are enough: a step overwrites the arrays.
+    """
+    _gradient.prepare(recipe, parameters, state, constants, batch, key)
+
+
 @partial(jit, static=1)
 def _gradient(
     recipe: Recipe,
