@@ -70,7 +70,12 @@ def main() -> None:
 
 
 def spread(training: Sequence[Sentence], part: float) -> Sequence[Sentence]:
-    """Return a part of the sentences, from all over the treebank."""
+    """Return a part of the sentences, from all over the treebank.
+
+    Args:
+        training: the sentences.
+        part: how large a part, above 0 and at most 1.
+    """
     count = max(1, round(part * len(training)))
     return [training[i * len(training) // count] for i in range(count)]
 

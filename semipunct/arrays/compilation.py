@@ -66,7 +66,11 @@ class Shapes:
 
 
 def shapes_of(arrays: object) -> str:
-    """Return the shapes of arrays, equal for arrays that a program is compiled once for."""
+    """Return the shapes of arrays: equal ones, one compiled form.
+
+    Args:
+        arrays: a tree of them.
+    """
     return str(jax.tree.map(np.shape, arrays))
 
 

@@ -171,7 +171,7 @@ class Kind:
 
     @property
     def scored(self) -> bool:
-        """Whether held-out examples are assessed by their log-likelihoods."""
+        """Tell whether held-out examples are assessed by their log-likelihoods."""
         return self.assess == PERPLEXITIES
 
     def load(self) -> type[Model[Any, Any, Any]]:

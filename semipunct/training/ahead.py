@@ -38,7 +38,11 @@ def meanwhile(tasks: Iterable[Callable[[], object]]) -> Generator[None]:
 
 
 def like(arrays: Any) -> Any:
-    """Return arrays of the same shapes and types that take no memory."""
+    """Return arrays of the same shapes and types that take no memory.
+
+    Args:
+        arrays: a tree of them.
+    """
 
     def empty(x: Any) -> Any:
         return np.broadcast_to(np.zeros((), x.dtype), x.shape)

@@ -88,9 +88,15 @@ def prepare(
     batch: Any,
     key: jax.Array,
 ) -> None:
-    """Compile most of a step, and take none; arguments as those of ``step``.
+    """Compile most of a step, and take none.
 
-    Of weights and state shapes and types are enough: a step overwrites the arrays.
+    Args:
+        recipe: as of ``step``.
+        parameters: arrays of the shapes and types of weights: steps overwrite the weights.
+        state: likewise of the optimiser's state.
+        constants: ``model.constants``.
+        batch: from ``model.lay_out``.
+        key: the source of chance.
     """
     _gradient.prepare(recipe, parameters, state, constants, batch, key)
 

@@ -48,7 +48,7 @@ class ParserOptions:
 
     @property
     def predicts_slots(self) -> bool:
-        """Whether the punctuation between words is predicted."""
+        """Tell whether the punctuation between words is predicted."""
         return self.slot > 0 and not self.marks
 
 
