@@ -1,7 +1,7 @@
-"""Character n-grams of words: what a form that training never saw has in common with others.
+"""Character n-grams and shapes of words: what an unseen form has in common with others.
 
-These are its beginnings, its ends, its shape, and the pieces between (Bojanowski et al. 2017,
-section 3.2).
+The n-grams are its beginnings, its ends, and the pieces between (Bojanowski et al. 2017, section
+3.2); the shape tells capitals, digits and other characters.
 """
 
 from __future__ import annotations
@@ -21,18 +21,17 @@ _LONGEST = 64
 
 
 def ngrams(form: str) -> list[str]:
-    """Return the n-grams of a word, each once after a letter for its kind, telling ones first.
+    """Return the n-grams of a word in lower case, each once after a letter or digit for its kind.
+
+    Beginnings and ends come first, then the pieces, long ones before short ones.
 
     Args:
         form: the word.
     """
-    return list(dict.fromkeys(_ngrams(form)))
+    return list(dict.fromkeys(_ngrams(form.lower())))
 
 
 def _ngrams(form: str) -> Iterator[str]:
-    yield "s" + _shape(form[:_LONGEST])
-    # Case is in the shape: a word in capitals has its endings in common with others.
-    form = form.lower()
     # Affixes are of the whole word with its edges: one as long as the word says that it ends there.
     for size in _AFFIXES:
         yield "p" + f"{form[:size]}>"[:size]
@@ -43,9 +42,14 @@ def _ngrams(form: str) -> Iterator[str]:
             yield str(size) + marked[start : start + size]
 
 
-def _shape(form: str) -> str:
+def shape(form: str) -> str:
+    """Return the kinds of the characters of a word, of which few in a row and few in all count.
+
+    Args:
+        form: the word.
+    """
     found = ""
-    for char in form:
+    for char in form[:_LONGEST]:
         kind = _kind(char)
         if not found.endswith(kind * _RUN.get(kind, 2)):
             found += kind

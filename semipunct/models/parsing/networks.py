@@ -37,12 +37,14 @@ class ParserInputs(NamedTuple):
     Attributes:
         words: ``[batch, length]`` codes of forms; 0 is the unknown one.
         ngrams: ``[batch, length, MOST]`` rows of character n-grams; 0 is padding.
+        shapes: ``[batch, length]`` codes of shapes.
         lengths: ``[batch]`` words of each.
         slots: ``[batch, length + 1]`` numbers of the strings between words, where they are read.
     """
 
     words: jax.Array | npt.NDArray[np.int32]
     ngrams: jax.Array | npt.NDArray[np.int32]
+    shapes: jax.Array | npt.NDArray[np.int32]
     lengths: jax.Array | npt.NDArray[np.int32]
     slots: jax.Array | npt.NDArray[np.int32] | None = None
 
@@ -114,6 +116,7 @@ def network_weights(
         "embed": {
             "word": normal(vocabulary.size("word"), options.word),
             "ngram": normal(vocabulary.size("ngram"), options.ngram),
+            "shape": normal(vocabulary.size("shape"), hidden),
         },
         "input": layer(options.word + options.ngram, hidden),
         "root": {"weight": normal(hidden)},
@@ -179,7 +182,7 @@ def scores(
     pieces = jnp.sum(jnp.where(some, weights["embed.ngram"][ngrams], 0.0), 2)
     pieces = pieces * jax.lax.rsqrt(jnp.maximum(jnp.sum(some, 2), 1).astype(pieces.dtype))
     read = jnp.concatenate([weights["embed.word"][words], pieces], -1)
-    x = affine(weights, "input", drop(read, 0))
+    x = affine(weights, "input", drop(read, 0)) + weights["embed.shape"][jnp.asarray(inputs.shapes)]
     if options.marks and inputs.slots is not None:
         slots = jnp.asarray(inputs.slots)
         x = x + weights["marks.before"][slots[:, :-1]] + weights["marks.after"][slots[:, 1:]]

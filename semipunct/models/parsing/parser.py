@@ -67,6 +67,7 @@ class Encoded:
     Attributes:
         words: ``[words]`` codes of the forms of each sentence.
         ngrams: ``[words, MOST]`` rows of their character n-grams.
+        shapes: ``[words]`` codes of their shapes.
         slots: ``[words + 1]`` numbers of the strings between them; empty where they are not read.
         gold: for each sentence ``[words]`` heads and relations, ``[TAGS, words]`` and
             ``[words + 1]`` strings; empty where nobody knows them.
@@ -74,6 +75,7 @@ class Encoded:
 
     words: Sequence[Codes]
     ngrams: Sequence[Codes]
+    shapes: Sequence[Codes]
     slots: Sequence[Codes] = ()
     gold: Sequence[Analyses] = ()
 
@@ -148,6 +150,7 @@ class Parser(Model[Encoded, ParserBatch]):
         return Encoded(
             [self.vocabulary.words(s.forms) for s in sentences],
             [self.vocabulary.ngrams(s.forms) for s in sentences],
+            [self.vocabulary.shapes(s.forms) for s in sentences],
             [np.array(self.strings.codes(s.slots), np.int32) for s in read],
         )
 
@@ -170,11 +173,12 @@ class Parser(Model[Encoded, ParserBatch]):
         lengths = [len(encoded.words[i]) for i in draft]
         length = padded_length(max(lengths))
         size = len(draft) if shape is None else room(length, shape)
-        words = np.zeros((size, length), np.int32)
+        words, shapes = np.zeros((2, size, length), np.int32)
         ngrams = np.zeros((size, length, MOST), np.int32)
         for row, i in enumerate(draft):
             words[row, : lengths[row]] = encoded.words[i]
             ngrams[row, : lengths[row]] = encoded.ngrams[i]
+            shapes[row, : lengths[row]] = encoded.shapes[i]
         padded = np.zeros(size, np.int32)
         padded[: len(draft)] = lengths
         between = None
@@ -182,7 +186,7 @@ class Parser(Model[Encoded, ParserBatch]):
             between = np.zeros((size, length + 1), np.int32)
             for row, i in enumerate(draft):
                 between[row, : lengths[row] + 1] = encoded.slots[i]
-        inputs = ParserInputs(words, ngrams, padded, between)
+        inputs = ParserInputs(words, ngrams, shapes, padded, between)
         if not encoded.gold:
             return ParserBatch(inputs, None)
         heads, relations = np.zeros((2, size, length), np.int32)

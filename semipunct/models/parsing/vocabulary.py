@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus.sentences import Sentence
-from semipunct.models.parsing.characters import ngrams
+from semipunct.models.parsing.characters import ngrams, shape
 
 Codes = npt.NDArray[np.int32]
 
@@ -32,12 +32,14 @@ class ParserVocabulary(msgspec.Struct, frozen=True, dict=True):
     Attributes:
         word: frequent forms in lower case.
         ngram: character n-grams that several forms share.
+        shape: shapes of words that several forms share.
         upos, xpos, feats: values of these columns.
         relation: relations.
     """
 
     word: tuple[str, ...]
     ngram: tuple[str, ...]
+    shape: tuple[str, ...]
     upos: tuple[str, ...]
     xpos: tuple[str, ...]
     feats: tuple[str, ...]
@@ -52,16 +54,20 @@ class ParserVocabulary(msgspec.Struct, frozen=True, dict=True):
         Args:
             sentences: words, tags and trees.
             minimum_word_count: rarer forms have no code of their own.
-            minimum_ngram_forms: n-grams of fewer different forms have none.
+            minimum_ngram_forms: n-grams and shapes of fewer different forms have none.
         """
         words = Counter(form.lower() for s in sentences for form in s.forms)
         frequent = (word for word, count in words.items() if count >= minimum_word_count)
         forms = {form for s in sentences for form in s.forms}
         pieces = Counter(piece for form in forms for piece in ngrams(form))
-        shared = (piece for piece, count in pieces.items() if count >= minimum_ngram_forms)
+        shapes = Counter(shape(form) for form in forms)
+        shared, common = (
+            (value for value, count in counts.items() if count >= minimum_ngram_forms)
+            for counts in (pieces, shapes)
+        )
         tags = ({value for s in sentences for value in getattr(s, kind)} for kind in TAGS)
         relations = {name for s in sentences for name in s.tree.relations}
-        found = (frequent, shared, *tags, relations)
+        found = (frequent, shared, common, *tags, relations)
         return cls(*(tuple(sorted(values)) for values in found))
 
     @cached_property
@@ -86,6 +92,10 @@ class ParserVocabulary(msgspec.Struct, frozen=True, dict=True):
     def words(self, forms: Iterable[str]) -> Codes:
         """Return the codes of word forms, whatever their case."""
         return self.codes("word", (form.lower() for form in forms))
+
+    def shapes(self, forms: Iterable[str]) -> Codes:
+        """Return the codes of the shapes of words."""
+        return self.codes("shape", map(shape, forms))
 
     def ngrams(self, forms: Iterable[str]) -> Codes:
         """Return the codes of the n-grams of words, ``[words, MOST]``, and 0 where there is none.

@@ -6,14 +6,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.models.parsing.characters import ngrams
+from semipunct.models.parsing.characters import ngrams, shape
 from semipunct.models.parsing.vocabulary import MOST, ParserVocabulary
 from tests.models.parsing.treebank import planted
 
 
 def test_ngrams_written_out():
     assert ngrams("ab") == [
-        "saa", "pa", "fb", "pab", "fab", "pab>", "f<ab",
+        "pa", "fb", "pab", "fab", "pab>", "f<ab",
         "3<ab", "3ab>", "2<a", "2ab", "2b>", "1<", "1a", "1b", "1>",
     ]  # fmt: skip
 
@@ -22,21 +22,21 @@ def test_ngrams_written_out():
 def test_ngrams_are_different_and_of_the_word(form: str):
     found = ngrams(form)
     assert len(set(found)) == len(found)
-    assert all(piece[1:] in f"<{form.lower()}>" for piece in found if piece[0] != "s")
+    assert all(piece[1:] in f"<{form.lower()}>" for piece in found)
 
 
 def test_words_share_what_they_have_in_common():
     walking, talking, tall = (set(ngrams(form)) for form in ("walking", "talking", "tall"))
-    # The ends -g -ng -ing -king, the shape, and the pieces within "alking>".
+    # The ends -g -ng -ing -king, and the pieces within "alking>".
     assert len(walking & talking) > len(walking & tall)
     # Case is in the shape alone.
-    assert set(ngrams("WALKING")) ^ set(ngrams("walking")) == {"sAA", "saa"}
+    assert ngrams("WALKING") == ngrams("walking")
 
 
 def test_shapes_written_out():
     words = ["walking", "Walking", "IBM", "iPad", "I", "1998", "3.50", "12,000,000", "\u4f60\u597d"]
-    shapes = [ngrams(word)[0] for word in words]
-    assert shapes == ["saa", "sAaa", "sAA", "saAaa", "sA", "s0000", "s0-00", "s00-000-0", "sxx"]
+    shapes = ["aa", "Aaa", "AA", "aAaa", "A", "0000", "0-00", "00-000-0", "xx"]
+    assert [shape(word) for word in words] == shapes
 
 
 def test_a_long_word_has_few_ngrams():
