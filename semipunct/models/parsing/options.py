@@ -9,8 +9,8 @@ from typing import ClassVar
 from semipunct.models import kind
 from semipunct.models.settings import AtLeastOne, Count, Decay, NotNegative, Positive, Share
 
-_VISITS = 1500
-"""Visits for each square root of the number of training sentences: 13 epochs of 12,500."""
+_VISITS = 1700
+"""Visits for each square root of the number of training sentences: 15 epochs of 12,500."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,8 @@ class ParserTrainOptions(kind.NetworkTrainOptions):
     learning_rate: Positive = 3e-3
     dropout: Share = 0.4
     word_dropout: Share = 0.25
-    tags: NotNegative = 1.0
-    punctuation: NotNegative = 1.0
+    tags: NotNegative = 0.5
+    punctuation: NotNegative = 0.5
     average: Decay = 0.998
 
     evaluations: ClassVar[int] = 5
