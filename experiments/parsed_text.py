@@ -13,9 +13,10 @@ and restores the words of the development treebank with the first parser's trees
 - ``parsed``: the preset ``parsed``, which looks at the parser's probabilities as well.
 - ``crf``, ``attention``: the recurrent taggers with the parser's tags, trained on jackknifed ones.
 
-For the models, rows tell what a mean with the parser's own view (``--shares``) and several trees
-(``--trees``) gain. ``NAME-SYSTEM-SEED[...].restoration.json.gz`` in the folder is what ``semipunct
-compare`` reads; what is there is not made again.
+For the models, rows tell what a mean with the parser's own view (``--shares``), several trees
+(``--trees``) and all parsers together (``committee``: that of the whole treebank, and those that
+leave a part out) gain. ``NAME-SYSTEM-SEED[...].restoration.json.gz`` in the folder is what
+``semipunct compare`` reads; what is there is not made again.
 """
 
 import argparse
@@ -24,6 +25,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from models import trained
 from treebanks import add_treebanks, check_treebanks, sentences
@@ -41,7 +43,7 @@ from semipunct.models.parsing.parser import Parser
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.slot_tagging.tagger import SlotTagger, TaggerPunctuator
 from semipunct.store.checkpoint import SavedModel
-from semipunct.tasks.base import Slots
+from semipunct.tasks.base import Slots, Trained
 from semipunct.tasks.parse import parse
 from semipunct.tasks.restore import Restorer
 from semipunct.tasks.restore_words import restore_words
@@ -68,6 +70,7 @@ def main() -> None:
     figures = parsing_statistics(dev, parsed).figures()
     print(f"parser: LAS {figures.las:.4f}, UAS {figures.uas:.4f}, UPOS {figures.upos:.4f}")
     seen: list[Sentence] = []
+    committee: list[Trained[Any]] = [parser]
     own_settings = [*arguments.set, *arguments.fold_set]
     of_folds = load_config(None, own_settings, {}, "parser")
     for part, fitted in jackknifed(of_folds, training, dev, models / "folds", arguments.folds):
@@ -75,7 +78,8 @@ def main() -> None:
         held_out = parsing_statistics(training[part.start : part.stop], own).figures()
         print(f"part from {part.start}: LAS {held_out.las:.4f}", flush=True)
         seen += own
-    experiment = Experiment(arguments, models, parser, training, seen, dev, parsed)
+        committee.append(fitted)
+    experiment = Experiment(arguments, models, committee, training, seen, dev, parsed)
     rows: dict[str, list[Result]] = {}
     for system in arguments.systems:
         for seed in arguments.seeds:
@@ -91,16 +95,16 @@ class Experiment:
     Attributes:
         arguments: the command line.
         models: the folder of all models.
-        parser: trained on the whole treebank.
+        committee: parsers, first that of the whole treebank.
         training: its sentences.
         seen: the same with the trees of parsers that have not seen them.
         dev: the development sentences.
-        parsed: the same with the trees of ``parser``.
+        parsed: the same with the trees of the first parser.
     """
 
     arguments: argparse.Namespace
     models: Path
-    parser: SavedModel[Parser]
+    committee: Sequence[Trained[Any]]
     training: Sequence[Sentence]
     seen: Sequence[Sentence]
     dev: Sequence[Sentence]
@@ -135,12 +139,19 @@ class Experiment:
             for share in (0.0, *self.arguments.shares):
                 label = system + (f"-{trees}-trees" if trees else "")
                 label += f"-{share:g}-parser" if share else ""
-                yield label, partial(self._restored, model, trees, share)
+                yield label, partial(self._restored, model, self.committee[:1], trees, share)
+                if not trees:
+                    restore = partial(self._restored, model, self.committee, trees, share)
+                    yield f"{label}-committee", restore
 
     def _restored(
-        self, model: SavedModel[PunctuationModel], trees: int, share: float
+        self,
+        model: SavedModel[PunctuationModel],
+        parsers: Sequence[Trained[Any]],
+        trees: int,
+        share: float,
     ) -> list[Slots]:
-        found = restore_words(model, self.parser, self.dev, trees=trees, share=share)
+        found = restore_words(model, parsers, self.dev, trees=trees, share=share)
         return [one.slots for one in found]
 
     def measured(self, label: str, seed: int, restore: Callable[[], list[Slots]]) -> Result:
