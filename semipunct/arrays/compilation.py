@@ -55,7 +55,7 @@ class Shapes:
         Yields:
             Whether these shapes are new.
         """
-        key = (function, shapes_of(argument))
+        key = (function, str(jax.tree.map(np.shape, argument)))
         if key in self.seen:
             yield False
             return
@@ -63,15 +63,6 @@ class Shapes:
         yield True
         self.seen.add(key)
         self.seconds += time.monotonic() - start
-
-
-def shapes_of(arrays: object) -> str:
-    """Return the shapes of arrays: equal ones, one compiled form.
-
-    Args:
-        arrays: a tree of them.
-    """
-    return str(jax.tree.map(np.shape, arrays))
 
 
 class CompileClock:

@@ -162,22 +162,13 @@ class Program:
     def __call__(self, *arguments: Any) -> Any:
         """Return what the function returns, as arrays of JAX."""
         static, dynamic = arguments[: self._static], arguments[self._static :]
-        if any(isinstance(x, Tracer) for x in jax.tree.leaves(dynamic)):
-            return self._function(*arguments)
-        run = self._form(static, dynamic)
-        return run(*self._divided(dynamic)) if run else self._plain(*arguments)
-
-    def prepare(self, *arguments: Any) -> None:
-        """Compile what a call with such arguments would run, and run nothing."""
-        self._form(arguments[: self._static], arguments[self._static :])
-
-    def _form(self, static: Sequence[Any], dynamic: Sequence[Any]) -> Callable[..., Any] | None:
-        """Return the compiled form for some arguments; None if it cannot be shared."""
         leaves, structure = jax.tree.flatten(dynamic)
+        if any(isinstance(x, Tracer) for x in leaves):
+            return self._function(*arguments)
         try:
             described = tuple(map(_described, (self._function, *static)))
         except _IndescribableError:
-            return None
+            return self._plain(*arguments)
         home = default_device()
         key = (described, structure, tuple(_kind(x, home) for x in leaves), settings())
         with self._lock:
@@ -188,9 +179,10 @@ class Program:
         with form.lock:
             new = form.run is None
             run = form.run = form.run or self._compiled(static, dynamic, str(key))
+        result = run(*self._divided(dynamic))
         if new and memory_maps() > _MOST_MAPS:
             forget_compiled()
-        return run
+        return result
 
     def forget(self) -> None:
         """Let go of all compiled forms: what is asked for again is read from the cache on disk."""

@@ -126,9 +126,6 @@ class Criterion:
 PERPLEXITY = Criterion("perplexity_of_scorable", "perplexity")
 
 
-PERPLEXITIES = "semipunct.models.scoring:perplexities"
-"""The function that assesses most kinds."""
-
 PUNCTUATION = "punctuation"
 """Predicted by the kinds whose perplexities of slots may be compared."""
 
@@ -146,7 +143,7 @@ class Kind:
             the default. A kind without any starts from the defaults of its classes.
         criterion: by which the best weights are chosen.
         assess: ``module:function`` that computes the figures of held-out examples, as
-            ``PERPLEXITIES`` does.
+            ``semipunct.models.scoring.perplexities`` does.
         examples: ``module:function`` that reads files, given their names, to a sequence of what
             the model is trained on (``semipunct.corpus.examples``).
         unit: one of these, for people.
@@ -159,7 +156,7 @@ class Kind:
     train_options: type[SharedTrainOptions]
     presets: tuple[str, ...] = ()
     criterion: Criterion = PERPLEXITY
-    assess: str = PERPLEXITIES
+    assess: str = "semipunct.models.scoring:perplexities"
     examples: str = "semipunct.formats.registry:read_treebank"
     unit: str = "sentence"
     predicts: str = PUNCTUATION
@@ -168,11 +165,6 @@ class Kind:
     def sections(self) -> dict[str, type[Any]]:
         """The class of options of each section of a configuration."""
         return {"model": self.model_options, "train": self.train_options}
-
-    @property
-    def scored(self) -> bool:
-        """Tell whether held-out examples are assessed by their log-likelihoods."""
-        return self.assess == PERPLEXITIES
 
     def load(self) -> type[Model[Any, Any, Any]]:
         """Import the class of the model."""

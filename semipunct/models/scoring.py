@@ -11,7 +11,7 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.compilation import Shapes, shapes_of
+from semipunct.arrays.compilation import Shapes
 from semipunct.arrays.padding import bucketed, by_length
 from semipunct.arrays.programs import jit
 from semipunct.corpus.examples import Example
@@ -84,23 +84,6 @@ def log_likelihoods(
             found = np.where(np.isnan(found), exact, found)
         result[members] = found[: len(members)]
     return result
-
-
-def prepare(model: Model[E, B], parameters: Weights, batches: Batches[E, B]) -> None:
-    """Compile what ``log_likelihoods`` runs, and run nothing.
-
-    Args:
-        model: the model.
-        parameters: its weights.
-        batches: the sentences.
-    """
-    weights = model.placed(parameters)
-    seen: set[str] = set()
-    for _, batch in batches:
-        shapes = shapes_of(batch)
-        if shapes not in seen:
-            _score.prepare(model, model.read(weights, batch), batch)
-            seen.add(shapes)
 
 
 def perplexities(

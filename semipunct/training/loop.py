@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,23 +13,21 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semipunct.arrays.compilation import CompileClock, Shapes, shapes_of
+from semipunct.arrays.compilation import CompileClock, Shapes
 from semipunct.arrays.memory import release_memory
 from semipunct.corpus.examples import Example
 from semipunct.errors import ModelError, TreebankError
-from semipunct.models import scoring
 from semipunct.models.base import Array
 from semipunct.models.kind import Config
 from semipunct.models.scoring import Batches
 from semipunct.store import checkpoint
 from semipunct.store.card import model_card
 from semipunct.store.folder import claimed, put_in_place
-from semipunct.training.ahead import like, meanwhile
 from semipunct.training.plan import Plan
 from semipunct.training.report import Phase, Progress, TrainingError, TrainingResult
 from semipunct.training.run import Run, check_same, of_best, take_up, to_host
 from semipunct.training.sources import Sources
-from semipunct.training.step import Outcome, Recipe, prepare, step
+from semipunct.training.step import Outcome, Recipe, step
 
 TYPICAL = 64
 """Batches looked at to choose padded sizes; a larger one later costs one more compiled shape."""
@@ -144,46 +141,30 @@ class _Trainer:
         # The outcome of a step is read one step late, so that the next batch is laid out meanwhile.
         waiting: Outcome | None = None
         chance = jax.random.key(options.seed)
-        with meanwhile(self._needed_soon(run, encoded, shape, constants, chance)):
-            for members in self.plan.batches(options.seed, run.step):
-                batch = self.model.batch(encoded, members, shape)
-                with self.shapes.first_call("step", batch):
-                    run.parameters, run.optimiser, outcome = step(
-                        self.recipe, run.parameters, run.optimiser, constants, batch,
-                        jax.random.fold_in(chance, run.step),
-                    )  # fmt: skip
+        for members in self.plan.batches(options.seed, run.step):
+            batch = self.model.batch(encoded, members, shape)
+            with self.shapes.first_call("step", batch):
+                run.parameters, run.optimiser, outcome = step(
+                    self.recipe, run.parameters, run.optimiser, constants, batch,
+                    jax.random.fold_in(chance, run.step),
+                )  # fmt: skip
+            self._settle(run, waiting)
+            due = run.visits // self.plan.evaluate_every
+            run.step, run.visits, waiting = run.step + 1, run.visits + len(members), outcome
+            last = run.step == self.plan.steps
+            if last or run.visits // self.plan.evaluate_every > due:
                 self._settle(run, waiting)
-                due = run.visits // self.plan.evaluate_every
-                run.step, run.visits, waiting = run.step + 1, run.visits + len(members), outcome
-                last = run.step == self.plan.steps
-                if last or run.visits // self.plan.evaluate_every > due:
-                    self._settle(run, waiting)
-                    waiting = None
-                    self._evaluate(run)
-                    early = 0 < options.patience <= run.stale
-                    if last or early:
-                        return True, early and not last
-                    self._save(run, finished=False)
-                if self.stop and self.stop():
-                    break
+                waiting = None
+                self._evaluate(run)
+                early = 0 < options.patience <= run.stale
+                if last or early:
+                    return True, early and not last
+                self._save(run, finished=False)
+            if self.stop and self.stop():
+                break
         self._settle(run, waiting)
         # Nothing is left to do if the state was saved at the very end of a run.
         return run.step >= self.plan.steps, False
-
-    def _needed_soon(
-        self, run: Run, encoded: Any, shape: Any, constants: Any, key: Any
-    ) -> Iterator[Callable[[], None]]:
-        """Yield what compiles programs that the run needs soon, beside that of its first step."""
-        weights, state = like(run.parameters), like(run.optimiser)
-        seen: set[str] = set()
-        for members in islice(self.plan.batches(self.config.train.seed, run.step), TYPICAL):
-            batch = self.model.batch(encoded, members, shape)
-            if (shapes := shapes_of(batch)) not in seen:
-                if seen:
-                    yield partial(prepare, self.recipe, weights, state, constants, batch, key)
-                seen.add(shapes)
-        if self.config.kind.scored:
-            yield partial(scoring.prepare, self.model, weights, self.development)
 
     def _settle(self, run: Run, outcome: Outcome | None) -> None:
         if outcome is None:

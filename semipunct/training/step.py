@@ -80,27 +80,6 @@ def step(
     return parameters, state, Outcome(loss, sums.slots, sums.impossible, finite)
 
 
-def prepare(
-    recipe: Recipe,
-    parameters: Weights,
-    state: Any,
-    constants: Weights,
-    batch: Any,
-    key: jax.Array,
-) -> None:
-    """Compile most of a step, and take none.
-
-    Args:
-        recipe: as of ``step``.
-        parameters: arrays of the shapes and types of weights: steps overwrite the weights.
-        state: likewise of the optimiser's state.
-        constants: ``model.constants``.
-        batch: from ``model.lay_out``.
-        key: the source of chance.
-    """
-    _gradient.prepare(recipe, parameters, state, constants, batch, key)
-
-
 @partial(jit, static=1)
 def _gradient(
     recipe: Recipe,
