@@ -167,8 +167,8 @@ def fit_shape(
 
     For scoring, sizes are powers of two with lower bounds: what is compiled today then suits the
     next sentences, too. In training many steps will pay for every lane and word: each size is that
-    of the largest of these batches and an eighth more. Batches that exceed
-    it are compiled once more, with the size doubled.
+    of the largest of these batches and an eighth more. Strings cost next to nothing, and have room
+    for twice as many. Batches that exceed a size are compiled once more, with that doubled.
 
     Of steps there are two sizes: long chains are rare and would cost every batch, so one batch in
     five takes the second one, which suits the longest chain.
@@ -196,10 +196,11 @@ def fit_shape(
     usual = int(np.quantile(steps, 0.8, method="higher"))
     usual = round_up(usual, 8, steps=2) if scoring else usual
     chain = max(int(a.height.max(initial=0)) for a in encoded.absorptions)
+    strings = max(len(d.strings) for d in drafts)
     return BatchShape(
         sentences=sentences,
         words=words,
-        strings=ample(max(len(d.strings) for d in drafts), 32),
+        strings=ample(strings if scoring else 2 * strings, 32),
         states=max(3, *(round_up(d.longest, 1) for d in drafts)) + 1,
         steps=(usual, ample(max(chain, *steps), 16)),
         lanes=lanes,
