@@ -118,7 +118,7 @@ def test_a_mark_within_a_token_goes_behind_it(restored, monkeypatch: pytest.Monk
 
     def with_comma(*arguments):
         found = chosen(*arguments)
-        return replace(found, slots=((), (), (",",), *found.slots[3:]))
+        return replace(found, slots=((), (), (",",), (), *found.slots[4:]))
 
     monkeypatch.setattr(task, "restored", with_comma)
     text = "so al ke\n"

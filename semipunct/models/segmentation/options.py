@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from semipunct.models import kind
-from semipunct.models.settings import AtLeastOne, Check, Decay, Positive, Share, meant
+from semipunct.models.settings import AtLeastOne, Check, Positive, Share, meant
 
 EPOCHS = 8
 """Passes over the training passages."""
@@ -55,15 +55,12 @@ class TokeniserTrainOptions(kind.NetworkTrainOptions):
     Attributes:
         unknown: share of characters that a step takes for unknown ones.
         unknown_words: share of the words that characters are told of.
-        average: share of the mean of the weights so far in the mean after a step; the mean is what
-            is used.
     """
 
     batch_size: AtLeastOne = 16
     learning_rate: Positive = 4e-3
     unknown: Share = 0.01
     unknown_words: Share = 0.3
-    average: Decay = 0.998
 
     evaluations: ClassVar[int] = EPOCHS
     epochs: ClassVar[int] = EPOCHS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from semipunct.arrays.padding import round_up
 from semipunct.corpus.located import is_mark
 from semipunct.corpus.passages import Passage
-from semipunct.models.base import Array, Model, Optimiser, Parameters, Sums
+from semipunct.models.base import Array, Model, Parameters, Sums
 from semipunct.models.convolutions import convolution_weights, convolved
 from semipunct.models.segmentation.characters import CODES, LEARNT, CharacterVocabulary, Coder
 from semipunct.models.segmentation.expansion import Expansions
@@ -33,6 +33,9 @@ from semipunct.models.segmentation.tags import (
 )
 from semipunct.structures.chain import LinearChain, linear_chain
 from semipunct.structures.distribution import Distribution
+
+if TYPE_CHECKING:
+    import optax  # pyright: ignore[reportMissingTypeStubs]
 
 _LENGTH = 256  # the shortest padded length
 
@@ -249,17 +252,19 @@ class Tokeniser(Model[Encoded, CharacterBatch, Passage]):
         characters = jnp.maximum(1, jnp.sum(jnp.asarray(batch.lengths)))
         return -total / characters, Sums(total, characters, jnp.zeros((), jnp.int32))
 
-    def optimiser(self, options: TokeniserTrainOptions, steps: int, slots: float) -> Optimiser:
-        """Return AdamW with clipped gradients, and the mean of its weights.
+    def optimiser(
+        self, options: TokeniserTrainOptions, steps: int, slots: float
+    ) -> optax.GradientTransformation:
+        """Return AdamW with clipped gradients.
 
         Args:
-            options: rate, schedule, decay and mean.
+            options: rate, schedule and decay.
             steps: updates in all.
             slots: ignored: no penalty is per passage.
         """
-        from semipunct.models.optimisation import averaged, clipped_adamw
+        from semipunct.models.optimisation import clipped_adamw
 
-        return averaged(clipped_adamw(options, steps), options.average)
+        return clipped_adamw(options, steps)
 
     def to_data(self) -> dict[str, Any]:
         return msgspec.to_builtins(_Data(self.characters, self.expansions, self.marks))
