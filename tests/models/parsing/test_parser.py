@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -59,10 +60,14 @@ def projective(words: int) -> list[tuple[int, ...]]:
     return found
 
 
+@partial(jax.jit, static_argnums=0)
+def compiled(model: Parser, weights: Any, batch: Any) -> jax.Array:
+    return model.log_likelihoods(weights, batch)
+
+
 def log_probabilities(model: Parser, weights: Any, sentences: list[Sentence]) -> np.ndarray:
-    return np.asarray(
-        model.log_likelihoods(weights, model.batch(model.encode(sentences), range(len(sentences))))
-    )
+    batch = model.batch(model.encode(sentences), range(len(sentences)))
+    return np.asarray(compiled(model, weights, batch))
 
 
 def test_analyses_of_two_words_have_probability_one(random: InPlace[Parser]):
