@@ -201,14 +201,16 @@ def options() -> argparse.Namespace:
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--trees", nargs="*", type=int, default=[8], help="numbers of trees drawn")
     parser.add_argument(
-        "--shares", nargs="*", type=float, default=[0.4], help="of the parser's view"
+        "--shares", nargs="*", type=float, default=[0.5], help="of the parser's view"
     )
     parser.add_argument("--epochs", type=int, default=12, help="of the recurrent systems")
     parser.add_argument("--set", nargs="*", default=[], help="settings of the parsers")
     parser.add_argument(
         "--fold-set", nargs="*", default=[], help="further ones of those that leave a part out"
     )
-    parser.add_argument("--ours", default="parsed-0.4-parser", help="what p compares with")
+    parser.add_argument(
+        "--ours", default="parsed-0.5-parser-committee", help="what p compares with"
+    )
     parser.add_argument("--models", required=True, type=Path, help="a folder")
     parser.add_argument("--output", required=True, type=Path, help="a folder")
     arguments = parser.parse_args()

@@ -100,7 +100,7 @@ def restore(
             min=0,
             max=1,
             help="With --parser: share of what the parser, which needs no tree for it, expects "
-            "between words; 0 for the model alone [0.4].",
+            "between words; 0 for the model alone [0.5].",
         ),
     ] = None,
     tokeniser: Annotated[

@@ -24,8 +24,8 @@ from semipunct.tasks.parse import Parse, check_reads_words, parse, parses, slot_
 from semipunct.tasks.restore import Restoration, RestoreOptions, RestoreSettings, drawn, restored
 from semipunct.tasks.slot_posteriors import SlotPosterior, mean, posteriors
 
-SHARE = 0.4
-"""Weight of the parser's own view of slots (docs/decisions/0026-restoring-words.md)."""
+SHARE = 0.5
+"""Weight of the parser's own view of slots (docs/decisions/0026-parsed-text.md)."""
 
 
 def restore_words(
