@@ -92,9 +92,9 @@ def parse(
 ) -> None:
     """Give words tags and a dependency tree.
 
-    Punctuation counts with --punctuation only, and gets heads by rule. Tags and trees of the input
-    are thrown away; with --gold the parser's are compared with them, over words that are no
-    punctuation.
+    Punctuation gets heads by rule; it counts with --punctuation, and for a parser that was trained
+    to read it (model.marks). Tags and trees of the input are thrown away; with --gold the parser's
+    are compared with them, over words that are no punctuation.
     """
     if (json or result) and not gold:
         raise UsageError(f"{'--json' if json else '--result'} is about the comparison of --gold")
