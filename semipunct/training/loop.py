@@ -133,7 +133,7 @@ class _Trainer:
         """Take steps; return whether none is left, and whether some were left out."""
         options = self.config.train
         # The same for every seed, so that runs share what the compiler has cached.
-        typical = list(islice(self.plan.batches(0, 0), TYPICAL))
+        typical = [*islice(self.plan.batches(0, 0), TYPICAL), self.plan.largest_batch(0)]
         drafts = [self.model.draft(encoded, members) for members in typical]
         sentences = self.plan.most_sentences(options.seed)
         shape = self.model.fit_shape(encoded, drafts, sentences, scoring=False)

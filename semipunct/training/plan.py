@@ -94,6 +94,15 @@ class Plan(NamedTuple):
             return self.batch_size
         return round_up(max(map(len, self.batches(seed, 0)), default=1))
 
+    def largest_batch(self, seed: int) -> list[int]:
+        """Return the members of the batch with the most words.
+
+        Args:
+            seed: of the order.
+        """
+        lengths = np.asarray(self.lengths)
+        return max(self.batches(seed, 0), key=lambda members: int(lengths[members].sum()))
+
     def _epoch(self, generator: np.random.Generator) -> list[list[int]]:
         if self.batching == "words":
             return list(balanced(self.lengths, self.batch_size, generator))

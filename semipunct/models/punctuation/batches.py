@@ -63,7 +63,7 @@ def lay_out(
         sentences=shape.sentences,
         words=shape.words,
         slots=shape.strings,
-        steps=shape.steps[0],
+        steps=shape.steps,
         lanes=shape.lanes,
         factors=shape.factors,
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +17,11 @@ from semipunct.features.templates import Table
 from semipunct.models.punctuation.encoding import EncodedSentences
 from semipunct.structures.given_tree import Absorptions, Placement, place
 
-_SCHEDULED = 64
-"""Batches that are scheduled to choose the number of steps: the quantile needs no more."""
+_OUTLIER = 2
+"""How many times longer than in typical batches a chain may be and still be reckoned with."""
+
+_STEP, _LANE = 10, (1, 20)
+"""What a step costs beside its lanes, and a lane of each width: roughly, as timed on a CPU."""
 
 
 class FeatureSizes(NamedTuple):
@@ -42,7 +47,7 @@ class BatchShape:
         words: of all its sentences.
         strings: distinct surface strings.
         states: at least the tokens of the longest string.
-        steps: steps of the scan, and those of batches with a longer chain.
+        steps: steps of the scan.
         lanes: absorptions per step, narrow and wide.
         factors: numbers multiplied up per sentence.
         features: the sizes of each table's features.
@@ -52,7 +57,7 @@ class BatchShape:
     words: int
     strings: int
     states: int
-    steps: tuple[int, int]
+    steps: int
     lanes: tuple[int, ...]
     factors: int
     features: Mapping[Table, FeatureSizes]
@@ -97,22 +102,25 @@ class Draft:
         return max(map(_factors, self.absorptions))
 
     @property
-    def lanes(self) -> tuple[int, ...]:
-        """Absorptions per step that suit the batch.
+    def chain(self) -> int:
+        """The longest chain of absorptions, which is the least number of steps."""
+        return _chain(self.absorptions)
 
-        The longest chain of absorptions is the least number of steps; this many lanes do all the
-        others beside it.
-        """
-        chain = max(1, *(int(p.height.max(initial=0)) for p in self.absorptions))
-        work = [sum(int((g == width).sum()) for g in self.groups) for width in range(self.widths)]
-        # Half as many again: lanes stand idle while a chain ends.
-        return tuple(max(1, -(-3 * n // (2 * chain))) for n in work)
+    @property
+    def work(self) -> tuple[int, ...]:
+        """The absorptions of each width."""
+        return tuple(sum(int((g == i).sum()) for g in self.groups) for i in range(self.widths))
 
     def placed(self, lanes: tuple[int, ...]) -> Placement:
         """Schedule the absorptions; the last schedule is kept, to be used in laying out."""
         if self._placed is None or self._placed[0] != lanes:
             self._placed = lanes, place(self.absorptions, self.groups, lanes)
         return self._placed[1]
+
+
+def _chain(batch: Iterable[Absorptions]) -> int:
+    """Return the longest chain of absorptions; 1 or more."""
+    return max((int(a.height.max(initial=1)) for a in batch), default=1)
 
 
 def _factors(absorptions: Absorptions) -> int:
@@ -163,15 +171,16 @@ def occurring(context: npt.NDArray[np.int32], size: int) -> npt.NDArray[np.int64
 def fit_shape(
     encoded: EncodedSentences, drafts: Sequence[Draft], sentences: int, *, scoring: bool
 ) -> BatchShape:
-    """Choose sizes that nearly all batches fit into, judged by some.
+    """Choose sizes that nearly all batches fit into, judged by some with the largest among them.
 
     For scoring, sizes are powers of two with lower bounds: what is compiled today then suits the
     next sentences, too. In training many steps will pay for every lane and word: each size is that
-    of the largest of these batches and an eighth more. Strings cost next to nothing, and have room
-    for twice as many. Batches that exceed a size are compiled once more, with that doubled.
+    of the largest of these batches and a sixteenth more. Strings cost next to nothing, and have
+    room for twice as many. Batches that exceed a size are compiled once more, with that doubled.
 
-    Of steps there are two sizes: long chains are rare and would cost every batch, so one batch in
-    five takes the second one, which suits the longest chain.
+    There are steps enough for the longest chain of the treebank, and no more lanes than these need:
+    a second shape, for batches with long chains, would cost more than it saves. A chain that is out
+    of all proportion does not count.
 
     Args:
         encoded: all sentences.
@@ -183,32 +192,32 @@ def fit_shape(
     def ample(size: int, least: int) -> int:
         if scoring:
             return round_up(size, least, steps=1)
-        return round_up(size + size // 8, steps=16)
+        return round_up(size + size // 16, steps=16)
 
     words = ample(max(d.words for d in drafts), 128)
-    lanes = tuple(
-        int(np.ceil(np.median(column))) for column in zip(*(d.lanes for d in drafts), strict=True)
-    )
+    chain, longest = max(d.chain for d in drafts), _chain(encoded.absorptions)
+    chain = longest if longest <= _OUTLIER * chain else chain
+    work = tuple(map(max, zip(*(d.work for d in drafts), strict=True)))
+    lanes = min((_lanes(work, n) for n in range(chain, 2 * chain + 1)), key=partial(_cost, work))
     if scoring:
         lanes = (words // 12, max(2, words // 256))[: len(lanes)]
         sentences = min(sentences, words // 8)
-    steps = [d.placed(lanes).steps for d in drafts[:_SCHEDULED]]
-    usual = int(np.quantile(steps, 0.8, method="higher"))
-    usual = round_up(usual, 8, steps=2) if scoring else usual
-    chain = max(int(a.height.max(initial=0)) for a in encoded.absorptions)
+    steps = max(chain, *(d.placed(lanes).steps for d in drafts))
     strings = max(len(d.strings) for d in drafts)
     return BatchShape(
         sentences=sentences,
         words=words,
         strings=ample(strings if scoring else 2 * strings, 32),
         states=max(3, *(round_up(d.longest, 1) for d in drafts)) + 1,
-        steps=(usual, ample(max(chain, *steps), 16)),
+        # A quarter more in training, as wide absorptions vary more than words do.
+        steps=ample(steps if scoring else steps + steps // 4, 16),
         lanes=lanes,
         factors=round_up(max(_factors(a) for a in encoded.absorptions), 64, steps=1),
         features={
             table: FeatureSizes(
                 ample(max(d.features[table].entries for d in drafts), 64 * words),
-                ample(max(d.features[table].blocks for d in drafts), 16),
+                # They are few: a sixteenth of them may be less than one.
+                ample(max(d.features[table].blocks for d in drafts) + (not scoring), 16),
                 ample(max(d.features[table].weights for d in drafts), 512 * words),
             )
             for table in drafts[0].features
@@ -216,16 +225,27 @@ def fit_shape(
     )
 
 
+def _lanes(work: Sequence[int], steps: float) -> tuple[int, ...]:
+    """Return how many lanes of each width do all absorptions in so many steps."""
+    return tuple(max(1, math.ceil(n / steps)) for n in work)
+
+
+def _cost(work: Sequence[int], lanes: Sequence[int]) -> float:
+    """Return what steps with these lanes cost, if there are enough to do all absorptions."""
+    steps = max(n / size for n, size in zip(work, lanes, strict=True))
+    return steps * (_STEP + sum(size * cost for size, cost in zip(lanes, _LANE, strict=False)))
+
+
 def own_shape(draft: Draft) -> BatchShape:
     """Return the sizes of one batch, rounded up."""
-    lanes = draft.lanes
-    steps = round_up(draft.placed(lanes).steps, 1)
+    # Half as many again: lanes stand idle while a chain ends.
+    lanes = _lanes(draft.work, 2 * draft.chain / 3)
     return BatchShape(
         sentences=len(draft.members),
         words=round_up(draft.words),
         strings=round_up(len(draft.strings)),
         states=max(2, round_up(draft.longest, 1)),
-        steps=(steps, steps),
+        steps=round_up(draft.placed(lanes).steps, 1),
         lanes=lanes,
         factors=round_up(draft.factors),
         features={t: FeatureSizes(*map(round_up, own)) for t, own in draft.features.items()},
@@ -246,18 +266,13 @@ def grown(shape: BatchShape, draft: Draft, placement: Placement) -> BatchShape:
         words=_doubled(shape.words, draft.words),
         strings=_doubled(shape.strings, len(draft.strings)),
         states=_doubled(shape.states, draft.longest),
-        steps=(_steps(shape, placement), shape.steps[1]),
+        steps=_doubled(shape.steps, placement.steps),
         factors=_doubled(shape.factors, draft.factors),
         features={
             table: FeatureSizes(*map(_doubled, own, draft.features[table]))
             for table, own in shape.features.items()
         },
     )
-
-
-def _steps(shape: BatchShape, placement: Placement) -> int:
-    usual, most = shape.steps
-    return usual if placement.steps <= usual else _doubled(most, placement.steps)
 
 
 def _doubled(size: int, needed: int) -> int:

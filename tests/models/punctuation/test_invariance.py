@@ -77,7 +77,7 @@ def test_the_size_of_the_shape_changes_nothing():
 def test_a_batch_beyond_the_shape_gets_a_larger_one():
     m = model("l2r")
     encoded = m.encode(SENTENCES)
-    tight = replace(SHAPE, words=8, strings=4, states=2, steps=(2, 3), factors=4)
+    tight = replace(SHAPE, words=8, strings=4, states=2, steps=2, factors=4)
     batch = m.batch(encoded, range(len(SENTENCES)), tight)
     assert len(batch.relation) >= sum(encoded.lengths)
     assert batch.slots[: len(SENTENCES)].tolist() == [len(s.slots) for s in SENTENCES]
