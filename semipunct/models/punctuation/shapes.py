@@ -200,17 +200,20 @@ def fit_shape(
     work = tuple(map(max, zip(*(d.work for d in drafts), strict=True)))
     lanes = min((_lanes(work, n) for n in range(chain, 2 * chain + 1)), key=partial(_cost, work))
     if scoring:
-        lanes = (words // 12, max(2, words // 256))[: len(lanes)]
+        lanes = (words // 24, max(2, words // 256))[: len(lanes)]
         sentences = min(sentences, words // 8)
-    steps = max(chain, *(d.placed(lanes).steps for d in drafts))
+    placed = [d.placed(lanes).steps for d in drafts]
+    # When scoring, one batch in ten may be compiled for itself: sentences are sorted by length, and
+    # those with long chains keep to themselves. In training, there is room for a quarter more, as
+    # wide absorptions vary more than words do.
+    steps = int(np.quantile(placed, 0.9, method="higher")) if scoring else 5 * max(placed) // 4
     strings = max(len(d.strings) for d in drafts)
     return BatchShape(
         sentences=sentences,
         words=words,
         strings=ample(strings if scoring else 2 * strings, 32),
         states=max(3, *(round_up(d.longest, 1) for d in drafts)) + 1,
-        # A quarter more in training, as wide absorptions vary more than words do.
-        steps=ample(steps if scoring else steps + steps // 4, 16),
+        steps=ample(steps, 16),
         lanes=lanes,
         factors=round_up(max(_factors(a) for a in encoded.absorptions), 64, steps=1),
         features={
