@@ -13,6 +13,7 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ import numpy as np
 from figures import machine, report
 
 from semipunct.arrays.memory import hold_memory
-from semipunct.arrays.padding import balanced
 from semipunct.arrays.programs import jit
 from semipunct.arrays.rows import Rows, add_rows
 from semipunct.formats import read_treebank
@@ -31,6 +31,7 @@ from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.structures.given_tree import inside
 from semipunct.training.config import load_config
+from semipunct.training.plan import Plan
 from semipunct.training.step import Recipe, step
 from semirings.real import Real
 
@@ -71,12 +72,12 @@ def measured(arguments: argparse.Namespace) -> dict[str, Any]:
     options = config.train
     sentences = list(read_treebank(arguments.files).sentences)
     model, encoded = PunctuationModel.fit_and_encode(sentences, config.model)
-    order = balanced(encoded.lengths, options.batch_size, np.random.default_rng(0))
-    members = [m for m in order if len(m) == options.batch_size][:64]
-    drafts = [model.draft(encoded, m) for m in members]
-    shape = model.fit_shape(encoded, drafts, options.batch_size, scoring=False)
+    plan = Plan.of(encoded.lengths, options, batching=model.batching)
+    drafts = [model.draft(encoded, m) for m in plan.typical_batches()]
+    shape = model.fit_shape(encoded, drafts, plan.most_sentences(0), scoring=False)
+    members = list(islice(plan.batches(0, 0), arguments.batches))
     began = time.perf_counter()
-    batches = [model.batch(encoded, m, shape) for m in members[: arguments.batches]]
+    batches = [model.batch(encoded, m, shape) for m in members]
     host = 1000 * (time.perf_counter() - began) / len(batches)
 
     generator = np.random.default_rng(0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +27,6 @@ from semipunct.training.report import Phase, Progress, TrainingError, TrainingRe
 from semipunct.training.run import Run, check_same, of_best, take_up, to_host
 from semipunct.training.sources import Sources
 from semipunct.training.step import Outcome, Recipe, step
-
-TYPICAL = 64
-"""Batches looked at to choose padded sizes; a larger one later costs one more compiled shape."""
 
 
 def train(
@@ -132,9 +128,7 @@ class _Trainer:
     def _loop(self, run: Run, encoded: Any) -> tuple[bool, bool]:
         """Take steps; return whether none is left, and whether some were left out."""
         options = self.config.train
-        # The same for every seed, so that runs share what the compiler has cached.
-        typical = [*islice(self.plan.batches(0, 0), TYPICAL), self.plan.largest_batch(0)]
-        drafts = [self.model.draft(encoded, members) for members in typical]
+        drafts = [self.model.draft(encoded, members) for members in self.plan.typical_batches()]
         sentences = self.plan.most_sentences(options.seed)
         shape = self.model.fit_shape(encoded, drafts, sentences, scoring=False)
         constants = self.model.constants(options)

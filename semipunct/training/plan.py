@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,9 @@ import numpy as np
 from semipunct.arrays.padding import balanced, bucketed, buckets, round_up, shuffled
 from semipunct.models.base import Batching
 from semipunct.models.kind import SharedTrainOptions
+
+_TYPICAL = 64
+"""Batches to choose padded sizes by; a larger one later costs one more compiled shape."""
 
 
 class Plan(NamedTuple):
@@ -94,14 +98,18 @@ class Plan(NamedTuple):
             return self.batch_size
         return round_up(max(map(len, self.batches(seed, 0)), default=1))
 
-    def largest_batch(self, seed: int) -> list[int]:
-        """Return the members of the batch with the most words.
+    def typical_batches(self) -> list[list[int]]:
+        """Return the batches to choose padded sizes by: the first ones, and the largest.
 
-        Args:
-            seed: of the order.
+        They are the same for every seed, so that runs share what the compiler has cached.
         """
         lengths = np.asarray(self.lengths)
-        return max(self.batches(seed, 0), key=lambda members: int(lengths[members].sum()))
+
+        def words(members: list[int]) -> int:
+            return int(lengths[members].sum())
+
+        largest = max(self.batches(0, 0), key=words, default=[])
+        return [*islice(self.batches(0, 0), _TYPICAL), largest]
 
     def _epoch(self, generator: np.random.Generator) -> list[list[int]]:
         if self.batching == "words":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +19,8 @@ from semipunct.structures.given_tree import Absorptions, Placement, place
 _OUTLIER = 2
 """How many times longer than in typical batches a chain may be and still be reckoned with."""
 
-_STEP, _LANE = 10, (1, 20)
-"""What a step costs beside its lanes, and a lane of each width: roughly, as timed on a CPU."""
+_WIDE_LANES = 2
+"""Wide lanes, at most: one or two of them cost what a step costs anyway, three twice as much."""
 
 
 class FeatureSizes(NamedTuple):
@@ -198,15 +197,14 @@ def fit_shape(
     chain, longest = max(d.chain for d in drafts), _chain(encoded.absorptions)
     chain = longest if longest <= _OUTLIER * chain else chain
     work = tuple(map(max, zip(*(d.work for d in drafts), strict=True)))
-    lanes = min((_lanes(work, n) for n in range(chain, 2 * chain + 1)), key=partial(_cost, work))
+    lanes = tuple(map(min, _lanes(work, chain), (words, _WIDE_LANES)))
     if scoring:
         lanes = (words // 24, max(2, words // 256))[: len(lanes)]
         sentences = min(sentences, words // 8)
     placed = [d.placed(lanes).steps for d in drafts]
     # When scoring, one batch in ten may be compiled for itself: sentences are sorted by length, and
-    # those with long chains keep to themselves. In training, there is room for a quarter more, as
-    # wide absorptions vary more than words do.
-    steps = int(np.quantile(placed, 0.9, method="higher")) if scoring else 5 * max(placed) // 4
+    # those with long chains keep to themselves.
+    steps = int(np.quantile(placed, 0.9, method="higher")) if scoring else max(chain, *placed)
     strings = max(len(d.strings) for d in drafts)
     return BatchShape(
         sentences=sentences,
@@ -231,12 +229,6 @@ def fit_shape(
 def _lanes(work: Sequence[int], steps: float) -> tuple[int, ...]:
     """Return how many lanes of each width do all absorptions in so many steps."""
     return tuple(max(1, math.ceil(n / steps)) for n in work)
-
-
-def _cost(work: Sequence[int], lanes: Sequence[int]) -> float:
-    """Return what steps with these lanes cost, if there are enough to do all absorptions."""
-    steps = max(n / size for n, size in zip(work, lanes, strict=True))
-    return steps * (_STEP + sum(size * cost for size, cost in zip(lanes, _LANE, strict=False)))
 
 
 def own_shape(draft: Draft) -> BatchShape:
