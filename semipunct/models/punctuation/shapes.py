@@ -16,8 +16,8 @@ from semipunct.features.templates import Table
 from semipunct.models.punctuation.encoding import EncodedSentences
 from semipunct.structures.given_tree import Absorptions, Placement, place
 
-_OUTLIER = 2
-"""How many times longer than in typical batches a chain may be and still be reckoned with."""
+_OUTLIER = 3
+"""How many times longer than in nine of ten batches a chain may be and still be reckoned with."""
 
 _WIDE_LANES = 2
 """Wide lanes, at most: one or two of them cost what a step costs anyway, three twice as much."""
@@ -178,8 +178,8 @@ def fit_shape(
     room for twice as many. Batches that exceed a size are compiled once more, with that doubled.
 
     There are steps enough for the longest chain of the treebank, and no more lanes than these need:
-    a second shape, for batches with long chains, would cost more than it saves. A chain that is out
-    of all proportion does not count.
+    a second shape, for batches with long chains, would cost more than it saves. Only batches whose
+    chain is out of all proportion, a list of hundreds of names, have a shape of their own.
 
     Args:
         encoded: all sentences.
@@ -194,8 +194,8 @@ def fit_shape(
         return round_up(size + size // 16, steps=16)
 
     words = ample(max(d.words for d in drafts), 128)
-    chain, longest = max(d.chain for d in drafts), _chain(encoded.absorptions)
-    chain = longest if longest <= _OUTLIER * chain else chain
+    usual = int(np.quantile([d.chain for d in drafts], 0.9, method="higher"))
+    chain = min(_chain(encoded.absorptions), _OUTLIER * usual)
     work = tuple(map(max, zip(*(d.work for d in drafts), strict=True)))
     lanes = tuple(map(min, _lanes(work, chain), (words, _WIDE_LANES)))
     if scoring:
@@ -204,7 +204,9 @@ def fit_shape(
     placed = [d.placed(lanes).steps for d in drafts]
     # When scoring, one batch in ten may be compiled for itself: sentences are sorted by length, and
     # those with long chains keep to themselves.
-    steps = int(np.quantile(placed, 0.9, method="higher")) if scoring else max(chain, *placed)
+    steps = int(np.quantile(placed, 0.9, method="higher"))
+    if not scoring:
+        steps = min(max(chain, *placed), 2 * chain)
     strings = max(len(d.strings) for d in drafts)
     return BatchShape(
         sentences=sentences,
