@@ -20,7 +20,7 @@ _OUTLIER = 3
 """How many times longer than in nine of ten batches a chain may be and still be reckoned with."""
 
 _WIDE_LANES = 2
-"""Wide lanes, at most: one or two of them cost what a step costs anyway, three twice as much."""
+"""Wide lanes in training, at most: with more of them, XLA's loops on a CPU take far longer."""
 
 
 class FeatureSizes(NamedTuple):
@@ -196,11 +196,13 @@ def fit_shape(
     words = ample(max(d.words for d in drafts), 128)
     usual = int(np.quantile([d.chain for d in drafts], 0.9, method="higher"))
     chain = min(_chain(encoded.absorptions), _OUTLIER * usual)
-    work = tuple(map(max, zip(*(d.work for d in drafts), strict=True)))
-    lanes = tuple(map(min, _lanes(work, chain), (words, _WIDE_LANES)))
     if scoring:
-        lanes = (words // 24, max(2, words // 256))[: len(lanes)]
+        lanes = (words // 24, max(2, words // 256))[: drafts[0].widths]
         sentences = min(sentences, words // 8)
+    else:
+        work = tuple(map(max, zip(*(d.work for d in drafts), strict=True)))
+        narrow, *wide = _lanes(work, chain)
+        lanes = (narrow, *(min(size, _WIDE_LANES) for size in wide))
     placed = [d.placed(lanes).steps for d in drafts]
     # When scoring, one batch in ten may be compiled for itself: sentences are sorted by length, and
     # those with long chains keep to themselves.
