@@ -19,8 +19,8 @@ from semipunct.structures.given_tree import Absorptions, Placement, place
 _OUTLIER = 3
 """How many times longer than in nine of ten batches a chain may be and still be reckoned with."""
 
-_WIDE_LANES = 2
-"""Wide lanes in training, at most: with more of them, XLA's loops on a CPU take far longer."""
+_WIDE_LANES = (2, 1)
+"""Lanes of wider vectors in training, at most: XLA's loops on a CPU take far longer with more."""
 
 
 class FeatureSizes(NamedTuple):
@@ -47,7 +47,7 @@ class BatchShape:
         strings: distinct surface strings.
         states: at least the tokens of the longest string.
         steps: steps of the scan.
-        lanes: absorptions per step, narrow and wide.
+        lanes: absorptions per step, for each width of vectors.
         factors: numbers multiplied up per sentence.
         features: the sizes of each table's features.
     """
@@ -139,9 +139,9 @@ def draft(encoded: EncodedSentences, members: Sequence[int]) -> Draft:
     used, local = np.unique(np.concatenate([np.zeros(1, np.int32), *slots]), return_inverse=True)
     automata = np.split(local[1:].astype(np.int32), np.cumsum([len(s) for s in slots])[:-1])
     strings: list[tuple[int, ...]] = [encoded.strings[i] for i in used.tolist()]
-    is_wide = np.array([encoded.widths > 1 and len(s) > 1 for s in strings])
+    width = np.array([min(max(len(s), 1), encoded.widths) - 1 for s in strings], np.int32)
     groups = [
-        (is_wide[a[p.left_slot]] | is_wide[a[p.right_slot]]).astype(np.int32)
+        np.maximum(width[a[p.left_slot]], width[a[p.right_slot]])
         for p, a in zip(absorptions, automata, strict=True)
     ]
     words = encoded.words(members)
@@ -197,12 +197,12 @@ def fit_shape(
     usual = int(np.quantile([d.chain for d in drafts], 0.9, method="higher"))
     chain = min(_chain(encoded.absorptions), _OUTLIER * usual)
     if scoring:
-        lanes = (words // 24, max(2, words // 256))[: drafts[0].widths]
+        lanes = (words // 24, max(2, words // 256), max(1, words // 512))[: drafts[0].widths]
         sentences = min(sentences, words // 8)
     else:
         work = tuple(map(max, zip(*(d.work for d in drafts), strict=True)))
         narrow, *wide = _lanes(work, chain)
-        lanes = (narrow, *(min(size, _WIDE_LANES) for size in wide))
+        lanes = (narrow, *map(min, wide, _WIDE_LANES))
     placed = [d.placed(lanes).steps for d in drafts]
     # When scoring, one batch in ten may be compiled for itself: sentences are sorted by length, and
     # those with long chains keep to themselves.
@@ -243,7 +243,7 @@ def own_shape(draft: Draft) -> BatchShape:
         sentences=len(draft.members),
         words=round_up(draft.words),
         strings=round_up(len(draft.strings)),
-        states=max(2, round_up(draft.longest, 1)),
+        states=max(3, round_up(draft.longest, 1)),
         steps=round_up(draft.placed(lanes).steps, 1),
         lanes=lanes,
         factors=round_up(draft.factors),

@@ -27,6 +27,7 @@ that nodes between two empty slots, the majority, cost one number and no step.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
@@ -44,6 +45,10 @@ from semirings.log import Log
 
 Scale = jax.Array | npt.NDArray[np.float32]
 """Logs of factors taken out."""
+
+Vectors = tuple[Value, Value, Value]
+Absorbed = tuple[Value, tuple[Value, jax.Array]]
+_Absorb = Callable[[Lanes, Value, Vectors], Absorbed]
 
 
 class LiftedAutomata(Protocol):
@@ -238,6 +243,7 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
     Source: Li, Wang and Eisner (2019), Algorithm 1, lines 5 to 18.
     """
     schedule = trees.schedule
+    sentences = schedule.last.shape[0]
     automata = trees.automata.lift(semiring)
     choice = lifted(semiring, trees.choice, trees.feature)
     store = _start(automata, schedule, semiring)
@@ -251,10 +257,14 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
 
     def step(store: Value, groups: list[Any]) -> tuple[Value, list[tuple[Value, Any]]]:
         factors: list[tuple[Value, Any]] = []
-        for (lanes, chosen, row), width in zip(groups, trees.automata.widths, strict=True):
+        widths = trees.automata.widths
+        for number, ((lanes, chosen, row), width) in enumerate(zip(groups, widths, strict=True)):
             sources = lanes.at_left, lanes.at_right, lanes.meeting
             store, vectors = _read_rows(store, sources, width)
-            new, factor = _absorb(lanes, chosen, vectors, trees.pairs, automata, semiring)
+            absorb = partial(_absorb, trees.pairs, automata, semiring)
+            if number:
+                absorb = _unless_idle(absorb, jnp.any(lanes.sentence < sentences), semiring)
+            new, factor = absorb(lanes, chosen, vectors)
             store = jax.tree.map(
                 lambda x, y, r=row: jax.lax.dynamic_update_slice(x, y, (r, 0)), store, new
             )
@@ -277,23 +287,42 @@ def _start(automata: LiftedAutomata, schedule: Schedule, s: Semiring) -> Value:
     return s.concatenate([automata.final, automata.initial, s.zeros((lanes, states))], axis=0)
 
 
+def _unless_idle(absorb: _Absorb, busy: jax.Array, s: Semiring) -> _Absorb:
+    """Return ``absorb`` for a group of lanes that does nothing where all of them are idle.
+
+    Slots of several tokens are few, so that the lanes of their long vectors are idle in most steps.
+    The reverse pass computes everything again: what it would read takes memory in every step.
+
+    Args:
+        absorb: absorbs one constituent per lane.
+        busy: whether any lane is not idle.
+        s: the semiring.
+    """
+
+    def nothing(lanes: Lanes, choice: Value, vectors: Vectors) -> Absorbed:
+        size, width = jax.tree.leaves(vectors[0])[0].shape[:2]
+        return s.zeros((size, width)), (s.zeros((size,)), jnp.zeros(size))
+
+    return jax.checkpoint(partial(jax.lax.cond, busy, absorb, nothing))
+
+
 def _absorb(
-    lanes: Lanes,
-    choice: Value,
-    vectors: tuple[Value, Value, Value],
     pairs: Pairs,
     automata: LiftedAutomata,
     s: Semiring,
-) -> tuple[Value, tuple[Value, jax.Array]]:
+    lanes: Lanes,
+    choice: Value,
+    vectors: Vectors,
+) -> Absorbed:
     """Absorb one constituent per lane into its parent; see the module's docstring.
 
     Args:
-        lanes: ``[lanes]`` of one step.
-        choice: ``[lanes, pairs]`` of the kids.
-        vectors: ``[lanes, width]`` the kid's at its left and right, and its parent's.
         pairs: which labels a pair consists of.
         automata: the slot automata.
         s: the semiring.
+        lanes: ``[lanes]`` of one step.
+        choice: ``[lanes, pairs]`` of the kids.
+        vectors: ``[lanes, width]`` the kid's at its left and right, and its parent's.
 
     Returns:
         The parent's new vector ``[lanes, width]``, and the number ``[lanes]`` taken out where
