@@ -19,7 +19,7 @@ from semipunct.structures.given_tree import Absorptions, Placement, place
 _OUTLIER = 3
 """How many times longer than in nine of ten batches a chain may be and still be reckoned with."""
 
-_WIDE_LANES = (2, 1)
+_WIDE_LANES = (2, 2)
 """Lanes of wider vectors in training, at most: XLA's loops on a CPU take far longer with more."""
 
 
