@@ -82,6 +82,15 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(scope="session")
+def penn_sample() -> Path:
+    """The folder of the Penn Treebank sample kept beside the repository; skips without it."""
+    folder = ROOT.parent / "shared" / "data" / "ptb-sample"
+    if not folder.is_dir():
+        pytest.skip("the Penn Treebank sample is not at ../shared/data/ptb-sample")
+    return folder
+
+
+@pytest.fixture(scope="session")
 def loaded_once() -> Iterator[None]:
     """Loading a folder, or a copy of it, again gives the same objects: they are compiled once."""
     from semipunct.store import checkpoint

@@ -19,10 +19,8 @@ from semipunct.formats.conllu.reading import Marks, to_entry
 from semipunct.formats.conllu.records import Token
 from semipunct.formats.lines import text_lines
 from semipunct.marks import Puncteme
+from semipunct.marks.penn import MARK_TAGS
 from semipunct.trees import tree_fault
-
-MARK_TAGS: frozenset[str] = frozenset((",", ".", ":", "``", "''", "-LRB-", "-RRB-"))
-"""The tags of punctuation; the signs of currencies and numbers (``$``, ``#``) are words."""
 
 COLUMNS = ("form", "tag", "head")
 

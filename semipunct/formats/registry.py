@@ -14,11 +14,13 @@ from semipunct.formats.base import Format
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.dependencies import Dependencies
 from semipunct.formats.lines import KIND
+from semipunct.formats.ptb import Ptb
 from semipunct.formats.text import Text
 
 FORMATS: dict[str, Format[Any]] = {
     Conllu.name: Conllu(),
     Dependencies.name: Dependencies(),
+    Ptb.name: Ptb(),
     Text.name: Text(),
 }
 

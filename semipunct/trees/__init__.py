@@ -1,15 +1,25 @@
-"""Trees: constituents, their junctions at slots, lifting, editing, heads of punctuation."""
+"""Trees: constituents, their junctions at slots, lifting, editing; phrases, heads, derivations."""
 
 from semipunct.trees.editing import reordered, without_constituent, without_leaves, without_words
+from semipunct.trees.heads import COLLINS, dependencies, head_children
 from semipunct.trees.lifting import lifted
+from semipunct.trees.phrases import PhraseTree, Span, constituent_counts, from_spans, spans
 from semipunct.trees.tree import DependencyTree, Junction, Tree, tree_fault
 
 __all__ = [
+    "COLLINS",
     "DependencyTree",
     "Junction",
+    "PhraseTree",
+    "Span",
     "Tree",
+    "constituent_counts",
+    "dependencies",
+    "from_spans",
+    "head_children",
     "lifted",
     "reordered",
+    "spans",
     "tree_fault",
     "without_constituent",
     "without_leaves",

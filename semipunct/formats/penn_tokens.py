@@ -1,0 +1,43 @@
+"""Tokens with tags of the Penn Treebank, and heads that were read off a tree of another kind."""
+
+from collections.abc import Collection, Sequence
+
+from semipunct.corpus.sentences import MISSING
+from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.formats.conllu.records import Token
+from semipunct.trees import DependencyTree
+
+
+def penn_tokens(
+    forms: Sequence[str], tags: Sequence[str], tree: DependencyTree, mark_tags: Collection[str]
+) -> tuple[Token, ...]:
+    """Make the tokens of a sentence, of which no mark is a head where there is a word.
+
+    What depends on a mark (in a phrase of nothing but marks) depends on the nearest word above it.
+
+    Args:
+        forms: ``[n]``.
+        tags: ``[n]`` of the Penn Treebank.
+        tree: of ``n`` words, whose root is a mark only if all are.
+        mark_tags: those of punctuation.
+    """
+    heads = list(tree.heads)
+    for node in tree.order:  # heads come before their dependents
+        head = heads[node]
+        if head and heads[head - 1] and tags[head - 1] in mark_tags:
+            heads[node] = heads[head - 1]
+    rows = zip(forms, tags, heads, tree.relations, strict=True)
+    return tuple(
+        Token(
+            place + 1,
+            form,
+            MISSING,
+            PUNCTUATION if tag in mark_tags else MISSING,
+            tag,
+            MISSING,
+            head,
+            relation,
+            place,
+        )
+        for place, (form, tag, head, relation) in enumerate(rows)
+    )

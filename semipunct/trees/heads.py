@@ -1,0 +1,179 @@
+"""Heads of phrases by a table, and the dependency trees that heads give."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from semipunct.marks.penn import MARK_TAGS
+from semipunct.trees.labels import EMPTY, label_parts
+from semipunct.trees.ordered import OrderedTree
+from semipunct.trees.phrases import PhraseTree
+from semipunct.trees.tree import DependencyTree
+
+ROOT, ARC = "root", "dep"
+"""The relations of dependency trees whose arcs have no labels."""
+
+
+class Search(NamedTuple):
+    """One step of a rule: the first child that has one of some labels.
+
+    Attributes:
+        side: ``left`` looks from left to right, ``right`` from right to left, ``last`` at the
+            rightmost child alone.
+        labels: those that are looked for; none stands for any.
+    """
+
+    side: Literal["left", "right", "last"]
+    labels: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class HeadTable:
+    """Rules for the head of a phrase, by its category.
+
+    Attributes:
+        rules: the searches for each category; the first that finds a child finds the head.
+        otherwise: the searches for all other categories.
+        conjunctions: a head right after one of these is exchanged for the conjunct before it.
+    """
+
+    rules: Mapping[str, tuple[Search, ...]]
+    otherwise: tuple[Search, ...]
+    conjunctions: frozenset[str]
+
+
+def _in_turn(side: Literal["left", "right"], labels: str) -> tuple[Search, ...]:
+    """Look for each label in turn, then for any child."""
+    return (*(Search(side, frozenset((label,))) for label in labels.split()), Search(side))
+
+
+def _any_of(side: Literal["left", "right", "last"], labels: str) -> Search:
+    return Search(side, frozenset(labels.split()))
+
+
+_NOUN_PHRASE = (
+    _any_of("last", "POS"),
+    _any_of("right", "NN NNP NNPS NNS NX POS JJR"),
+    _any_of("left", "NP"),
+    _any_of("right", "$ ADJP PRN"),
+    _any_of("right", "CD"),
+    _any_of("right", "JJ JJS RB QP"),
+    Search("right"),
+)
+
+COLLINS = HeadTable(
+    {
+        "ADJP": _in_turn(
+            "left", "NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB"
+        ),
+        "ADVP": _in_turn("right", "RB RBR RBS FW ADVP TO CD JJR JJ IN NP JJS NN"),
+        "CONJP": _in_turn("right", "CC RB IN"),
+        "FRAG": _in_turn("right", ""),
+        "INTJ": _in_turn("left", ""),
+        "LST": _in_turn("right", "LS :"),
+        "NAC": _in_turn("left", "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
+        "NP": _NOUN_PHRASE,
+        "NX": _NOUN_PHRASE,  # the table has no rule; a part of a noun phrase is like one
+        "PP": _in_turn("right", "IN TO VBG VBN RP FW"),
+        "PRN": _in_turn("left", ""),
+        "PRT": _in_turn("right", "RP"),
+        "QP": _in_turn("left", "$ IN NNS NN JJ RB DT CD NCD QP JJR JJS"),
+        "RRC": _in_turn("right", "VP NP ADVP ADJP PP"),
+        "S": _in_turn("left", "TO IN VP S SBAR ADJP UCP NP"),
+        "SBAR": _in_turn("left", "WHNP WHPP WHADVP WHADJP IN DT S SQ SINV SBAR FRAG"),
+        "SBARQ": _in_turn("left", "SQ S SINV SBARQ FRAG"),
+        "SINV": _in_turn("left", "VBZ VBD VBP VB MD VP S SINV ADJP NP"),
+        "SQ": _in_turn("left", "VBZ VBD VBP VB MD VP SQ"),
+        "UCP": _in_turn("right", ""),
+        "VP": _in_turn("left", "TO VBD VBN MD VBZ VB VBG VBP VP ADJP NN NNS NP"),
+        "WHADJP": _in_turn("left", "CC WRB JJ ADJP"),
+        "WHADVP": _in_turn("right", "CC WRB"),
+        "WHNP": _in_turn("left", "WDT WP WP$ WHADJP WHPP WHNP"),
+        "WHPP": _in_turn("right", "IN TO FW"),
+    },
+    otherwise=_in_turn("left", ""),
+    conjunctions=frozenset(("CC",)),
+)
+"""The table of Collins (1999), appendix A, which goes back to Magerman (1995)."""
+
+
+def head_children(tree: PhraseTree, table: HeadTable = COLLINS) -> tuple[int, ...]:
+    """Find the child of each phrase that is its head.
+
+    Function tags, indices and all but the first of alternative categories (``PRT|ADVP``) are not
+    looked at. Punctuation, empty elements, and phrases of nothing else are no heads where there is
+    another child: Collins (1999) takes them out of the tree before he looks for heads.
+
+    Args:
+        tree: any.
+        table: of rules.
+
+    Returns:
+        ``[nodes]`` the node of the child; -1 for leaves.
+    """
+    names = [
+        label if anchor else label_parts(label).category.partition("|")[0]
+        for label, anchor in zip(tree.categories, tree.anchors, strict=True)
+    ]
+    silent = {*MARK_TAGS, EMPTY}
+    words = [
+        bool(anchor) and tag not in silent for tag, anchor in zip(names, tree.anchors, strict=True)
+    ]
+    for node in range(len(words) - 1, 0, -1):
+        words[tree.parents[node]] |= words[node]
+    found: list[int] = []
+    for node, children in enumerate(tree.children):
+        candidates = [child for child in children if words[child]] or children
+        found.append(_head(names, candidates, names[node], table) if candidates else -1)
+    return tuple(found)
+
+
+def _head(names: Sequence[str], candidates: Sequence[int], phrase: str, table: HeadTable) -> int:
+    place = next(
+        place
+        for search in table.rules.get(phrase, table.otherwise)
+        for place in _places(search.side, len(candidates))
+        if not search.labels or names[candidates[place]] in search.labels
+    )
+    if place >= 2 and names[candidates[place - 1]] in table.conjunctions:
+        place -= 2
+    return candidates[place]
+
+
+def _places(side: str, n: int) -> Iterable[int]:
+    if side == "last":
+        return (n - 1,)
+    return range(n) if side == "left" else range(n - 1, -1, -1)
+
+
+def dependencies(
+    tree: OrderedTree, head_child: Sequence[int], *, labelled: bool = False
+) -> DependencyTree:
+    """Read off the dependency tree that the heads of phrases give.
+
+    The word of a phrase is that of its head child; the words of the other children depend on it.
+    The tree is projective.
+
+    Args:
+        tree: any.
+        head_child: ``[nodes]`` the head among the children of each node, -1 for leaves.
+        labelled: whether the relation of a word is that of the largest phrase that it heads to the
+            phrase around it, as ``NP-SBJ/S``, without indices; otherwise it is ``ARC``, and always
+            ``ROOT`` for the root.
+    """
+    word = list(tree.anchors)
+    for node in range(len(word) - 1, -1, -1):  # children come after their parents
+        if head_child[node] >= 0:
+            word[node] = word[head_child[node]]
+    heads, relations = [0] * tree.words, [ROOT] * tree.words
+    for node, parent in enumerate(tree.parents):
+        if parent >= 0 and head_child[parent] != node:
+            heads[word[node] - 1] = word[parent]
+            labels = (_name(tree.categories[node]), label_parts(tree.categories[parent]).category)
+            relations[word[node] - 1] = "/".join(labels) if labelled else ARC
+    return DependencyTree(tuple(heads), tuple(relations))
+
+
+def _name(label: str) -> str:
+    parts = label_parts(label)
+    return "-".join((parts.category, *parts.functions))

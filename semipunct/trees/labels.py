@@ -1,0 +1,55 @@
+"""Labels of phrases in the Penn Treebank, such as ``NP-SBJ-1``: category, functions, indices."""
+
+import re
+from typing import NamedTuple
+
+EMPTY = "-NONE-"
+"""The part of speech of empty elements, such as traces."""
+
+
+class LabelParts(NamedTuple):
+    """The parts of a label (Bies et al. 1995, Bracketing Guidelines, sections 1 and 2).
+
+    Attributes:
+        category: such as ``NP``; ``PRT|ADVP`` stays whole.
+        functions: function tags, such as ``SBJ``.
+        index: of the constituent, which empty elements have as well; empty if there is none.
+        gap: the index after ``=`` of a constituent that fills the place of another one in gapping.
+    """
+
+    category: str
+    functions: tuple[str, ...] = ()
+    index: str = ""
+    gap: str = ""
+
+
+def label_parts(label: str) -> LabelParts:
+    """Take a label to pieces.
+
+    Args:
+        label: of a phrase. One that begins with a hyphen, as ``-NONE-``, is a category.
+    """
+    category, rest = _WHOLE.fullmatch(label).groups()  # type: ignore[union-attr] - anything fits
+    functions: list[str] = []
+    index = gap = ""
+    for sign, part in _PART.findall(rest):
+        if sign == "=":
+            gap = part
+        elif part.isdecimal():
+            index = part
+        else:
+            functions.append(part)
+    return LabelParts(category, tuple(functions), index, gap)
+
+
+def category(label: str) -> str:
+    """Return a label without functions and indices.
+
+    Args:
+        label: of a phrase.
+    """
+    return label_parts(label).category
+
+
+_WHOLE = re.compile(r"(-.*|[^-=]*)(.*)", re.DOTALL)
+_PART = re.compile(r"([-=])([^-=]*)")

@@ -1,0 +1,123 @@
+"""Ordered trees: nodes above the words, in the order in which brackets would open them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from semipunct.trees.tree import Tree
+
+_SHOWN = 12  # nodes in the repr of a tree
+
+
+@dataclass(frozen=True, repr=False)
+class OrderedTree(Tree):
+    """A tree whose leaves are its words: phrase-structure trees and derivations.
+
+    Nodes are numbered in preorder: a node before its children, and all that is below it before its
+    next sibling. So the depths of the nodes, read in that order, are the tree, and equal trees are
+    equal values. There is no node without a word below it.
+
+    Attributes:
+        depths: ``[nodes]`` the number of nodes above each node; 0 for the root alone.
+        categories: ``[nodes]`` the label of each node; of a leaf, its part of speech or category.
+
+    Raises:
+        ValueError: if there is no node, a node that is neither the root nor below one, or not one
+            label for each.
+    """
+
+    depths: tuple[int, ...]
+    categories: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.depths or len(self.depths) != len(self.categories):
+            raise ValueError(
+                f"{len(self.depths)} depths and {len(self.categories)} labels; a tree has one or "
+                "more nodes, and as many labels"
+            )
+        before = -1
+        for node, depth in enumerate(self.depths):
+            if not min(node, 1) <= depth <= before + 1:
+                raise ValueError(
+                    f"node {node} has depth {depth} after one of depth {before}; a node is at most "
+                    "one deeper than the one before it, and the first alone has depth 0"
+                )
+            before = depth
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.categories
+
+    @property
+    def words(self) -> int:
+        return len(self.leaves)
+
+    @property
+    def parents(self) -> tuple[int, ...]:
+        return self._parents
+
+    @cached_property
+    def _parents(self) -> tuple[int, ...]:
+        path: list[int] = []  # the nodes above, the node itself included
+        parents: list[int] = []
+        for node, depth in enumerate(self.depths):
+            del path[depth:]
+            parents.append(path[-1] if path else -1)
+            path.append(node)
+        return tuple(parents)
+
+    @cached_property
+    def leaves(self) -> tuple[int, ...]:
+        """``[n]`` the node of each word, from left to right."""
+        after = (*self.depths[1:], 0)
+        pairs = zip(self.depths, after, strict=True)
+        return tuple(node for node, (depth, next_one) in enumerate(pairs) if next_one <= depth)
+
+    @property
+    def anchors(self) -> tuple[int, ...]:
+        return self._anchors
+
+    @cached_property
+    def _anchors(self) -> tuple[int, ...]:
+        anchors = [0] * len(self.depths)
+        for word, node in enumerate(self.leaves, start=1):
+            anchors[node] = word
+        return tuple(anchors)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """``[nodes]`` the children of each node, from left to right."""
+        children: list[list[int]] = [[] for _ in self.depths]
+        for node, parent in enumerate(self._parents):
+            if parent >= 0:
+                children[parent].append(node)
+        return tuple(map(tuple, children))
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """``[n]`` the labels of the leaves."""
+        return tuple(self.categories[node] for node in self.leaves)
+
+    def __repr__(self) -> str:
+        pieces = bracket_pieces(self.depths[:_SHOWN], self.categories[:_SHOWN], ())
+        more = " ..." if len(self.depths) > _SHOWN else ""
+        return f"<{type(self).__name__} of {self.words:,} words: {''.join(pieces)}{more}>"
+
+
+def bracket_pieces(depths: Sequence[int], labels: Sequence[str], forms: Iterable[str]) -> list[str]:
+    """Write nodes in one line of brackets: for each node, all that stands up to the next one.
+
+    Args:
+        depths: ``[nodes]`` in preorder.
+        labels: ``[nodes]``.
+        forms: of the leaves, or nothing at all.
+    """
+    spelt = iter(forms)
+    pieces: list[str] = []
+    for node, (depth, label) in enumerate(zip(depths, labels, strict=True)):
+        last = node + 1 == len(depths)
+        ends = depth - (depths[0] if last else depths[node + 1]) + 1
+        word = next(spelt, "") if ends > 0 or last else ""
+        inside = f"({label} {word}" if word else f"({label}"
+        pieces.append(inside + ")" * ends + ("" if last else " "))
+    return pieces

@@ -1,0 +1,191 @@
+"""Trees in brackets: lossless, as phrases and as dependencies; mistakes with file and line."""
+
+import gzip
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from semipunct.corpus import Omitted, Sentence
+from semipunct.errors import TreebankError, UsageError
+from semipunct.formats import Annotation, format_of, read_entries, read_treebank
+from semipunct.formats.ptb import Ptb, bracketed, read_bracketings
+from tests.trees.nested import Nested, brackets, leaves, nested, nested_trees
+from tests.trees.test_phrases import flat
+
+TEXT = """
+( (S
+    (NP-SBJ-1 (NNP Mr.) (NNP Bell) )
+    (, ,)
+    (VP (VBD said)
+      (S (NP-SBJ (-NONE- *-1) ) (`` ``) (VP (VB go) ) ('' '') ))
+    (. .) )) (INTJ (UH Yes)(-LRB- -LRB-)
+(NN a\\/b)(-RRB- -RRB-))
+
+(X (: --))\t"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "some.mrg"
+    path.write_text(TEXT, encoding="utf-8", newline="")
+    return path
+
+
+def test_it_is_read_as_dependencies(file: Path):
+    first, second, third = read_entries([file])
+    said = first.content
+    assert isinstance(said, Sentence)
+    assert said.forms == ("Mr", "Bell", "said", "go")
+    assert said.xpos == ("NNP", "NNP", "VBD", "VB")
+    assert said.slots == ((), ("<abbr>",), (",",), ("“",), ("”", "."))
+    assert said.tree.heads == (2, 3, 0, 3)
+    assert said.tree.relations == ("NNP/NP", "NP-SBJ/S", "root", "S/VP")
+    assert (said.where, first.word_ids) == (f"{file}:2: sentence #1", (1, 2, 4, 6))
+    assert second.content.where == f"{file}:7: sentence #2"
+    assert second.content.slots == ((), ("-LRB-",), ("-RRB-",))
+    assert third.content == Omitted("nothing but punctuation", "#3", str(file), 10)
+
+
+def test_it_is_read_as_phrases(file: Path):
+    first, second, third = Ptb().read_phrases(file)
+    assert isinstance(first.content, Sentence)
+    assert first.content.tree == flat(nested(
+        "( (S (NP-SBJ-1 (NNP Mr.) (NNP Bell)) (VP (VBD said) (S (VP (VB go))))))"
+    ))  # fmt: skip
+    assert first.content.slots == next(iter(read_entries([file]))).content.slots
+    assert isinstance(second.content, Sentence)
+    assert second.content.tree.tags == ("UH", "NN")
+    assert isinstance(third.content, Omitted)
+    commas = Ptb(mark_tags={","}).read_phrases(file)
+    assert [len(e.content.forms) for e in commas if isinstance(e.content, Sentence)] == [7, 4, 1]
+    whole, *_ = Ptb(marks="words").read_phrases(file)
+    assert isinstance(whole.content, Sentence)
+    assert whole.content.forms == ("Mr.", "Bell", ",", "said", "“", "go", "”", ".")
+    assert whole.content.tree.tags == whole.content.xpos
+
+
+def test_what_was_read_is_written(file: Path):
+    entries, writer, stream = list(read_entries([file])), format_of(file).writer(), io.StringIO()
+    writer.write(map(writer.unchanged, entries), stream)
+    assert stream.getvalue() == TEXT
+    assert writer.punctuated(entries[0], entries[0].content.slots) + "" in TEXT
+    assert writer.text(entries[1], [("¡",), (), ("!",)]) == "¡ Yes a/b !"
+    assert len(read_treebank([file]).sentences) == 2
+
+
+def test_what_has_no_place_is_refused(file: Path):
+    entry, writer = next(iter(read_entries([file]))), format_of(file).writer()
+    with pytest.raises(UsageError, match=r"some.mrg:2: sentence #1: .*no place for annotations"):
+        writer.annotated(entry, Annotation({1: {"a": "b"}}))
+    with pytest.raises(UsageError, match="no place for new punctuation"):
+        writer.punctuated(entry, [()] * 5)
+    with pytest.raises(UsageError, match="2 slots for 4 words"):
+        writer.text(entry, [(), ()])
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", r"no tree was found"),
+        ("\n \n", r"no tree was found"),
+        ("(NN a)\n)", r":2: after 1 trees a bracket is closed that was not opened"),
+        ("rain\n", r":1: after 0 trees 'rain' stands outside of brackets"),
+        ("(S\n(NP ) (NN a))", r":2: sentence #1: the bracket \(NP has no word in it"),
+        ("()", r":1: sentence #1: the bracket \( has no word"),
+        ("(S (NN a b))", r":1: sentence #1: the word 'b' stands beside another word"),
+        ("(S (NN a) b)", r"the word 'b' stands beside another word or a bracket"),
+        ("(NN a (NN b))", r"a bracket follows the word 'a'"),
+        ("(UH a)\n\n(S\n(NP (NN a))", r":3: sentence #2: 1 bracket is not closed .* in line 3; the "
+         "first after it that begins a line is in line 4; close"),
+        ("(S (NP (NN a)", r":1: sentence #1: 2 brackets are not closed .* opened in line 1; close"),
+        ("(UH a)\n(S (-NONE- *))", r":2: sentence #2: the tree has no word, only empty elements"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_told(tmp_path: Path, text: str, complaint: str):
+    path = tmp_path / "some.mrg"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(TreebankError, match=complaint):
+        list(read_entries([path]))
+    (tmp_path / "other.mrg").write_bytes(b"(NN a)\n(NN \xff)")
+    with pytest.raises(TreebankError, match=r"other.mrg:2: byte 0xff"):
+        list(read_bracketings(tmp_path / "other.mrg"))
+
+
+def test_compressed_and_with_a_byte_order_mark(tmp_path: Path):
+    path = tmp_path / "some.mrg.gz"
+    path.write_bytes(gzip.compress("\ufeff(NN a)\r\n\r\n(NN\u00a0 b)".encode()))
+    first, second = read_bracketings(path)
+    assert (first.text, second.text) == ("\ufeff(NN a)\r\n\r\n", "(NN\u00a0 b)")
+    assert second.tree.tags == ("NN\u00a0",)
+
+
+def test_layouts():
+    tree = flat(nested("( (S (NP (DT the) (NN dog)) (VP (VBZ barks)) (. .)))"))
+    forms = ("the", "dog", "barks", ".")
+    assert bracketed(tree, forms) == "( (S (NP (DT the) (NN dog)) (VP (VBZ barks)) (. .)))"
+    assert bracketed(tree, forms, indent=True).split("\n") == [
+        "( (S",
+        "    (NP (DT the) (NN dog))",
+        "    (VP (VBZ barks))",
+        "    (. .)))",
+    ]
+
+
+@pytest.mark.parametrize("forms", [("a b",), ("(",), ("",), ("a", "b")])
+def test_what_cannot_be_written(forms: tuple[str, ...]):
+    with pytest.raises(UsageError, match=r"cannot be a form|2 forms for 1 leaves"):
+        bracketed(flat(["NN", "a"]), forms)
+    with pytest.raises(UsageError, match="'' cannot be a form or a label"):
+        bracketed(flat(["", "a"]), ("a",))
+
+
+@given(nested_trees)
+def test_trees_that_are_written_come_back(tmp_path_factory: pytest.TempPathFactory, tree: Nested):
+    found, forms = flat(tree), tuple(form for _, form in leaves(tree))
+    path = tmp_path_factory.getbasetemp() / "written.mrg"
+    one, lines = bracketed(found, forms), bracketed(found, forms, indent=True)
+    assert one == brackets(tree)
+    path.write_text(f"{one}{lines}\n", encoding="utf-8")
+    for read in read_bracketings(path):
+        assert (read.tree, read.forms) == (found, forms)
+
+
+def test_ten_thousand_brackets(tmp_path: Path):
+    n = 10_000
+    path = tmp_path / "deep.mrg"
+    path.write_text("(S (NN a) " * n + "(NN b)" + ")" * n + "\n" + "(S " * n, encoding="utf-8")
+    trees = read_bracketings(path)
+    assert next(trees).tree.words == n + 1
+    with pytest.raises(TreebankError, match=r"deep.mrg:2: .* 10000 brackets are not closed"):
+        next(trees)
+    path.write_text("(S (NN a) " * n + "(NN b)" + ")" * n, encoding="utf-8")
+    (entry,) = read_entries([path])
+    assert isinstance(entry.content, Sentence)
+    assert entry.content.tree.heads[:2] == (n, n)
+
+
+@pytest.mark.parametrize("part", ["train", "dev"])
+def test_the_sample_comes_back_byte_for_byte(penn_sample: Path, part: str):
+    path = penn_sample / f"{part}.mrg"
+    if "".join(found.text for found in read_bracketings(path)).encode() != path.read_bytes():
+        pytest.fail(f"{path.name} did not come out as it went in")
+
+
+def test_heads_of_the_sample_are_mostly_those_of_its_dependency_version(penn_sample: Path):
+    # The dependency version takes the last noun phrase, the verb after *to*, the last conjunct.
+    pairs = zip(
+        read_entries([penn_sample / "dev.mrg"]), read_entries([penn_sample / "dev.dp"]), strict=True
+    )
+    same = words = 0
+    for ours, theirs in pairs:
+        assert isinstance(ours.content, Sentence)
+        assert isinstance(theirs.content, Sentence)
+        assert ours.content.forms == theirs.content.forms
+        assert ours.content.slots == theirs.content.slots
+        heads = zip(ours.content.tree.heads, theirs.content.tree.heads, strict=True)
+        same += sum(a == b for a, b in heads)
+        words += ours.content.size
+    assert words == 5668
+    assert same / words == pytest.approx(0.8701, abs=0.0001)

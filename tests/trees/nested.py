@@ -1,0 +1,77 @@
+"""Trees as nested lists, read from brackets: an oracle for trees in arrays, without our code.
+
+A phrase is ``[label, child, ...]``, a leaf ``[tag, form]``.
+"""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+Nested = list[Any]
+
+
+def nested(text: str) -> Nested:
+    """The one tree of a text."""
+    found: Nested = []
+    stack: list[Nested] = [found]
+    before = ""
+    for piece in text.replace("(", " ( ").replace(")", " ) ").split():
+        if piece == "(":
+            if before == "(":  # a bracket without a label
+                stack[-1].append("")
+            stack[-1].append([])
+            stack.append(stack[-1][-1])
+        elif piece == ")":
+            stack.pop()
+        else:
+            stack[-1].append(piece)
+        before = piece
+    return found[0]
+
+
+def brackets(tree: Nested) -> str:
+    """A tree in one line of brackets."""
+    rest = (part if isinstance(part, str) else brackets(part) for part in tree[1:])
+    return f"({' '.join((tree[0], *rest))})"
+
+
+def leaves(tree: Nested) -> list[tuple[str, str]]:
+    """Tags and forms."""
+    if isinstance(tree[1], str):
+        return [(tree[0], tree[1])]
+    return [leaf for child in tree[1:] for leaf in leaves(child)]
+
+
+def without(tree: Nested, tags: set[str]) -> Nested | None:
+    """The tree without some leaves, and without what then is empty."""
+    if isinstance(tree[1], str):
+        return None if tree[0] in tags else tree
+    kept = [child for child in (without(c, tags) for c in tree[1:]) if child]
+    return [tree[0], *kept] if kept else None
+
+
+def constituents(tree: Nested, start: int = 0) -> list[tuple[str, int, int]]:
+    """Label, start and end of every node, leaves included, outer ones first."""
+    found: list[tuple[str, int, int]] = []
+    end = start
+    for child in tree[1:]:
+        if isinstance(child, str):
+            end += 1
+        else:
+            found += constituents(child, end)
+            end = found and max(e for _, _, e in found)
+    return [(tree[0], start, end), *found]
+
+
+LABELS = st.sampled_from(["S", "NP", "NP-SBJ-1", "VP", "PRT|ADVP", "X=2"])
+TAGS = st.sampled_from(["NN", "VBD", ",", ".", "-NONE-", "CC", "POS", "-LRB-"])
+FORMS = st.sampled_from(["a", "b", "*T*-1", "-LRB-", "é", "\u00a0", "x:y", "1\\/2"])
+
+nested_trees: st.SearchStrategy[Nested] = st.recursive(
+    st.tuples(TAGS, FORMS).map(list),
+    lambda inner: st.tuples(LABELS, st.lists(inner, min_size=1, max_size=4)).map(
+        lambda pair: [pair[0], *pair[1]]
+    ),
+    max_leaves=10,
+)
+"""Trees, single leaves included."""

@@ -1,0 +1,182 @@
+"""Phrase-structure trees: shapes, spans, counts, pruning."""
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from semipunct.errors import UsageError
+from semipunct.trees import DependencyTree, PhraseTree, Span, constituent_counts, from_spans, spans
+from semipunct.trees.labels import LabelParts, category, label_parts
+from semipunct.trees.ordered import bracket_pieces
+from semipunct.trees.pruning import (
+    pruned,
+    tagged,
+    without_empty,
+    without_functions,
+    without_punctuation,
+    without_wrapper,
+)
+from tests.trees.nested import Nested, brackets, constituents, leaves, nested, nested_trees, without
+
+# An apposition between commas.
+BIRD = nested(
+    "( (S (NP-SBJ (NP (DT the) (NN bird)) (, ,) (ADJP (JJ small)) (, ,)) (VP (VBD sang)) (. .)))"
+)
+
+
+def flat(tree: Nested) -> PhraseTree:
+    """The same tree in arrays."""
+    found: list[tuple[int, str]] = []
+    stack = [(0, tree)]
+    while stack:
+        depth, node = stack.pop()
+        found.append((depth, node[0]))
+        stack += [(depth + 1, child) for child in reversed(node[1:]) if not isinstance(child, str)]
+    depths, labels = zip(*found, strict=True)
+    return PhraseTree(depths, labels)
+
+
+def test_a_tree_written_out():
+    tree = PhraseTree((0, 1, 2, 2, 1, 2), ("S", "NP", "D", "N", "VP", "V"))
+    assert tree == flat(nested("(S (NP (D the) (N dog)) (VP (V barks)))"))
+    assert tree.words == 3
+    assert tree.parents == (-1, 0, 1, 1, 0, 4)
+    assert tree.children == ((1, 4), (2, 3), (), (), (5,), ())
+    assert tree.anchors == (0, 0, 1, 2, 0, 3)
+    assert (tree.leaves, tree.tags) == ((2, 3, 5), ("D", "N", "V"))
+    assert (tree.left, tree.right) == ((0, 0, 0, 1, 2, 2), (3, 2, 1, 2, 3, 3))
+    assert spans(tree) == (Span(0, 3, ("S",)), Span(0, 2, ("NP",)), Span(2, 3, ("VP",)))
+    assert constituent_counts(tree) == ((3, 1, 2, 0), (0, 1, 2, 3))
+    assert repr(tree) == "<PhraseTree of 3 words: (S (NP (D) (N)) (VP (V)))>"
+
+
+@pytest.mark.parametrize(
+    ("depths", "labels", "complaint"),
+    [
+        ((), (), "one or more nodes"),
+        ((0, 1), ("S",), "2 depths and 1 labels"),
+        ((1,), ("S",), "node 0 has depth 1"),
+        ((0, 2), ("S", "N"), "node 1 has depth 2 after one of depth 0"),
+        ((0, 1, 0), ("S", "N", "S"), "node 2 has depth 0"),
+    ],
+)
+def test_what_is_no_tree(depths, labels, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        PhraseTree(depths, labels)
+
+
+@given(nested_trees)
+def test_the_arrays_are_the_tree(tree: Nested):
+    found = flat(tree)
+    assert found.tags == tuple(tag for tag, _ in leaves(tree))
+    nodes = zip(found.labels, found.left, found.right, strict=True)
+    assert list(nodes) == constituents(tree)
+    assert "".join(bracket_pieces(found.depths, found.labels, [f for _, f in leaves(tree)])) == (
+        brackets(tree)
+    )
+
+
+@given(nested_trees)
+def test_counts_are_those_of_the_definition(tree: Nested):
+    found, n = constituents(tree), len(leaves(tree))
+    starts, ends = constituent_counts(flat(tree))
+    for slot in range(n + 1):
+        assert starts[slot] == sum(start == slot for _, start, _ in found)
+        assert ends[slot] == sum(end == slot for _, _, end in found)
+
+
+def test_counts_where_a_comma_is_dropped():
+    tree = without_punctuation(flat(BIRD), {","})
+    # (S (NP-SBJ (NP (DT the) (NN bird)) (ADJP (JJ small))) (VP (VBD sang)) (. .))
+    assert constituent_counts(tree) == ((4, 1, 2, 2, 1, 0), (0, 1, 2, 3, 2, 2))
+
+
+@given(nested_trees, st.randoms())
+def test_spans_and_tags_are_the_tree(tree: Nested, random):
+    found = flat(tree)
+    shuffled = list(spans(found))
+    random.shuffle(shuffled)
+    assert from_spans(found.tags, shuffled) == found
+
+
+@pytest.mark.parametrize(
+    ("phrases", "complaint"),
+    [
+        ([], "no span has all of the 3 words"),
+        ([Span(0, 2, ("S",))], "no span has all"),
+        ([Span(0, 3, ())], "no label"),
+        ([Span(0, 3, ("S",)), Span(1, 1, ("NP",))], "is no span of 3 words"),
+        ([Span(0, 3, ("S",)), Span(2, 4, ("NP",))], "is no span of 3 words"),
+        ([Span(0, 3, ("S",)), Span(0, 3, ("NP",))], "make one chain"),
+        ([Span(0, 3, ("S",)), Span(0, 2, ("NP",)), Span(1, 3, ("VP",))], "crosses a span that"),
+    ],
+)
+def test_spans_that_are_no_tree(phrases, complaint):
+    with pytest.raises(UsageError, match=complaint):
+        from_spans(("D", "N", "V"), phrases)
+
+
+def test_a_tree_of_one_word_needs_no_phrase():
+    assert from_spans(("UH",), ()) == PhraseTree((0,), ("UH",))
+    with pytest.raises(UsageError, match="all of the 0 words"):
+        from_spans((), ())
+
+
+@given(nested_trees, st.sets(st.sampled_from(["NN", ",", ".", "-NONE-", "CC"])))
+def test_pruning_is_that_of_nested_lists(tree: Nested, tags: set[str]):
+    rest = without(tree, tags)
+    found = flat(tree)
+    if rest is None:
+        with pytest.raises(UsageError, match="keep at least one"):
+            pruned(found, tagged(found, tags))
+    else:
+        assert pruned(found, tagged(found, tags)) == flat(rest)
+
+
+@given(nested_trees)
+def test_what_goes_goes_once(tree: Nested):
+    found = flat(tree)
+    assume(set(found.tags) - {",", ".", "-LRB-", "-NONE-"})
+    once = without_punctuation(without_empty(found))
+    assert once == without_empty(without_punctuation(found)) == without_punctuation(once)
+    bare = without_functions(found)
+    assert bare == without_functions(bare)
+    assert (bare.depths, bare.tags) == (found.depths, found.tags)
+
+
+def test_brackets_without_a_label_go():
+    tree = flat(BIRD)
+    assert without_wrapper(tree) == flat(BIRD[1])
+    two = PhraseTree((0, 1, 1), ("", "NN", "."))
+    assert without_wrapper(two) == two
+    assert constituent_counts(two) == ((1, 1, 0), (0, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("label", "parts"),
+    [
+        ("NP", LabelParts("NP")),
+        ("NP-SBJ-1", LabelParts("NP", ("SBJ",), "1")),
+        ("PP-LOC-PRD-TPC-12=3", LabelParts("PP", ("LOC", "PRD", "TPC"), "12", "3")),
+        ("NP=2", LabelParts("NP", (), "", "2")),
+        ("PRT|ADVP", LabelParts("PRT|ADVP")),
+        ("-NONE-", LabelParts("-NONE-")),
+        ("-LRB-", LabelParts("-LRB-")),
+        ("", LabelParts("")),
+    ],
+)
+def test_parts_of_labels(label: str, parts: LabelParts):
+    assert label_parts(label) == parts
+    assert category(label) == parts.category
+
+
+def test_deep_trees_are_no_trouble():
+    n = 10_000
+    tree = PhraseTree((*range(n), n, *range(n, 0, -1)), (*["S"] * n, "A", *["B"] * n))
+    assert tree.words == n + 1
+    assert constituent_counts(tree)[0][0] == n + 1
+    assert from_spans(tree.tags, spans(tree)) == tree
+    assert pruned(tree, tagged(tree, "B")).depths == tuple(range(n + 1))
+    assert hash(tree) == hash(PhraseTree(tree.depths, tree.categories))
+    assert isinstance(repr(tree), str)
+    assert DependencyTree((0,), ("root",)) != tree
