@@ -1,11 +1,16 @@
 """Tokens with tags of the Penn Treebank, and heads that were read off a tree of another kind."""
 
 from collections.abc import Collection, Sequence
+from typing import TypeVar
 
+from semipunct.corpus import Sentence
 from semipunct.corpus.sentences import MISSING
 from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.formats.conllu.records import Token
 from semipunct.trees import DependencyTree
+from semipunct.trees.ordered import OrderedTree
+
+T = TypeVar("T", bound=OrderedTree)
 
 
 def penn_tokens(
@@ -41,3 +46,15 @@ def penn_tokens(
         )
         for place, (form, tag, head, relation) in enumerate(rows)
     )
+
+
+def over(sentence: Sentence, tree: T) -> Sentence[T]:
+    """Give the words of a sentence another tree.
+
+    Args:
+        sentence: any.
+        tree: over the same words.
+    """
+    s = sentence
+    columns = (s.forms, s.lemmas, s.upos, s.xpos, s.feats)
+    return Sentence(s.sentence_id, s.path, s.line, *columns, tree, s.slots)

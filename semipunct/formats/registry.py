@@ -11,6 +11,7 @@ from semipunct.corpus.treebank import AnyEntry, WordsEntry, with_tree
 from semipunct.errors import UsageError
 from semipunct.files import beginning
 from semipunct.formats.base import Format
+from semipunct.formats.ccgbank import Ccgbank
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.dependencies import Dependencies
 from semipunct.formats.lines import KIND
@@ -21,6 +22,7 @@ FORMATS: dict[str, Format[Any]] = {
     Conllu.name: Conllu(),
     Dependencies.name: Dependencies(),
     Ptb.name: Ptb(),
+    Ccgbank.name: Ccgbank(),
     Text.name: Text(),
 }
 

@@ -13,14 +13,14 @@ class LabelParts(NamedTuple):
     Attributes:
         category: such as ``NP``; ``PRT|ADVP`` stays whole.
         functions: function tags, such as ``SBJ``.
-        index: of the constituent, which empty elements have as well; empty if there is none.
-        gap: the index after ``=`` of a constituent that fills the place of another one in gapping.
+        coindex: of the constituent, which empty elements have as well; empty if there is none.
+        gap_index: the index after ``=`` of a constituent that, in gapping, has the role of another.
     """
 
     category: str
     functions: tuple[str, ...] = ()
-    index: str = ""
-    gap: str = ""
+    coindex: str = ""
+    gap_index: str = ""
 
 
 def label_parts(label: str) -> LabelParts:
@@ -31,15 +31,15 @@ def label_parts(label: str) -> LabelParts:
     """
     category, rest = _WHOLE.fullmatch(label).groups()  # type: ignore[union-attr] - anything fits
     functions: list[str] = []
-    index = gap = ""
+    coindex = gap_index = ""
     for sign, part in _PART.findall(rest):
         if sign == "=":
-            gap = part
+            gap_index = part
         elif part.isdecimal():
-            index = part
+            coindex = part
         else:
             functions.append(part)
-    return LabelParts(category, tuple(functions), index, gap)
+    return LabelParts(category, tuple(functions), coindex, gap_index)
 
 
 def category(label: str) -> str:

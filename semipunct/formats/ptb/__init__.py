@@ -1,56 +1,29 @@
 """Trees in brackets, as those of the Penn Treebank, given back byte for byte."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import TypeAlias
 
 from semipunct.corpus import Entry, Omitted, Sentence
-from semipunct.errors import TreebankError, UsageError
-from semipunct.formats.base import Annotation, Format, Writer
+from semipunct.errors import TreebankError
+from semipunct.formats.base import Format
 from semipunct.formats.conllu.reading import Marks, to_entry
-from semipunct.formats.conllu.records import Token
-from semipunct.formats.penn_tokens import penn_tokens
+from semipunct.formats.penn_tokens import over, penn_tokens
 from semipunct.formats.ptb.brackets import Bracketing, bracketed, read_bracketings
-from semipunct.marks import Puncteme
-from semipunct.marks.penn import MARK_TAGS, unescaped
-from semipunct.marks.spacing import visible
+from semipunct.formats.verbatim import VerbatimRecord, VerbatimWriter
+from semipunct.marks.penn import MARK_TAGS
 from semipunct.trees import DependencyTree
 from semipunct.trees.heads import COLLINS, HeadTable, dependencies, head_children
 from semipunct.trees.labels import EMPTY
 from semipunct.trees.phrases import PhraseTree
 from semipunct.trees.pruning import pruned, tagged, without_empty
 
-__all__ = ["Bracketing", "Ptb", "PtbRecord", "PtbWriter", "bracketed", "read_bracketings"]
+__all__ = ["Bracketing", "Ptb", "PtbRecord", "bracketed", "read_bracketings"]
 
 
-@dataclass(frozen=True, slots=True)
-class PtbRecord:
-    """One tree of a file.
-
-    Attributes:
-        bracketing: as it was read, empty elements included.
-        tokens: words and punctuation, with the heads that a table gives them.
-    """
-
-    bracketing: Bracketing
-    tokens: tuple[Token, ...]
-
-    @property
-    def path(self) -> str:
-        """The file."""
-        return self.bracketing.path
-
-    @property
-    def line(self) -> int:
-        """The line of its first bracket, from 1."""
-        return self.bracketing.line
-
-    @property
-    def sentence_id(self) -> str:
-        """Its name."""
-        return self.bracketing.sentence_id
+PtbRecord: TypeAlias = VerbatimRecord[Bracketing]
+"""One tree of a file, with tokens whose heads a table gives."""
 
 
 @dataclass(frozen=True)
@@ -95,60 +68,16 @@ class Ptb(Format[PtbRecord]):
         """
         for entry in self.read(path):
             content = entry.content
-            if not isinstance(content, Sentence):
+            if isinstance(content, Sentence):
+                tree = without_empty(entry.record.source.tree)
+                if self.marks == "slots":
+                    tree = pruned(tree, tagged(tree, self.mark_tags))
+                yield Entry(over(content, tree), entry.record, entry.word_ids, entry.notes)
+            elif isinstance(content, Omitted):
                 yield Entry(content, entry.record, entry.word_ids, entry.notes)
-                continue
-            tree = without_empty(entry.record.bracketing.tree)
-            if self.marks == "slots":
-                tree = pruned(tree, tagged(tree, self.mark_tags))
-            phrases: Sentence[PhraseTree] = Sentence(
-                content.sentence_id,
-                content.path,
-                content.line,
-                content.forms,
-                content.lemmas,
-                content.upos,
-                content.xpos,
-                content.feats,
-                tree,
-                content.slots,
-            )
-            yield Entry(phrases, entry.record, entry.word_ids, entry.notes)
 
-    def writer(self, like: Iterable[Entry[PtbRecord]] = ()) -> "PtbWriter":
-        return PtbWriter()
-
-
-class PtbWriter(Writer[PtbRecord]):
-    """A writer of trees in brackets, which have no place for annotations of words."""
-
-    def annotated(self, entry: Entry[PtbRecord], annotation: Annotation) -> str:
-        if annotation.attributes or annotation.comments:
-            _refuse(entry, "annotations")
-        return entry.record.bracketing.text
-
-    def punctuated(self, entry: Entry[PtbRecord], slots: Sequence[Puncteme]) -> str:
-        if isinstance(entry.content, Sentence) and tuple(slots) == entry.content.slots:
-            return entry.record.bracketing.text
-        _refuse(entry, "new punctuation, whose phrases would be guesses")
-
-    def text(self, entry: Entry[PtbRecord], slots: Sequence[Puncteme]) -> str:
-        words = [unescaped(entry.record.tokens[number - 1].form) for number in entry.word_ids]
-        if len(slots) != len(words) + 1:
-            raise UsageError(f"{len(slots)} slots for {len(words)} words; give one more than words")
-        pairs = zip(("", *words), map(" ".join, visible(slots)), strict=True)
-        return " ".join(filter(None, chain.from_iterable(pairs)))
-
-    def write(self, texts: Iterable[str], stream: TextIO) -> None:
-        stream.writelines(texts)
-
-
-def _refuse(entry: Entry[PtbRecord], what: str) -> NoReturn:
-    record = entry.record
-    raise UsageError(
-        f"{record.path}:{record.line}: sentence {record.sentence_id}: trees in brackets have no "
-        f"place for {what}; give the treebank as CoNLL-U"
-    )
+    def writer(self, like: Iterable[Entry[PtbRecord]] = ()) -> VerbatimWriter[Bracketing]:
+        return VerbatimWriter("trees in brackets", lines=False)
 
 
 def _record(found: Bracketing, mark_tags: Collection[str], table: HeadTable) -> PtbRecord:
@@ -160,7 +89,7 @@ def _record(found: Bracketing, mark_tags: Collection[str], table: HeadTable) -> 
         )
     tree = pruned(found.tree, gone)
     forms = [form for word, form in enumerate(found.forms, start=1) if word not in gone]
-    return PtbRecord(found, penn_tokens(forms, tree.tags, _arcs(tree, table), mark_tags))
+    return VerbatimRecord(found, penn_tokens(forms, tree.tags, _arcs(tree, table), mark_tags))
 
 
 def _arcs(tree: PhraseTree, table: HeadTable) -> DependencyTree:

@@ -1,0 +1,77 @@
+"""Derivations of Combinatory Categorial Grammar in CCGbank's ``.auto`` files, byte for byte."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from semipunct.corpus import Entry, Sentence
+from semipunct.formats.base import Format
+from semipunct.formats.ccgbank.derivations import AutoRecord, Leaf, auto_line, read_derivations
+from semipunct.formats.conllu.reading import Marks, to_entry
+from semipunct.formats.penn_tokens import over, penn_tokens
+from semipunct.formats.verbatim import VerbatimRecord, VerbatimWriter
+from semipunct.marks.penn import MARK_TAGS
+from semipunct.trees.derivations import Derivation
+
+__all__ = [
+    "AutoRecord",
+    "Ccgbank",
+    "CcgbankRecord",
+    "Leaf",
+    "auto_line",
+    "read_derivations",
+]
+
+_MARK_TAGS = MARK_TAGS | {"LRB", "RRB", ";"}  # CCGbank spells some tags otherwise
+
+
+CcgbankRecord: TypeAlias = VerbatimRecord[AutoRecord]
+"""One derivation of a file, with tokens whose heads its nodes give."""
+
+
+@dataclass(frozen=True)
+class Ccgbank(Format[CcgbankRecord]):
+    """Files of derivations, read as dependency trees by the heads that nodes name.
+
+    The relation of a word is the category of the largest constituent that it heads, and that of
+    the one around it, as ``NP/S[dcl]``.
+
+    Attributes:
+        marks: whether punctuation goes into slots, or stays among the words.
+    """
+
+    name = "ccgbank"
+    suffixes = (".auto",)
+
+    marks: Marks = "slots"
+
+    def read(self, path: str | Path) -> Iterator[Entry[CcgbankRecord]]:
+        return (to_entry(_record(found), self.marks) for found in read_derivations(path))
+
+    def read_derivations(
+        self, path: str | Path
+    ) -> Iterator[Entry[CcgbankRecord, Sentence[Derivation]]]:
+        """Yield the sentences of a file with their derivations.
+
+        Marks are words, whatever ``marks`` says: they have categories and rules of their own.
+
+        Args:
+            path: a file, ``.gz`` or not, or ``-`` for standard input.
+
+        Raises:
+            TreebankError: with file and line, if the file is missing or not in this format.
+        """
+        for entry in Ccgbank(marks="words").read(path):
+            if isinstance(entry.content, Sentence):  # with marks among the words, all are
+                found = over(entry.content, entry.record.source.derivation)
+                yield Entry(found, entry.record, entry.word_ids, entry.notes)
+
+    def writer(self, like: Iterable[Entry[CcgbankRecord]] = ()) -> VerbatimWriter[AutoRecord]:
+        return VerbatimWriter("derivations", lines=True)
+
+
+def _record(found: AutoRecord) -> CcgbankRecord:
+    forms, tags = [leaf.form for leaf in found.leaves], [leaf.tag for leaf in found.leaves]
+    tree = found.derivation.dependencies(labelled=True)
+    return VerbatimRecord(found, penn_tokens(forms, tags, tree, _MARK_TAGS))

@@ -1,0 +1,248 @@
+"""Derivations of ``.auto`` files: read without loss, and written.
+
+A line ``ID=wsj_0001.1 PARSER=GOLD NUMPARSE=1`` comes before each derivation. A leaf is
+``(<L category tag original-tag word dependency-category>)``, an inner node
+``(<T category head arity> child ... )`` (Hockenmaier and Steedman 2005, CCGbank: User's Manual,
+appendix D).
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+from semipunct.errors import TreebankError, UsageError
+from semipunct.files import display_name
+from semipunct.formats.lines import text_lines
+from semipunct.trees.categories import parse_category
+from semipunct.trees.derivations import Derivation
+
+_PIECE = re.compile(
+    r"[ \t]*(?:\(<L (?P<leaf>.*?)>\)|\(<T (?P<node>.*?)>|(?P<end>\))|(?P<other>[^ \t\r\n]+))"
+)
+_ID = re.compile(r"\ufeff?ID=(\S+)")
+_FIELDS = "category, tag, original tag, word, dependency category"
+
+
+class Leaf(NamedTuple):
+    """A leaf, beside its category.
+
+    Attributes:
+        tag: its part of speech.
+        original_tag: the one that the Penn Treebank has.
+        form: the word or mark.
+        dependency_category: its category with the coindices of heads.
+    """
+
+    tag: str
+    original_tag: str
+    form: str
+    dependency_category: str
+
+
+@dataclass(frozen=True, slots=True)
+class AutoRecord:
+    """A derivation of a file, as it was read.
+
+    Attributes:
+        path: the file.
+        line: the number of its first line, from 1: that of its ID, if it has one.
+        sentence_id: that of the ID; ``#k`` for the k-th derivation without one.
+        text: all its lines, the blank ones after it included, and the first derivation's those
+            before it; the texts of all derivations, one behind the other, are the file.
+        derivation: the tree.
+        leaves: ``[n]``.
+    """
+
+    path: str
+    line: int
+    sentence_id: str
+    text: str
+    derivation: Derivation
+    leaves: tuple[Leaf, ...]
+
+
+class _Node(NamedTuple):
+    """An inner node that is open: its place, its line, the children that it wants and has."""
+
+    node: int
+    line: int
+    arity: int
+    children: list[int]
+
+
+class _Open:
+    """A derivation of which not all has been read."""
+
+    def __init__(self, path: str, line: int, name: str) -> None:
+        self.path, self.line, self.name = path, line, name
+        self.depths: list[int] = []
+        self.categories: list[str] = []
+        self.heads: list[int] = []
+        self.leaves: list[Leaf] = []
+        self.above: list[_Node] = []
+        self.texts: list[str] = []
+
+    @property
+    def complete(self) -> bool:
+        return bool(self.depths) and not self.above
+
+    def fail(self, line: int, problem: str, remedy: str) -> NoReturn:
+        raise TreebankError(f"{self.path}:{line}: sentence {self.name}: {problem}; {remedy}")
+
+    def read(self, line: int, text: str) -> None:
+        """Take a line of the derivation."""
+        for found in _PIECE.finditer(text):
+            if self.complete or found["other"] is not None:
+                piece = found[0].strip(" \t")
+                self.fail(
+                    line,
+                    f"{_shown(piece)} stands where no node can",
+                    "give one derivation of nodes (<T category head arity> ...) and leaves "
+                    f"(<L {_FIELDS}>)",
+                )
+            if found["end"]:
+                self.close(line)
+                continue
+            is_leaf = found["leaf"] is not None
+            fields = found["leaf" if is_leaf else "node"].split(" ")
+            self.begin(line, fields[0])
+            (self.leaf if is_leaf else self.node)(line, fields)
+
+    def begin(self, line: int, category: str) -> None:
+        if self.above:
+            self.above[-1].children.append(len(self.depths))
+        self._check(line, category)
+        self.depths.append(len(self.above))
+        self.categories.append(category)
+
+    def leaf(self, line: int, fields: list[str]) -> None:
+        if len(fields) != 5 or not all(fields):
+            self.fail(
+                line,
+                f"the leaf {_shown(' '.join(fields))} has {len(fields)} fields of which none may be "
+                "empty",
+                f"give five, with one blank between them: {_FIELDS}",
+            )
+        self._check(line, fields[4])
+        self.heads.append(0)
+        self.leaves.append(Leaf(*fields[1:]))
+
+    def node(self, line: int, fields: list[str]) -> None:
+        if tuple(fields[1:]) not in (("0", "1"), ("0", "2"), ("1", "2")):
+            self.fail(
+                line,
+                f"the node {_shown(' '.join(fields))} has no head and arity that fit",
+                "give its category, the place of the head (0 or 1) and the number of children "
+                "(1 or 2), with one blank between them",
+            )
+        self.heads.append(int(fields[1]))
+        self.above.append(_Node(len(self.depths) - 1, line, int(fields[2]), []))
+
+    def close(self, line: int) -> None:
+        if not self.above:
+            self.fail(line, "a node is closed that was not opened", "take the bracket out")
+        node = self.above.pop()
+        if len(node.children) != node.arity:
+            self.fail(
+                node.line,
+                f"the node {_shown(self.categories[node.node])} has {len(node.children)} children "
+                f"and the arity {node.arity}",
+                "correct one of them",
+            )
+
+    def record(self) -> AutoRecord:
+        """Return the derivation, which must be complete."""
+        if not self.depths:
+            self.fail(self.line, "no derivation follows", "give one, or take out the ID line")
+        if self.above:
+            node = self.above[-1]
+            self.fail(
+                node.line,
+                f"{len(self.above)} nodes are not closed, the innermost is "
+                f"{_shown(self.categories[node.node])}",
+                "close what is open",
+            )
+        tree = Derivation(tuple(self.depths), tuple(self.categories), tuple(self.heads))
+        text = "".join(self.texts)
+        return AutoRecord(self.path, self.line, self.name, text, tree, tuple(self.leaves))
+
+    def _check(self, line: int, category: str) -> None:
+        try:
+            parse_category(category)
+        except UsageError as error:
+            raise TreebankError(f"{self.path}:{line}: sentence {self.name}: {error}") from error
+
+
+def _shown(text: str) -> str:
+    return f"'{text}'" if len(text) <= 60 else f"'{text[:60]}...'"
+
+
+def read_derivations(path: str | Path) -> Iterator[AutoRecord]:
+    """Yield the derivations of a file in order, one in memory at a time.
+
+    Args:
+        path: a file, ``.gz`` or not, or ``-`` for standard input.
+
+    Raises:
+        TreebankError: with file and line, if the file cannot be read or is not UTF-8, if a
+            category does not parse, the children of a node are not as many as its arity says,
+            brackets do not match, a field is missing, or if there is no derivation.
+    """
+    name, number = display_name(path), 0
+    before: list[str] = []
+    current: _Open | None = None
+    for line_number, line in enumerate(text_lines(path), start=1):
+        told = _ID.match(line)
+        if not line.strip(" \t\r\n\ufeff"):
+            (current.texts if current else before).append(line)
+            continue
+        if told or current is None or current.complete:
+            if current:
+                yield current.record()
+            number += 1
+            current = _Open(name, line_number, told[1] if told else f"#{number}")
+            current.texts += before
+            before = []
+        current.texts.append(line)
+        if not told:
+            current.read(line_number, line.lstrip("\ufeff"))
+    if current is None:
+        raise TreebankError(
+            f"{name}: no derivation was found; give a file of CCGbank, whose name ends in .auto"
+        )
+    yield current.record()
+
+
+def auto_line(tree: Derivation, leaves: Sequence[Leaf]) -> str:
+    """Write a derivation as ``.auto`` files have it.
+
+    Args:
+        tree: with ``n`` leaves.
+        leaves: ``[n]``.
+
+    Returns:
+        One line, without its end.
+
+    Raises:
+        UsageError: if there is not one leaf for each of the tree, or a field has a blank in it or
+            nothing at all.
+    """
+    if len(leaves) != tree.words:
+        raise UsageError(f"{len(leaves)} leaves for {tree.words} of the derivation; give one each")
+    wrong = next((field for leaf in leaves for field in leaf if not _FIELD.fullmatch(field)), None)
+    if wrong is not None:
+        raise UsageError(f"{wrong!r} cannot be a field of a leaf; leave no blanks and no >) in it")
+    given = iter(leaves)
+    pieces: list[str] = []
+    for node, (depth, category) in enumerate(zip(tree.depths, tree.categories, strict=True)):
+        if tree.anchors[node]:
+            after = tree.depths[node + 1] if node + 1 < len(tree.depths) else 0
+            pieces.append(f"(<L {category} {' '.join(next(given))}>)" + " )" * (depth - after))
+        else:
+            pieces.append(f"(<T {category} {tree.heads[node]} {len(tree.children[node])}>")
+    return " ".join(pieces)
+
+
+_FIELD = re.compile(r"(?!.*>\))\S+", re.ASCII)

@@ -1,0 +1,112 @@
+"""Sentences that are written as they were read: formats with no place for anything else."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Generic, NoReturn, Protocol, TextIO, TypeVar
+
+from semipunct.corpus import Entry, Sentence
+from semipunct.errors import UsageError
+from semipunct.formats.base import Annotation, Writer
+from semipunct.formats.conllu.records import Token
+from semipunct.marks import Puncteme
+from semipunct.marks.penn import unescaped
+from semipunct.marks.spacing import visible
+
+
+class Source(Protocol):
+    """A sentence of a file, as it was read."""
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        ...
+
+    @property
+    def line(self) -> int:
+        """Its first line there, from 1."""
+        ...
+
+    @property
+    def sentence_id(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """All its characters; those of all sentences, one behind the other, are the file."""
+        ...
+
+
+S = TypeVar("S", bound=Source)
+
+
+@dataclass(frozen=True, slots=True)
+class VerbatimRecord(Generic[S]):
+    """One sentence of a file whose trees are not dependency trees.
+
+    Attributes:
+        source: as it was read.
+        tokens: words and punctuation, with heads.
+    """
+
+    source: S
+    tokens: tuple[Token, ...]
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        return self.source.path
+
+    @property
+    def line(self) -> int:
+        """Its first line there, from 1."""
+        return self.source.line
+
+    @property
+    def sentence_id(self) -> str:
+        """Its name."""
+        return self.source.sentence_id
+
+
+@dataclass(frozen=True)
+class VerbatimWriter(Writer[VerbatimRecord[S]]):
+    """A writer of what was read.
+
+    Attributes:
+        contents: a name for what files of the format hold, for messages.
+        lines: whether a sentence begins a line.
+    """
+
+    contents: str
+    lines: bool
+
+    def annotated(self, entry: Entry[VerbatimRecord[S]], annotation: Annotation) -> str:
+        if annotation.attributes or annotation.comments:
+            self._refuse(entry, "annotations")
+        return entry.record.source.text
+
+    def punctuated(self, entry: Entry[VerbatimRecord[S]], slots: Sequence[Puncteme]) -> str:
+        if isinstance(entry.content, Sentence) and tuple(slots) == entry.content.slots:
+            return entry.record.source.text
+        self._refuse(entry, "new punctuation, whose place in the tree would be a guess")
+
+    def text(self, entry: Entry[VerbatimRecord[S]], slots: Sequence[Puncteme]) -> str:
+        words = [unescaped(entry.record.tokens[number - 1].form) for number in entry.word_ids]
+        if len(slots) != len(words) + 1:
+            raise UsageError(f"{len(slots)} slots for {len(words)} words; give one more than words")
+        pairs = zip(("", *words), map(" ".join, visible(slots)), strict=True)
+        return " ".join(filter(None, chain.from_iterable(pairs)))
+
+    def write(self, texts: Iterable[str], stream: TextIO) -> None:
+        ended = True
+        for text in texts:
+            stream.write(text if ended or not self.lines else f"\n{text}")
+            ended = text.endswith("\n")
+
+    def _refuse(self, entry: Entry[VerbatimRecord[S]], what: str) -> NoReturn:
+        record = entry.record
+        raise UsageError(
+            f"{record.path}:{record.line}: sentence {record.sentence_id}: {self.contents} have no "
+            f"place for {what}; give the treebank as CoNLL-U"
+        )

@@ -1,0 +1,272 @@
+r"""Categories of Combinatory Categorial Grammar: read, compared, taken apart and written.
+
+A category is held as its parts in Polish notation, each functor before its result and its
+argument: ``(S[dcl]\NP)/NP`` has the parts ``/ \ S[dcl] NP NP``. So no depth is too great, and
+equal categories are equal values.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple, NoReturn
+
+from semipunct.errors import UsageError
+
+FORWARD, BACKWARD = "/", "\\"
+
+CONJUNCT = "conj"
+"""The feature of a conjunct that has its conjunction but not the conjunct before it."""
+
+PUNCTUATION = frozenset((",", ".", ":", ";", "LRB", "RRB", "LQU", "RQU"))
+"""The atomic categories of marks in CCGbank."""
+
+VARIABLE = "X"
+"""The feature of ``S[X]``, which stands for any other one."""
+
+_SHOWN = 80  # characters of a category in messages
+_ATOM = re.compile(r"[^\s()\[\]<>/\\_]+")
+_FEATURE = re.compile(r"\[([^\s()\[\]<>/\\_]+)\]")
+_INDEX = re.compile(r"_(\d+(?::[A-Z])?)", re.ASCII)
+
+
+class Part(NamedTuple):
+    r"""A functor or an atom of a category.
+
+    Attributes:
+        symbol: ``/`` or ``\`` of a functor, otherwise the name of an atom.
+        features: without brackets, as ``dcl`` of ``S[dcl]``.
+        coindex: of a head that it shares with other parts, as ``1`` of ``NP_1`` and ``10:B`` of
+            ``NP_10:B``, whose letter tells how far the dependency reaches; empty if it has none.
+    """
+
+    symbol: str
+    features: tuple[str, ...] = ()
+    coindex: str = ""
+
+    @property
+    def is_functor(self) -> bool:
+        """Tell whether a result and an argument follow it."""
+        return self.symbol in (FORWARD, BACKWARD)
+
+    @property
+    def suffix(self) -> str:
+        """The text of features and coindex."""
+        index = f"_{self.coindex}" if self.coindex else ""
+        return "".join(f"[{feature}]" for feature in self.features) + index
+
+
+@dataclass(frozen=True, repr=False)
+class Category:
+    """A category, as in CCGbank (Hockenmaier and Steedman 2007, section 2).
+
+    Attributes:
+        parts: in Polish notation.
+
+    Raises:
+        ValueError: if the parts are too few or too many for one category.
+    """
+
+    parts: tuple[Part, ...]
+
+    def __post_init__(self) -> None:
+        if not self.parts or self._ends[0] != len(self.parts):
+            raise ValueError(f"{len(self.parts)} parts are not those of one category")
+
+    @property
+    def is_functor(self) -> bool:
+        """Tell whether it takes an argument."""
+        return self.parts[0].is_functor
+
+    @property
+    def slash(self) -> str:
+        r"""``/`` or ``\`` of a functor, otherwise an empty string."""
+        return self.parts[0].symbol if self.is_functor else ""
+
+    @cached_property
+    def result(self) -> "Category":
+        """The category that a functor becomes with its argument.
+
+        Raises:
+            ValueError: for an atom.
+        """
+        return Category(self.parts[1 : self._middle])
+
+    @cached_property
+    def argument(self) -> "Category":
+        """The category of what a functor takes.
+
+        Raises:
+            ValueError: for an atom.
+        """
+        return Category(self.parts[self._middle :])
+
+    @property
+    def _middle(self) -> int:
+        if not self.is_functor:
+            raise ValueError(f"the atom {self} has neither a result nor an argument")
+        return self._ends[1]
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """Return for each part the place after the category that begins there."""
+        n = len(self.parts)
+        ends = [n + 1] * (n + 2)  # beyond the last part nothing ends
+        for place in range(n - 1, -1, -1):
+            middle = place + 1
+            ends[place] = ends[ends[middle]] if self.parts[place].is_functor else middle
+        return ends
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features of the category itself, not of its parts."""
+        return self.parts[0].features
+
+    @property
+    def is_conjunct(self) -> bool:
+        """Tell whether it has the feature ``[conj]``."""
+        return CONJUNCT in self.features
+
+    @property
+    def is_punctuation(self) -> bool:
+        """Tell whether it is the atomic category of a mark."""
+        return self.parts[0].symbol in PUNCTUATION
+
+    def mapped(self, change: Callable[[Part], Part]) -> "Category":
+        """Return a category whose parts are other ones.
+
+        Args:
+            change: of each part; functors stay functors and atoms atoms.
+        """
+        return Category(tuple(map(change, self.parts)))
+
+    def without_coindices(self) -> "Category":
+        """Return the category of CCGbank's derivations, given that of its dependencies."""
+        return self.mapped(lambda part: part._replace(coindex=""))
+
+    def without_features(self) -> "Category":
+        """Return the category without any feature."""
+        return self.mapped(lambda part: part._replace(features=()))
+
+    def without_conjunction(self) -> "Category":
+        """Return the category of a conjunct without its ``[conj]``."""
+        first = self.parts[0]
+        kept = tuple(feature for feature in first.features if feature != CONJUNCT)
+        return Category((first._replace(features=kept), *self.parts[1:]))
+
+    def __str__(self) -> str:
+        first = self.parts[0]
+        bare = self.is_functor and not first.coindex and first.features in ((), (CONJUNCT,))
+        if bare and first.features:
+            bare = not self.parts[self._middle].coindex
+        # Texts, and places of categories, that are still to be written; the last of them next.
+        waiting: list[str | int] = [0]
+        pieces: list[str] = []
+        while waiting:
+            item = waiting.pop()
+            if isinstance(item, str):
+                pieces.append(item)
+                continue
+            part = self.parts[item]
+            if not part.is_functor:
+                pieces.append(part.symbol + part.suffix)
+                continue
+            opening, closing = ("", "") if bare and not item else ("(", ")")
+            middle = self._ends[item + 1]
+            argument: tuple[str | int, ...] = (middle,)
+            if bare and not item and not part.features and _claims(self.parts[middle]):
+                argument = (")", middle, "(")  # otherwise its ``[conj]`` would be that of the whole
+            waiting += (part.suffix, closing, *argument, part.symbol, item + 1, opening)
+        return "".join(pieces)
+
+    def __repr__(self) -> str:
+        return f"<Category {self}>"
+
+
+def _claims(part: Part) -> bool:
+    """Tell whether the text of an argument ends in ``[conj]``."""
+    return part.features[-1:] == (CONJUNCT,) and not part.coindex
+
+
+@lru_cache(maxsize=65536)
+def parse_category(text: str) -> Category:
+    r"""Read a category.
+
+    Slashes associate to the left, ``S\NP/NP`` is ``(S\NP)/NP``; a ``[conj]`` at the end of a
+    category that is not in brackets belongs to all of it, as CCGbank writes it. ``str`` gives the
+    text back, without brackets that are not needed.
+
+    Args:
+        text: such as ``(S[dcl]\NP_1)/NP``.
+
+    Raises:
+        UsageError: if it is no category; the message tells the place.
+    """
+    # For each bracket that is open: the category so far, if there is one, and the slash after it.
+    groups: list[tuple[list[Part], str]] = []
+    done: list[Part] = []
+    slash = ""
+    place = 0
+    while place < len(text):
+        char = text[place]
+        wanted = not done or bool(slash)
+        if char == "(" and wanted:
+            groups.append((done, slash))
+            done, slash = [], ""
+            place += 1
+            continue
+        if char in (FORWARD, BACKWARD) and not wanted:
+            slash = char
+            place += 1
+            continue
+        if char == ")" and groups and not wanted:
+            item = done
+            done, slash = groups.pop()
+            place += 1
+        elif wanted and (atom := _ATOM.match(text, place)):
+            item = [Part(atom[0])]
+            place = atom.end()
+        else:
+            _fail(text, place)
+        before = place
+        item[0], place = _suffixed(item[0], text, place)
+        last = not groups and before < place == len(text)
+        done = _functor(slash, done, item, claims=last and _claims(item[0]))
+        slash = ""
+    if groups or slash or not done:
+        _fail(text, place)
+    return Category(tuple(done))
+
+
+def _suffixed(part: Part, text: str, place: int) -> tuple[Part, int]:
+    """Read the features and the coindex that follow a category."""
+    features = list(part.features)
+    while found := _FEATURE.match(text, place):
+        features.append(found[1])
+        place = found.end()
+    coindex = part.coindex
+    if not coindex and (found := _INDEX.match(text, place)):
+        coindex = found[1]
+        place = found.end()
+    return Part(part.symbol, tuple(features), coindex), place
+
+
+def _functor(slash: str, result: list[Part], argument: list[Part], claims: bool) -> list[Part]:
+    if not slash:
+        return argument
+    features: tuple[str, ...] = ()
+    if claims:
+        first = argument[0]
+        argument = [first._replace(features=first.features[:-1]), *argument[1:]]
+        features = (CONJUNCT,)
+    return [Part(slash, features), *result, *argument]
+
+
+def _fail(text: str, place: int) -> NoReturn:
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    shown = repr(shown).replace("\\\\", "\\")
+    found = f"character {place + 1} ({text[place]!r})" if place < len(text) else "the end"
+    raise UsageError(
+        f"{shown} is no category: {found} does not fit; give atoms such as S[dcl] and NP, slashes, "
+        "and brackets that match, as in (S[dcl]\\NP)/NP"
+    )

@@ -1,0 +1,97 @@
+"""Derivations of Combinatory Categorial Grammar, as those of CCGbank."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from semipunct.trees.categories import Category, parse_category
+from semipunct.trees.combinators import Combinator, combinator
+from semipunct.trees.heads import dependencies
+from semipunct.trees.ordered import OrderedTree
+from semipunct.trees.tree import DependencyTree
+
+
+@dataclass(frozen=True, repr=False)
+class Derivation(OrderedTree):
+    """A derivation: an ordered tree whose nodes have one child or two, one of which is the head.
+
+    Its labels are the categories, as they are written.
+
+    Attributes:
+        heads: ``[nodes]`` the place, 0 or 1, of the head among the children; 0 for leaves.
+
+    Raises:
+        ValueError: as an ordered tree does; if there is not one head for each node, or a node has
+            more children than two or no child at the place of its head.
+    """
+
+    heads: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.heads) != len(self.depths):
+            raise ValueError(f"{len(self.heads)} heads for {len(self.depths)} nodes; give one each")
+        for node, (head, children) in enumerate(zip(self.heads, self.children, strict=True)):
+            if len(children) > 2 or not 0 <= head < max(len(children), 1):
+                raise ValueError(
+                    f"node {node} has {len(children)} children and the head {head}; a node has at "
+                    "most two, and its head is one of them"
+                )
+
+    @cached_property
+    def parsed(self) -> tuple[Category, ...]:
+        """``[nodes]`` the categories.
+
+        Raises:
+            UsageError: for a label that is none.
+        """
+        return tuple(map(parse_category, self.categories))
+
+    @cached_property
+    def head_children(self) -> tuple[int, ...]:
+        """``[nodes]`` the node of the head among the children, -1 for leaves."""
+        rows = zip(self.heads, self.children, strict=True)
+        return tuple(children[head] if children else -1 for head, children in rows)
+
+    @cached_property
+    def combinators(self) -> tuple[Combinator | None, ...]:
+        """``[nodes]`` the rule by which each node follows from its children, None for leaves.
+
+        Raises:
+            UsageError: for a label that is no category.
+        """
+        known: dict[tuple[Category, ...], Combinator] = {}
+        found: list[Combinator | None] = []
+        for node, children in enumerate(self.children):
+            if not children:
+                found.append(None)
+                continue
+            key = tuple(self.parsed[each] for each in (node, *children))
+            if key not in known:
+                known[key] = combinator(key[0], key[1:])
+            found.append(known[key])
+        return tuple(found)
+
+    def dependencies(self, *, labelled: bool = False) -> DependencyTree:
+        """Read off the dependency tree that the heads of nodes give.
+
+        Args:
+            labelled: as for ``semipunct.trees.heads.dependencies``.
+        """
+        return dependencies(self, self.head_children, labelled=labelled)
+
+
+def derivation(
+    depths: Sequence[int], categories: Sequence[Category], heads: Sequence[int]
+) -> Derivation:
+    """Make a derivation of categories that were not read from a file.
+
+    Args:
+        depths: ``[nodes]`` in preorder.
+        categories: ``[nodes]``.
+        heads: ``[nodes]``.
+
+    Raises:
+        ValueError: as for ``Derivation``.
+    """
+    return Derivation(tuple(depths), tuple(map(str, categories)), tuple(heads))

@@ -1,0 +1,185 @@
+"""Derivations in `.auto` files: lossless, with rules; mistakes with file and line."""
+
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.corpus import Sentence
+from semipunct.errors import TreebankError, UsageError
+from semipunct.formats import Annotation, format_of, read_entries
+from semipunct.formats.ccgbank import Ccgbank, Leaf, auto_line, read_derivations
+from semipunct.trees.categories import parse_category
+from semipunct.trees.derivations import Derivation, derivation
+from tests.formats.ccgbank.files import MILL, RAIN
+
+TEXT = "\n" + MILL + "\n" + RAIN.rstrip("\n")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "some.auto"
+    path.write_text(TEXT, encoding="utf-8", newline="")
+    return path
+
+
+def test_a_derivation_written_out(file: Path):
+    _, rain = read_derivations(file)
+    assert (rain.sentence_id, rain.line) == ("mill.2", 5)
+    assert rain.leaves[1] == Leaf("MD", "MD", "will", r"(S[dcl]\NP_3)/(S[b]_4\NP_3:B)_4")
+    tree = rain.derivation
+    assert tree.depths == (0, 1, 2, 1, 2, 3, 3, 2, 3, 3, 4)
+    assert tree.categories[3:6] == (r"S[dcl]\NP", r"S[dcl]\NP", r"(S[dcl]\NP)/(S[b]\NP)")
+    assert tree.heads == (1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0)
+    assert tree.head_children == (3, 2, -1, 4, 5, -1, -1, 9, -1, 10, -1)
+    assert tree.dependencies().heads == (2, 0, 2, 5, 2)
+    assert [rule.sign for rule in tree.combinators if rule] == ["<", "*", "<", ">", "T,", "*"]
+    assert tree.parsed[10] == parse_category("N")
+
+
+def test_rules_of_the_other_one(file: Path):
+    mill, _ = read_derivations(file)
+    rules = [rule.name for rule in mill.derivation.combinators if rule]
+    assert rules == [
+        "right absorption", "backward application", "backward application", "right absorption",
+        "type change", "right absorption", "type change", "forward application",
+        "forward application", "type change", "coordination", "coordination",
+    ]  # fmt: skip
+
+
+def test_it_is_read_as_dependencies(file: Path):
+    mill, rain = read_entries([file])
+    assert isinstance(mill.content, Sentence)
+    assert mill.content.forms == ("Ada", "the", "miller", "ground", "rye", "and", "oats")
+    assert mill.content.slots == ((), (",",), (), (",",), (), (), (), (".",))
+    assert mill.content.tree.heads == (4, 3, 1, 0, 4, 7, 5)
+    assert mill.content.tree.relations[2] == r"NP\NP/NP"
+    assert (mill.content.where, mill.word_ids) == (
+        f"{file}:2: sentence mill.1",
+        (1, 3, 4, 6, 7, 8, 9),
+    )
+    assert rain.content.slots == ((), (), (), (",",), ())
+    whole, _ = Ccgbank().read_derivations(file)
+    assert whole.content.forms[:3] == ("Ada", ",", "the")
+    assert isinstance(whole.content.tree, Derivation)
+
+
+def test_what_was_read_is_written(file: Path):
+    entries, writer, stream = list(read_entries([file])), format_of(file).writer(), io.StringIO()
+    writer.write(map(writer.unchanged, entries), stream)
+    assert stream.getvalue() == TEXT
+    stream = io.StringIO()
+    writer.write(map(writer.unchanged, reversed(entries)), stream)
+    assert stream.getvalue() == RAIN + "\n" + MILL + "\n"
+    mill, rain = entries
+    assert writer.text(mill, mill.content.slots) == "Ada , the miller , ground rye and oats ."
+    assert writer.punctuated(rain, rain.content.slots) == RAIN.rstrip("\n")
+    for record, text in zip(read_derivations(file), (MILL, RAIN), strict=True):
+        assert auto_line(record.derivation, record.leaves) == text.split("\n")[1].rstrip(" ")
+
+
+def test_what_has_no_place_is_refused(file: Path):
+    entry, writer = next(iter(read_entries([file]))), format_of(file).writer()
+    with pytest.raises(UsageError, match=r"some.auto:2: sentence mill.1: .*place for annotations"):
+        writer.annotated(entry, Annotation({1: {"a": "b"}}))
+    with pytest.raises(UsageError, match="no place for new punctuation"):
+        writer.punctuated(entry, [()] * 8)
+    with pytest.raises(UsageError, match="2 slots for 7 words"):
+        writer.text(entry, [(), ()])
+
+
+LEAF = "(<L NP PRP PRP it NP>)"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", r"no derivation was found"),
+        ("ID=a.1 X\n", r":1: sentence a.1: no derivation follows"),
+        ("ID=a.1\nID=a.2\n", r":1: sentence a.1: no derivation follows"),
+        (f"ID=a.1\n(<T NP/ 0 1> {LEAF} )", r":2: sentence a.1: 'NP/' is no category: the end"),
+        ("(<L (NP PRP PRP it NP>)", r":1: sentence #1: '\(NP' is no category"),
+        ("(<L NP PRP PRP it N[P>)", r":1: sentence #1: 'N\[P' is no category"),
+        (f"(<T NP 0 2> {LEAF} )", r":1: .* node 'NP' has 1 children and the arity 2; correct"),
+        (f"(<T S 0 1> {LEAF} {LEAF} )", r"node 'S' has 2 children and the arity 1"),
+        (f"(<T S 0 3> {LEAF} {LEAF} {LEAF} )", r"node 'S 0 3' has no head and arity that fit"),
+        (f"(<T S 1 1> {LEAF} )", r"node 'S 1 1' has no head and arity"),
+        (f"(<T S x 2> {LEAF} )", r"node 'S x 2' has no head and arity"),
+        (f"(<T S 0> {LEAF} )", r"node 'S 0' has no head and arity"),
+        (f"ID=a.1\n(<T S 0 2> {LEAF}\n{LEAF}", r":2: sentence a.1: 1 nodes are not closed, .* 'S'"),
+        (f"ID=a.1\n(<T S 0 1> {LEAF} ) )", r":2: sentence a.1: '\)' stands where no node can"),
+        (")", r":1: sentence #1: a node is closed that was not opened"),
+        (f"{LEAF} {LEAF}", r"stands where no node can"),
+        ("(<L NP PRP it NP>)", r"leaf 'NP PRP it NP' has 4 fields"),
+        ("(<L NP PRP PRP  NP>)", r"leaf 'NP PRP PRP  NP' has 5 fields of which none may be empty"),
+        ("(<L NP PRP PRP it NP", r"'\(<L' stands where no node can"),
+        (f"{LEAF}\nrain\n", r":2: sentence #2: 'rain' stands where no node can"),
+    ],
+)
+def test_mistakes_are_told(tmp_path: Path, text: str, complaint: str):
+    path = tmp_path / "some.auto"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(TreebankError, match=complaint):
+        list(read_entries([path]))
+
+
+@pytest.mark.parametrize(
+    ("heads", "depths", "complaint"),
+    [
+        ((0,), (0, 1), "1 heads for 2 nodes"),
+        ((1, 0), (0, 1), "1 children and the head 1"),
+        ((0, 0, 0, 0), (0, 1, 1, 1), "3 children and the head 0"),
+    ],
+)
+def test_what_is_no_derivation(heads, depths, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        Derivation(depths, ("NP",) * len(depths), heads)
+
+
+def test_what_cannot_be_written():
+    tree = derivation((0,), [parse_category("NP")], (0,))
+    with pytest.raises(UsageError, match="0 leaves for 1"):
+        auto_line(tree, ())
+    for form in ("a b", "", "a>)b"):
+        with pytest.raises(UsageError, match="cannot be a field"):
+            auto_line(tree, [Leaf("NN", "NN", form, "NP")])
+
+
+@st.composite
+def derivations(draw: st.DrawFn) -> Derivation:
+    """Binary and unary trees with any categories and heads."""
+    depths, heads = [0], [0]
+    arities = draw(st.lists(st.integers(0, 2), max_size=12))
+    waiting: list[int] = []  # the depths of children that are still to come
+    for arity in [*arities, *[0] * 30]:
+        heads[-1] = draw(st.integers(0, 1)) if arity == 2 else 0
+        waiting += [depths[-1] + 1] * arity
+        if not waiting:
+            break
+        depths.append(waiting.pop())
+        heads.append(0)
+    names = st.sampled_from(["NP", r"S[dcl]\NP", r"(S\NP)/NP", ",", "N[conj]"])
+    return Derivation(tuple(depths), tuple(draw(names) for _ in depths), tuple(heads))
+
+
+@given(derivations(), st.sampled_from(["it", "é", ">", "<L", "\u00a0", "-LRB-", "a/b"]))
+def test_what_is_written_is_read(
+    tmp_path_factory: pytest.TempPathFactory, tree: Derivation, form: str
+):
+    path = tmp_path_factory.getbasetemp() / "written.auto"
+    leaves = tuple(Leaf("NN", "NN", form, "NP_1") for _ in range(tree.words))
+    path.write_text(auto_line(tree, leaves), encoding="utf-8")
+    (record,) = read_derivations(path)
+    assert (record.derivation, record.leaves) == (tree, leaves)
+
+
+def test_ten_thousand_nodes(tmp_path: Path):
+    n = 10_000
+    path = tmp_path / "deep.auto"
+    path.write_text("(<T NP 0 1> " * n + LEAF + " )" * n, encoding="utf-8")
+    (entry,) = read_entries([path])
+    assert isinstance(entry.content, Sentence)
+    assert entry.content.tree.heads == (0,)
+    assert len(entry.record.source.derivation.combinators) == n + 1
