@@ -121,8 +121,8 @@ class _Open:
         if len(fields) != 5 or not all(fields):
             self.fail(
                 line,
-                f"the leaf {_shown(' '.join(fields))} has {len(fields)} fields of which none may be "
-                "empty",
+                f"the leaf {_shown(' '.join(fields))} has {len(fields)} fields of which none may "
+                "be empty",
                 f"give five, with one blank between them: {_FIELDS}",
             )
         self._check(line, fields[4])
