@@ -30,6 +30,7 @@ PAGES = (
     "README.md",
     "docs/tutorial.md",
     "docs/structures.md",
+    "docs/trees.md",
     "docs/extending.md",
     "docs/api.md",
 )
