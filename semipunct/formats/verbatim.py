@@ -1,6 +1,6 @@
-"""Sentences that are written as they were read: formats with no place for anything else."""
+"""Sentences that are written as they were read: formats with no place for much else."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Generic, NoReturn, Protocol, TextIO, TypeVar
@@ -71,15 +71,18 @@ class VerbatimRecord(Generic[S]):
 
 @dataclass(frozen=True)
 class VerbatimWriter(Writer[VerbatimRecord[S]]):
-    """A writer of what was read.
+    """A writer of what was read, and of no annotations.
 
     Attributes:
         contents: a name for what files of the format hold, for messages.
         lines: whether a sentence begins a line.
+        rewrite: returns the text of an entry with other punctuation, if the format has a place for
+            it.
     """
 
     contents: str
     lines: bool
+    rewrite: Callable[[Entry[VerbatimRecord[S]], Sequence[Puncteme]], str] | None = None
 
     def annotated(self, entry: Entry[VerbatimRecord[S]], annotation: Annotation) -> str:
         if annotation.attributes or annotation.comments:
@@ -89,6 +92,8 @@ class VerbatimWriter(Writer[VerbatimRecord[S]]):
     def punctuated(self, entry: Entry[VerbatimRecord[S]], slots: Sequence[Puncteme]) -> str:
         if isinstance(entry.content, Sentence) and tuple(slots) == entry.content.slots:
             return entry.record.source.text
+        if self.rewrite:
+            return self.rewrite(entry, slots)
         self._refuse(entry, "new punctuation, whose place in the tree would be a guess")
 
     def text(self, entry: Entry[VerbatimRecord[S]], slots: Sequence[Puncteme]) -> str:

@@ -6,9 +6,6 @@ Marcus, Santorini and Marcinkiewicz (1993), table 2; brackets are escaped since 
 MARK_TAGS: frozenset[str] = frozenset((",", ".", ":", "``", "''", "-LRB-", "-RRB-"))
 """The tags of punctuation; the signs of currencies and numbers (``$``, ``#``) are words."""
 
-COMMA = ","
-"""The tag of commas, and of nothing else."""
-
 _ESCAPES = {
     "-LRB-": "(",
     "-RRB-": ")",
@@ -16,6 +13,21 @@ _ESCAPES = {
     "-RSB-": "]",
     "-LCB-": "{",
     "-RCB-": "}",
+}
+
+_SPELT = {
+    "“": ("``", "``"),
+    "”": ("''", "''"),
+    "‘": ("``", "`"),
+    "’": ("''", "'"),
+    '"': ("''", "''"),
+    ",": (",", ","),
+    **{mark: (".", mark) for mark in ".?!"},
+    **{
+        mark: ("-LRB-" if form.startswith("-L") else "-RRB-", form)
+        for form, bracket in _ESCAPES.items()
+        for mark in (form, bracket)
+    },
 }
 
 
@@ -26,3 +38,12 @@ def unescaped(form: str) -> str:
         form: as treebanks have it.
     """
     return _ESCAPES.get(form) or form.replace("\\/", "/").replace("\\*", "*")
+
+
+def tagged_mark(token: str) -> tuple[str, str]:
+    """Return the tag and the spelling of a mark.
+
+    Args:
+        token: as models know it. One that no tag is meant for has that of colons and dashes.
+    """
+    return _SPELT.get(token, (":", token))

@@ -3,6 +3,7 @@
 A phrase is ``[label, child, ...]``, a leaf ``[tag, form]``.
 """
 
+import re
 from typing import Any
 
 from hypothesis import strategies as st
@@ -15,7 +16,7 @@ def nested(text: str) -> Nested:
     found: Nested = []
     stack: list[Nested] = [found]
     before = ""
-    for piece in text.replace("(", " ( ").replace(")", " ) ").split():
+    for piece in re.findall(r"[()]|[^() \n]+", text):
         if piece == "(":
             if before == "(":  # a bracket without a label
                 stack[-1].append("")

@@ -11,6 +11,7 @@ from semipunct.formats.base import Format
 from semipunct.formats.conllu.reading import Marks, to_entry
 from semipunct.formats.penn_tokens import over, penn_tokens
 from semipunct.formats.ptb.brackets import Bracketing, bracketed, read_bracketings
+from semipunct.formats.ptb.punctuate import punctuated
 from semipunct.formats.verbatim import VerbatimRecord, VerbatimWriter
 from semipunct.marks.penn import MARK_TAGS
 from semipunct.trees import DependencyTree
@@ -77,7 +78,7 @@ class Ptb(Format[PtbRecord]):
                 yield Entry(content, entry.record, entry.word_ids, entry.notes)
 
     def writer(self, like: Iterable[Entry[PtbRecord]] = ()) -> VerbatimWriter[Bracketing]:
-        return VerbatimWriter("trees in brackets", lines=False)
+        return VerbatimWriter("trees in brackets", lines=False, rewrite=punctuated)
 
 
 def _record(found: Bracketing, mark_tags: Collection[str], table: HeadTable) -> PtbRecord:

@@ -15,8 +15,11 @@ from semipunct.trees.phrases import PhraseTree
 BYTE_ORDER_MARK = "\ufeff"
 
 # White space is that of ASCII: other blanks may stand within words.
-_PIECE = re.compile(r"[()]|[^()\s]+", re.ASCII)
-_FORM = re.compile(r"[^()\s]+", re.ASCII)
+PIECE = re.compile(r"[()]|[^()\s]+", re.ASCII)
+"""A bracket, a label or a form."""
+
+FORM = re.compile(r"[^()\s]+", re.ASCII)
+"""A label or a form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +139,7 @@ def read_bracketings(path: str | Path) -> Iterator[Bracketing]:
     for line_number, line in enumerate(text_lines(path), start=1):
         start = 0
         first = len(BYTE_ORDER_MARK) if line_number == 1 and line.startswith(BYTE_ORDER_MARK) else 0
-        for found in _PIECE.finditer(line, first):
+        for found in PIECE.finditer(line, first):
             if tree is None or complete:
                 if found[0] != "(":
                     problem = "a bracket is closed that was not opened"
@@ -178,7 +181,7 @@ def bracketed(tree: OrderedTree, forms: Sequence[str], *, indent: bool = False) 
     """
     leaves = zip(tree.tags, forms, strict=False)
     wrong = next(
-        (part for part in (*forms, *filter(None, tree.categories)) if not _FORM.fullmatch(part)),
+        (part for part in (*forms, *filter(None, tree.categories)) if not FORM.fullmatch(part)),
         next((tag for tag, _ in leaves if not tag), None),
     )
     if len(forms) != tree.words or wrong is not None:

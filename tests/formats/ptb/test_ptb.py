@@ -80,8 +80,6 @@ def test_what_has_no_place_is_refused(file: Path):
     entry, writer = next(iter(read_entries([file]))), format_of(file).writer()
     with pytest.raises(UsageError, match=r"some.mrg:2: sentence #1: .*no place for annotations"):
         writer.annotated(entry, Annotation({1: {"a": "b"}}))
-    with pytest.raises(UsageError, match="no place for new punctuation"):
-        writer.punctuated(entry, [()] * 5)
     with pytest.raises(UsageError, match="2 slots for 4 words"):
         writer.text(entry, [(), ()])
 

@@ -1,0 +1,172 @@
+"""Punctuation written into the text of a tree in brackets, all else as it was.
+
+A new mark is put as high as it can stand: below the lowest phrase that has both of its neighbours,
+or the topmost phrase at an edge of the sentence. A mark that goes takes along the phrases that have
+nothing else.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple, NoReturn
+
+from semipunct.corpus import Entry, Sentence
+from semipunct.errors import UsageError
+from semipunct.formats.ptb.brackets import FORM, PIECE, Bracketing
+from semipunct.formats.verbatim import VerbatimRecord
+from semipunct.marks import ABBREVIATION, SPECIAL_TOKENS, Puncteme
+from semipunct.marks.gaps import kept_tokens
+from semipunct.marks.penn import tagged_mark
+from semipunct.marks.spacing import visible
+from semipunct.trees.labels import EMPTY
+from semipunct.trees.phrases import PhraseTree
+
+_DOT = "."
+
+
+class _Edit(NamedTuple):
+    """A piece of the text, and what takes its place."""
+
+    start: int
+    end: int
+    text: str
+
+
+def punctuated(entry: Entry[VerbatimRecord[Bracketing]], slots: Sequence[Puncteme]) -> str:
+    """Return the text of an entry with other punctuation.
+
+    Args:
+        entry: as it was read, with punctuation in slots.
+        slots: ``[n + 1]`` strings of tokens.
+
+    Raises:
+        UsageError: if the sentence was left out, the number of slots is wrong, a token cannot be
+            written, or the tree has no phrase that could hold a mark.
+    """
+    content, source = entry.content, entry.record.source
+    if not isinstance(content, Sentence):
+        _fail(source, "has no words between which marks could stand", "leave it as it is")
+    if len(slots) != content.choices:
+        problem = f"{len(slots)} slots were given for {content.size} words"
+        _fail(source, problem, "give one more than there are words")
+    tree = source.tree
+    spans, ends = _places(source.text)
+    # The nodes of the tokens of the sentence: words, and the marks before each and after the last.
+    tokens = [node for node in tree.leaves if tree.categories[node] != EMPTY]
+    words = [tokens[number - 1] for number in entry.word_ids]
+    edges = [0, *entry.word_ids, len(tokens) + 1]
+    old = [tokens[a : b - 1] for a, b in pairwise(edges)]
+    edits: list[_Edit] = []
+    gone: set[int] = set()
+    top = _top(tree)
+    rows = zip(visible(content.slots), visible(slots), strict=True)
+    for slot, (was, wanted) in enumerate(rows):
+        before = ABBREVIATION in content.slots[slot]
+        after = ABBREVIATION in slots[slot]
+        if slots[slot].count(ABBREVIATION) > (slot > 0):
+            _fail(source, f"slot {slot} has an abbreviation's dot too many", "give it once, first")
+        if before != after:
+            end = ends[words[slot - 1]]
+            edits.append(_Edit(end - before, end, _DOT * after))
+        kept = kept_tokens(was, wanted)
+        gone |= {node for place, node in enumerate(old[slot], start=1) if place not in kept}
+        left = words[slot - 1] if slot else None
+        for place, (token, number) in enumerate(zip(wanted, kept, strict=True)):
+            if number:
+                left = old[slot][number - 1]
+                continue
+            following = next((old[slot][k - 1] for k in kept[place:] if k), None)
+            right = following if following is not None else (*words, None)[slot]
+            edits.append(_insertion(source, tree, spans, top, left, right, _written(source, token)))
+    edits += _cuts(source.text, tree, spans, gone)
+    return _edited(source.text, edits)
+
+
+def _places(text: str) -> tuple[list[tuple[int, int]], dict[int, int]]:
+    """Find the brackets of all nodes in the text, and the ends of the forms of leaves."""
+    spans: list[tuple[int, int]] = []
+    ends: dict[int, int] = {}
+    above: list[int] = []
+    for found in PIECE.finditer(text):
+        if found[0] == "(":
+            above.append(len(spans))
+            spans.append((found.start(), 0))
+        elif found[0] == ")":
+            node = above.pop()
+            spans[node] = (spans[node][0], found.end())
+        elif above:
+            ends[above[-1]] = found.end()  # the last token of a leaf is its form
+    return spans, ends
+
+
+def _top(tree: PhraseTree) -> int:
+    """Return the topmost node that has a label or several children."""
+    node = 0
+    while not tree.categories[node] and len(tree.children[node]) == 1:
+        node = tree.children[node][0]
+    return node
+
+
+def _insertion(
+    source: Bracketing,
+    tree: PhraseTree,
+    spans: Sequence[tuple[int, int]],
+    top: int,
+    left: int | None,
+    right: int | None,
+    text: str,
+) -> _Edit:
+    """Put a mark between two leaves, or before or after all of them."""
+    inside = left if left is not None else right
+    if inside is None or tree.anchors[top]:
+        _fail(source, "is a single word without a phrase", "put the word in one, as (X (UH yes))")
+    both = {top} if left is None or right is None else _above(tree, right)
+    node = inside
+    while tree.parents[node] not in both:
+        node = tree.parents[node]
+    place = spans[node][0] if left is None else spans[node][1]
+    return _Edit(place, place, f"{text} " if left is None else f" {text}")
+
+
+def _above(tree: PhraseTree, node: int) -> set[int]:
+    found: set[int] = set()
+    while (node := tree.parents[node]) >= 0:
+        found.add(node)
+    return found
+
+
+def _cuts(
+    text: str, tree: PhraseTree, spans: Sequence[tuple[int, int]], gone: set[int]
+) -> list[_Edit]:
+    """Take nodes out, with the phrases that lose all that they have, and the space before them."""
+    for node in range(len(spans) - 1, -1, -1):  # children come after their parents
+        if tree.children[node] and gone.issuperset(tree.children[node]):
+            gone.add(node)
+    cuts: list[_Edit] = []
+    for node in gone:
+        if tree.parents[node] not in gone:
+            start, end = spans[node]
+            cuts.append(_Edit(len(text[:start].rstrip(" \t\r\n\f\v")), end, ""))
+    return cuts
+
+
+def _edited(text: str, edits: list[_Edit]) -> str:
+    pieces: list[str] = []
+    place = 0
+    # Insertions come before a cut at the same place, in the order in which they were made.
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        pieces += (text[place : edit.start], edit.text)
+        place = max(place, edit.end)
+    return "".join((*pieces, text[place:]))
+
+
+def _written(source: Bracketing, token: str) -> str:
+    tag, form = tagged_mark(token)
+    if token in SPECIAL_TOKENS or not FORM.fullmatch(form):
+        _fail(source, f"the token {token!r} cannot be written", "give a mark without blanks")
+    return f"({tag} {form})"
+
+
+def _fail(source: Bracketing, problem: str, remedy: str) -> NoReturn:
+    raise UsageError(
+        f"{source.path}:{source.line}: sentence {source.sentence_id}: {problem}; {remedy}"
+    )
