@@ -1,7 +1,7 @@
 r"""Derivations and phrases drawn as text, in the manner of papers on categorial grammar.
 
 Words stand on top, their categories below them; a line under neighbours, with the sign of the rule
-at its end, has their result under it:
+at its end, has their result under it::
 
     Rain     falls
      N    S[dcl]\NP
