@@ -35,7 +35,7 @@ class SemipunctError(Exception):
 
 
 class TreebankError(SemipunctError):
-    """A treebank file is missing, unreadable or not well-formed CoNLL-U."""
+    """A treebank file is missing, unreadable or not well-formed in its format."""
 
 
 class ConfigError(SemipunctError):

@@ -1,6 +1,7 @@
 """Labels of phrases in the Penn Treebank, such as ``NP-SBJ-1``: category, functions, indices."""
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 EMPTY = "-NONE-"
@@ -23,6 +24,7 @@ class LabelParts(NamedTuple):
     gap_index: str = ""
 
 
+@lru_cache(maxsize=65536)
 def label_parts(label: str) -> LabelParts:
     """Take a label to pieces.
 

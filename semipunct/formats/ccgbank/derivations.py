@@ -18,9 +18,7 @@ from semipunct.formats.lines import text_lines
 from semipunct.trees.categories import parse_category
 from semipunct.trees.derivations import Derivation
 
-_PIECE = re.compile(
-    r"[ \t]*(?:\(<L (?P<leaf>.*?)>\)|\(<T (?P<node>.*?)>|(?P<end>\))|(?P<other>[^ \t\r\n]+))"
-)
+_PIECE = re.compile(r"\(<L (?P<leaf>.*?)>\)|\(<T (?P<node>.*?)>|(?P<end>\))|(?P<other>[^ \t\r\n]+)")
 _ID = re.compile(r"\ufeff?ID=(\S+)")
 _FIELDS = "category, tag, original tag, word, dependency category"
 
@@ -95,10 +93,9 @@ class _Open:
         """Take a line of the derivation."""
         for found in _PIECE.finditer(text):
             if self.complete or found["other"] is not None:
-                piece = found[0].strip(" \t")
                 self.fail(
                     line,
-                    f"{_shown(piece)} stands where no node can",
+                    f"{_shown(found[0])} stands where no node can",
                     "give one derivation of nodes (<T category head arity> ...) and leaves "
                     f"(<L {_FIELDS}>)",
                 )

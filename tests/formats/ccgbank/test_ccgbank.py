@@ -178,7 +178,7 @@ def test_what_is_written_is_read(
 def test_ten_thousand_nodes(tmp_path: Path):
     n = 10_000
     path = tmp_path / "deep.auto"
-    path.write_text("(<T NP 0 1> " * n + LEAF + " )" * n, encoding="utf-8")
+    path.write_text("(<T NP 0 1> " * n + LEAF + " )" * n + " " * 100_000, encoding="utf-8")
     (entry,) = read_entries([path])
     assert isinstance(entry.content, Sentence)
     assert entry.content.tree.heads == (0,)
