@@ -130,8 +130,7 @@ class Sentence(Generic[T]):
         """All that a model sees of the sentence, whatever file it is in."""
         # The initial mark was part of the slots once, and stored results name treebanks so.
         slots = ((INITIAL, *self.slots[0]), *self.slots[1:])
-        tree: Any = self.tree
-        seen = (self.forms, self.upos, self.xpos, self.feats, tree.relations, tree.heads, slots)
+        seen = (self.forms, self.upos, self.xpos, self.feats, *self.tree.data, slots)
         if self.expected is None:
             return seen
         known = self.expected

@@ -38,6 +38,10 @@ class Derivation(OrderedTree):
                     "most two, and its head is one of them"
                 )
 
+    @property
+    def data(self) -> tuple[tuple[str | int, ...], ...]:
+        return self.categories, self.depths, self.heads
+
     @cached_property
     def parsed(self) -> tuple[Category, ...]:
         """``[nodes]`` the categories.

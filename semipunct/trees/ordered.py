@@ -49,6 +49,10 @@ class OrderedTree(Tree):
         return self.categories
 
     @property
+    def data(self) -> tuple[tuple[str | int, ...], ...]:
+        return self.categories, self.depths
+
+    @property
     def words(self) -> int:
         return len(self.leaves)
 

@@ -54,6 +54,11 @@ class Tree(ABC):
     def labels(self) -> Sequence[str]:
         """``[nodes]`` the relation or category of each node."""
 
+    @property
+    def data(self) -> tuple[tuple[str | int, ...], ...]:
+        """All that a tree is, as plain values: trees that differ have other ones."""
+        return tuple(self.labels), tuple(self.parents), tuple(self.anchors)
+
     @cached_property
     def order(self) -> tuple[int, ...]:
         """All nodes, each after its parent; read backwards, each after its children."""
@@ -159,6 +164,10 @@ class DependencyTree(Tree):
     @property
     def labels(self) -> tuple[str, ...]:
         return self.relations
+
+    @property
+    def data(self) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        return self.relations, self.heads
 
     @property
     def root(self) -> int:

@@ -3,7 +3,8 @@ from dataclasses import replace
 
 from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
-from semipunct.trees import DependencyTree
+from semipunct.trees import DependencyTree, PhraseTree
+from semipunct.trees.derivations import Derivation
 
 GO = Sentence(
     "s", "some.conllu", 1, ("Go", "on"), ("go", "on"), ("VERB", "ADP"), ("VB", "RP"), ("_", "_"),
@@ -24,3 +25,12 @@ def test_a_digest_written_out():
 def test_where_a_sentence_was_read_does_not_matter():
     elsewhere = replace(GO, sentence_id="other", path="-", line=7, lemmas=("x", "y"))
     assert treebank_digest([elsewhere]) == treebank_digest([GO])
+
+
+def test_trees_of_other_kinds_have_digests():
+    phrases = PhraseTree((0, 1, 1), ("VP", "VB", "RP"))
+    derivations = [Derivation((0, 1, 1), ("S", "S/NP", "NP"), (head, 0, 0)) for head in (0, 1)]
+    trees = (GO.tree, phrases, *derivations)
+    columns = (GO.forms, GO.lemmas, GO.upos, GO.xpos, GO.feats)
+    digests = {treebank_digest([Sentence("s", "-", 1, *columns, tree, GO.slots)]) for tree in trees}
+    assert len(digests) == 4
