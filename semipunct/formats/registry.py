@@ -16,6 +16,7 @@ from semipunct.formats.conllu import Conllu
 from semipunct.formats.dependencies import Dependencies
 from semipunct.formats.lines import KIND
 from semipunct.formats.ptb import Ptb
+from semipunct.formats.m2 import M2
 from semipunct.formats.text import Text
 
 FORMATS: dict[str, Format[Any]] = {
@@ -23,6 +24,7 @@ FORMATS: dict[str, Format[Any]] = {
     Dependencies.name: Dependencies(),
     Ptb.name: Ptb(),
     Ccgbank.name: Ccgbank(),
+    M2.name: M2(),
     Text.name: Text(),
 }
 

@@ -1,0 +1,143 @@
+"""Parallel sentences: what somebody wrote, beside one or more corrected versions of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from typing import Generic, Literal
+
+from typing_extensions import TypeVar
+
+from semipunct.corpus.sentences import Sentence, Words
+from semipunct.errors import TreebankError
+from semipunct.marks import ABBREVIATION, Puncteme, spacing
+
+Alignment = Literal["words", "trees", "shared"]
+"""Ways to find the slot of a corrected sentence that stands for a slot of its source.
+
+``words``: all words agree, but for their case. ``trees``: words may differ, but their numbers and
+heads agree, as Li, Wang and Eisner (2019, section 6.2) choose the sentences that they correct.
+``shared``: words may be others, more or fewer; slots stand for each other where the words on both
+their sides agree and are next to each other in both sentences.
+"""
+
+Judged = tuple[Puncteme | None, ...]
+"""``[n + 1]`` the corrected string of each slot of a source; None where nobody can tell."""
+
+S = TypeVar("S", bound=Sentence | Words, default=Sentence, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelSentence(Generic[S]):
+    """A sentence as it was written, and as others have corrected it.
+
+    Attributes:
+        source: as it was written.
+        corrected: ``[references]`` as they are in the files of corrections.
+        references: ``[references, n + 1]`` their punctuation at the slots of the source, without
+            dots of abbreviations, which are parts of words.
+    """
+
+    source: S
+    corrected: tuple[S, ...]
+    references: tuple[Judged, ...]
+
+    def target(self, reference: int = 0) -> S:
+        """Return the source with corrected punctuation; slots that nobody judges stay.
+
+        Args:
+            reference: the number of the corrected sentence, from 0.
+        """
+        pairs = zip(self.source.slots, self.references[reference], strict=True)
+        slots = tuple(old if new is None else _dotted(old, new) for old, new in pairs)
+        return replace(self.source, slots=slots)
+
+
+def _dotted(old: Puncteme, new: Puncteme) -> Puncteme:
+    """Return a corrected string behind the dot of the abbreviation that the word has."""
+    return (*(token for token in old if token == ABBREVIATION), *new)
+
+
+def aligned(
+    source: S, corrected: Sequence[S], alignment: Alignment = "words"
+) -> ParallelSentence[S]:
+    """Put corrected versions beside a sentence, slot by slot.
+
+    Args:
+        source: as it was written.
+        corrected: its versions.
+        alignment: how slots are found.
+
+    Raises:
+        TreebankError: if words, or with ``trees`` heads, do not agree; names both sentences and
+            the first word that is not the same. With ``shared`` never.
+    """
+    return ParallelSentence(
+        source, tuple(corrected), tuple(_judged(source, one, alignment) for one in corrected)
+    )
+
+
+def _judged(source: Sentence | Words, corrected: Sentence | Words, alignment: Alignment) -> Judged:
+    slots = spacing.visible(corrected.slots)
+    if alignment == "shared":
+        return shared_slots(source.forms, corrected.forms, slots)
+    problem = _disagreement(source, corrected, alignment)
+    if problem:
+        raise TreebankError(
+            f"{source.where}: {problem} ({corrected.where}); give versions that differ in their "
+            "punctuation, or align the words that both share"
+        )
+    return tuple(slots)
+
+
+def _disagreement(
+    source: Sentence | Words, corrected: Sentence | Words, alignment: Alignment
+) -> str | None:
+    """Describe the first word that two sentences do not share, None if they share all."""
+    one, other = len(source.forms), len(corrected.forms)
+    if alignment == "words":
+        pairs = zip(source.forms, corrected.forms, strict=False)
+        for number, (a, b) in enumerate(pairs, 1):
+            if a.lower() != b.lower():
+                return f"word {number} is {a!r}, and {b!r} in the corrected sentence"
+    if one != other:
+        longer = source if one > other else corrected
+        number = min(one, other) + 1
+        return (
+            f"{one} words, and {other} in the corrected sentence; word {number} of the longer one "
+            f"is {longer.forms[number - 1]!r}"
+        )
+    if alignment == "trees":
+        if not (isinstance(source, Sentence) and isinstance(corrected, Sentence)):
+            return "a sentence without a tree cannot be aligned by its tree"
+        heads = zip(source.tree.heads, corrected.tree.heads, strict=True)
+        for number, (a, b) in enumerate(heads, 1):
+            if a != b:
+                return f"the head of word {number} is {a}, and {b} in the corrected sentence"
+    return None
+
+
+def shared_slots(
+    source: Sequence[str], corrected: Sequence[str], slots: Sequence[Puncteme]
+) -> Judged:
+    """Return the corrected strings of the slots whose two words are in both sentences.
+
+    Words are aligned by the longest runs that they share (``difflib``), case aside; the ends of
+    a sentence count as words.
+
+    Args:
+        source: ``[n]`` words.
+        corrected: ``[m]`` words of a corrected version.
+        slots: ``[m + 1]`` its punctuation.
+
+    Returns:
+        ``[n + 1]`` strings for the source, None where its two words are not next to each other in
+        the corrected version.
+    """
+    # A tuple is equal to no word.
+    one, other = ([("first",), *map(str.lower, words), ("last",)] for words in (source, corrected))
+    found: list[Puncteme | None] = [None] * (len(source) + 1)
+    blocks = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
+    for first, place, size in blocks:
+        for step in range(size - 1):
+            found[first + step] = slots[place + step]
+    return tuple(found)

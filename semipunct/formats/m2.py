@@ -1,0 +1,373 @@
+"""M2: sentences with the edits of annotators, the format of grammatical error correction.
+
+A sentence is a line ``S`` with its tokens, parted by blanks, followed by a line ``A`` for each edit
+and by an empty line::
+
+    S Well I know .
+    A 1 1|||M:PUNCT|||,|||REQUIRED|||-NONE-|||0
+    A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
+
+An edit has the tokens that it replaces (from, to; counted from 0), a type, what they become
+(alternatives parted by ``||``; nothing, or ``-NONE-``, if they go), two fields that scorers do not
+read, and the number of its annotator. One who found nothing to correct has the edit ``noop``.
+Dahlmeier and Ng (2012); Ng et al. (2014, CoNLL-2014). Types are those of Bryant, Felice and Briscoe
+(2017): ``M``, ``U`` and ``R`` for what is missing, unnecessary and to be replaced.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple, NoReturn, TextIO
+
+from semipunct.corpus import Entry, Omitted, ReadingNotes, Words
+from semipunct.corpus.located import BLANKS
+from semipunct.errors import TreebankError, UsageError
+from semipunct.files import display_name
+from semipunct.formats.base import Annotation, Format, Writer
+from semipunct.formats.lines import text_lines
+from semipunct.formats.text import spaced
+from semipunct.marks import ABBREVIATION, Puncteme, spacing
+from semipunct.marks.corrections import ErrorKind, corrections, token_offset
+
+NOTHING = "-NONE-"
+"""The correction of tokens that go, and the value of a field that says nothing."""
+
+NOOP = "noop"
+"""The type of the edit of an annotator who has nothing to correct."""
+
+_FIELDS = ("offsets", "type", "correction", "required", "comment", "annotator")
+
+_TYPES: dict[ErrorKind, str] = {
+    "missing": "M:PUNCT",
+    "superfluous": "U:PUNCT",
+    "doubled": "U:PUNCT",
+    "moved": "R:PUNCT",
+    "replaced": "R:PUNCT",
+}
+
+
+class M2Edit(NamedTuple):
+    """An edit of one annotator.
+
+    Attributes:
+        start: the first token that it replaces, from 0; -1 if it replaces nothing (``noop``).
+        stop: the token after the last one; that of ``start`` where tokens are put in.
+        kind: its type.
+        alternatives: what the tokens become, the first choice first.
+        required: a field that scorers do not read.
+        comment: another one.
+        annotator: a number.
+        line: its line in the file, 0 if it is from none.
+    """
+
+    start: int
+    stop: int
+    kind: str
+    alternatives: tuple[str, ...]
+    required: str = "REQUIRED"
+    comment: str = NOTHING
+    annotator: int = 0
+    line: int = 0
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The tokens of its first choice."""
+        first = self.alternatives[0]
+        return () if first == NOTHING else tuple(BLANKS.sub(" ", first).split())
+
+    def __str__(self) -> str:
+        alternatives = "||".join(self.alternatives)
+        rest = (self.kind, alternatives, self.required, self.comment, str(self.annotator))
+        return "|||".join((f"A {self.start} {self.stop}", *rest))
+
+
+@dataclass(frozen=True, slots=True)
+class M2Record:
+    """One sentence of a file.
+
+    Attributes:
+        path: the file.
+        line: the number of its first line, from 1.
+        sentence_id: ``#k`` for the k-th sentence.
+        lines: as they were read, with the empty ones after the sentence.
+        tokens: of the source.
+        edits: of all annotators, in the order of the file; they may overlap.
+    """
+
+    path: str
+    line: int
+    sentence_id: str
+    lines: tuple[str, ...]
+    tokens: tuple[str, ...]
+    edits: tuple[M2Edit, ...]
+
+    @property
+    def annotators(self) -> tuple[int, ...]:
+        """The annotators, in order; a sentence without edits has annotator 0."""
+        return tuple(sorted({edit.annotator for edit in self.edits})) or (0,)
+
+    def corrected(self, annotator: int) -> tuple[str, ...]:
+        """Return the tokens that the edits of an annotator lead to, with their first choices.
+
+        Args:
+            annotator: a number; one without edits has nothing to correct.
+
+        Raises:
+            TreebankError: if two of the edits replace the same token, or one puts tokens in
+                between those that another replaces: nobody can tell what is meant.
+        """
+        own = [
+            e for e in self.edits if e.annotator == annotator and e.kind != NOOP and e.start >= 0
+        ]
+        # Of equal places those come first that put tokens in; the order of the file decides else.
+        own.sort(key=lambda edit: (edit.start, edit.stop))
+        found: list[str] = []
+        place, before = 0, None
+        for edit in own:
+            if before is not None and edit.start < place:
+                raise TreebankError(
+                    f"{self.path}:{edit.line}: sentence {self.sentence_id}: the edit "
+                    f"{edit.start} {edit.stop} of annotator {annotator} overlaps "
+                    f"{before.start} {before.stop} in line {before.line}; take one of them out"
+                )
+            found += (*self.tokens[place : edit.start], *edit.tokens)
+            place, before = edit.stop, edit
+        return (*found, *self.tokens[place:])
+
+    def reference(self, annotator: int) -> Words | Omitted:
+        """Return the sentence that the edits of an annotator lead to.
+
+        Args:
+            annotator: a number.
+
+        Raises:
+            TreebankError: as ``corrected`` does.
+        """
+        return self._words(f"{self.sentence_id}, annotator {annotator}", self.corrected(annotator))
+
+    @property
+    def source(self) -> Words | Omitted:
+        """The sentence as it was written."""
+        return self._words(self.sentence_id, self.tokens)
+
+    def _words(self, name: str, tokens: Sequence[str]) -> Words | Omitted:
+        return spaced(name, self.path, self.line, " ".join(tokens)).content
+
+
+class M2(Format[M2Record]):
+    """M2, given back byte for byte.
+
+    The sentences are those of the lines ``S``; the edits are data of the record, from which
+    ``formats.parallel`` makes corrected versions. Other punctuation is written as the edits of one
+    annotator, in place of those that were there.
+    """
+
+    name = "m2"
+    suffixes = (".m2",)
+
+    def read(self, path: str | Path) -> Iterator[Entry[M2Record]]:
+        return iter(self.read_words(path))
+
+    def read_words(self, path: str | Path) -> Iterator[Entry[M2Record, Words | Omitted]]:
+        for record in read_m2_records(path):
+            content = record.source
+            if isinstance(content, Omitted):
+                yield Entry(content, record, notes=ReadingNotes(len(record.tokens)))
+                continue
+            words = tuple(range(1, len(content.forms) + 1))
+            marks = len(record.tokens) - len(words)
+            yield Entry(content, record, words, ReadingNotes(len(record.tokens), marks))
+
+    def writer(self, like: Iterable[Entry[M2Record]] = ()) -> "M2Writer":
+        return M2Writer()
+
+
+class M2Writer(Writer[M2Record]):
+    """A writer of M2, whose source lines always stay as they are."""
+
+    def annotated(self, entry: Entry[M2Record], annotation: Annotation) -> str:
+        if annotation.attributes or annotation.comments:
+            record = entry.record
+            raise UsageError(
+                f"{record.path}:{record.line}: sentence {record.sentence_id}: M2 has no place for "
+                "annotations; give a file in CoNLL-U"
+            )
+        return "".join(entry.record.lines)
+
+    def punctuated(self, entry: Entry[M2Record], slots: Sequence[Puncteme]) -> str:
+        edits = _edits(entry, slots)
+        lines = entry.record.lines
+        last = next(place for place, line in enumerate(lines) if line.strip())
+        end = "\r\n" if lines[last].endswith("\r\n") else "\n"
+        source = "".join(lines[: last + 1]).rstrip("\r\n")
+        return end.join((source, *map(str, edits), "", ""))
+
+    def text(self, entry: Entry[M2Record], slots: Sequence[Puncteme]) -> str:
+        tokens = list(entry.record.tokens)
+        for edit in reversed(_edits(entry, slots)):
+            if edit.kind != NOOP:
+                tokens[edit.start : edit.stop] = edit.tokens
+        return " ".join(tokens)
+
+    def write(self, texts: Iterable[str], stream: TextIO) -> None:
+        separator = ""
+        for text in texts:
+            stream.write(separator + text)
+            *before, last = text.split("\n")
+            ended = not last and before and not before[-1].strip()
+            separator = "" if ended else "\n\n" if last else "\n"
+
+
+def _edits(entry: Entry[M2Record], slots: Sequence[Puncteme]) -> list[M2Edit]:
+    content = entry.content
+    if isinstance(content, Omitted):
+        raise UsageError(
+            f"{content.path}:{content.line}: sentence {content.sentence_id}: {content.reason}; "
+            "write it as it was read"
+        )
+    return punctuation_edits(content.forms, content.slots, slots)
+
+
+def punctuation_edits(
+    forms: Sequence[str],
+    slots: Sequence[Puncteme],
+    corrected: Sequence[Puncteme | None],
+    annotator: int = 0,
+) -> list[M2Edit]:
+    """Return the edits that correct the punctuation of a sentence, ``noop`` if there are none.
+
+    Args:
+        forms: ``[n]`` words.
+        slots: ``[n + 1]`` the strings that were there.
+        corrected: ``[n + 1]`` what becomes of them; None for slots that nobody judges. Dots of
+            abbreviations are parts of words, and never corrected.
+        annotator: the number of who says so.
+
+    Raises:
+        UsageError: if the numbers of slots differ.
+    """
+    old = spacing.visible(slots)
+    new = [None if string is None else spacing.visible([string])[0] for string in corrected]
+    widths = _widths(forms)
+    edits: list[M2Edit] = []
+    for one in corrections(old, new):
+        start = token_offset(widths, old, one.slot, one.start)
+        after = " ".join(one.after) or NOTHING
+        stop = start + len(one.before)
+        edits.append(M2Edit(start, stop, _TYPES[one.kind], (after,), annotator=annotator))
+    return edits or [M2Edit(-1, -1, NOOP, (NOTHING,), annotator=annotator)]
+
+
+def m2_sentence(
+    forms: Sequence[str],
+    slots: Sequence[Puncteme],
+    references: Sequence[Sequence[Puncteme | None]],
+) -> str:
+    """Write a sentence with corrections of its punctuation as M2, the empty line included.
+
+    Args:
+        forms: ``[n]`` words; one with blanks counts as several tokens.
+        slots: ``[n + 1]`` the strings that were there.
+        references: ``[annotators, n + 1]`` corrected ones, None for slots that nobody judges.
+
+    Raises:
+        UsageError: if the numbers of slots differ.
+    """
+    dotted = (form + "." * (ABBREVIATION in s) for form, s in zip(forms, slots[1:], strict=True))
+    first, *others = spacing.visible(slots)
+    pieces = ((word, *string) for word, string in zip(dotted, others, strict=True))
+    source = " ".join((*first, *chain.from_iterable(pieces)))
+    edits = (
+        edit
+        for annotator, reference in enumerate(references)
+        for edit in punctuation_edits(forms, slots, reference, annotator)
+    )
+    return "".join(f"{line}\n" for line in (f"S {BLANKS.sub(' ', source)}", *edits, ""))
+
+
+def _widths(forms: Sequence[str]) -> list[int]:
+    """Count the tokens of each word: one with blanks in it has several."""
+    return [max(1, len(BLANKS.sub(" ", form).split())) for form in forms]
+
+
+def read_m2_records(path: str | Path) -> Iterator[M2Record]:
+    """Yield the sentences of a file in M2 in order, one in memory at a time.
+
+    Args:
+        path: a file, ``.gz`` or not, or ``-`` for standard input.
+
+    Raises:
+        TreebankError: with file and line, if the file is missing or not M2.
+    """
+    name = display_name(path)
+    lines: list[str] = []
+    first, number = 1, 0
+    for place, line in enumerate(text_lines(path), start=1):
+        begins = line.removeprefix("\ufeff").startswith("S ") or line.strip() == "S"
+        if begins and any(kept.strip() for kept in lines):
+            number += 1
+            yield _record(name, first, number, lines)
+            lines, first = [], place
+        lines.append(line)
+    if any(line.strip() for line in lines):
+        number += 1
+        yield _record(name, first, number, lines)
+    if not number:
+        raise TreebankError(f"{name}: no sentence was found; give a file with lines S and A")
+
+
+def _record(path: str, first: int, number: int, lines: Sequence[str]) -> M2Record:
+    name = f"#{number}"
+
+    def fail(place: int, problem: str, remedy: str) -> NoReturn:
+        raise TreebankError(f"{path}:{first + place}: sentence {name}: {problem}; {remedy}")
+
+    tokens: tuple[str, ...] | None = None
+    edits: list[M2Edit] = []
+    ended = False
+    for place, raw in enumerate(lines):
+        line = raw.removeprefix("\ufeff").rstrip("\r\n")
+        if not line.strip():
+            ended = tokens is not None
+        elif tokens is None:
+            if line[:2] not in ("S ", "S"):
+                fail(place, f"found {line[:40]!r} before any sentence", "begin it with 'S '")
+            tokens = tuple(BLANKS.sub(" ", line[2:]).split())
+        elif line[:2] != "A " or ended:
+            fail(
+                place,
+                f"found {line[:40]!r}" + (" after an empty line" if ended else ""),
+                "sentences begin with 'S ', their edits follow with 'A ', then an empty line",
+            )
+        else:
+            edit = _edit(line[2:], first + place, len(tokens))
+            if isinstance(edit, str):
+                fail(place, edit, "correct the line, or take it out")
+            edits.append(edit)
+    return M2Record(path, first, name, tuple(lines), tokens or (), tuple(edits))
+
+
+def _edit(text: str, line: int, tokens: int) -> M2Edit | str:
+    """Read an edit, or say what is wrong with it."""
+    fields = text.split("|||")
+    if len(fields) != len(_FIELDS):
+        return (
+            f"found {len(fields)} fields parted by '|||', not {len(_FIELDS)}: {', '.join(_FIELDS)}"
+        )
+    offsets, kind, correction, required, comment, annotator = fields
+    places = offsets.split()
+    if len(places) != 2 or not all(map(_is_number, places)):
+        return f"the offsets {offsets!r} are no two numbers"
+    if not _is_number(annotator.strip()) or int(annotator) < 0:
+        return f"the annotator {annotator!r} is no number from 0 on"
+    start, stop = map(int, places)
+    if (start, stop) != (-1, -1) and not 0 <= start <= stop <= tokens:
+        return f"the offsets {start} {stop} are outside of the {tokens} tokens, or in reverse order"
+    choices = tuple(correction.split("||"))
+    return M2Edit(start, stop, kind, choices, required, comment, int(annotator), line)
+
+
+def _is_number(text: str) -> bool:
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdecimal() and len(digits) <= 9

@@ -1,0 +1,144 @@
+"""Parallel data read from files: pairs of treebanks, text with its corrections, M2."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+from semipunct.corpus import Omitted, Sentence, Words
+from semipunct.corpus.parallel import Alignment, ParallelSentence, aligned
+from semipunct.errors import TreebankError
+from semipunct.formats.m2 import read_m2_records
+from semipunct.formats.registry import read_entries, read_words
+
+Content = Sentence | Omitted
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelTreebank:
+    """All pairs of two treebanks, and the reasons why others are left out.
+
+    Attributes:
+        sentences: those that can be used, one reference each.
+        omitted: the messages for the others, in order.
+    """
+
+    sentences: tuple[ParallelSentence[Sentence], ...]
+    omitted: tuple[str, ...]
+
+
+def read_parallel_treebanks(
+    source: Iterable[str | Path],
+    corrected: Iterable[str | Path],
+    alignment: Alignment = "words",
+    *,
+    omit: bool = False,
+) -> ParallelTreebank:
+    """Read two treebanks of the same sentences, as they were written and corrected.
+
+    Sentences belong together that have the same ``sent_id``, or, where ids are missing, occur
+    twice in a treebank or are not the same in both, that have the same number. A sentence that is
+    nothing but punctuation, or whose punctuation has dependents, in either of the two is omitted.
+
+    Args:
+        source: files of what was written, as one treebank.
+        corrected: files of the corrected versions.
+        alignment: how slots are found, see ``corpus.parallel``.
+        omit: omit sentences that do not align, and do not raise.
+
+    Raises:
+        TreebankError: with file and line, if a file is missing or damaged, the treebanks are not
+            of the same sentences, or a pair does not align.
+    """
+    pairs: list[ParallelSentence[Sentence]] = []
+    omitted: list[str] = []
+    sides = ([entry.content for entry in read_entries(files)] for files in (source, corrected))
+    for one, other in _together(*sides):
+        if isinstance(one, Omitted) or isinstance(other, Omitted):
+            bad = next(content for content in (one, other) if isinstance(content, Omitted))
+            omitted.append(f"{bad.path}:{bad.line}: sentence {bad.sentence_id}: {bad.reason}")
+            continue
+        try:
+            pairs.append(aligned(one, [other], alignment))
+        except TreebankError as error:
+            if not omit:
+                raise
+            omitted.append(str(error))
+    return ParallelTreebank(tuple(pairs), tuple(omitted))
+
+
+def _together(
+    source: Sequence[Content], corrected: Sequence[Content]
+) -> Iterator[tuple[Content, Content]]:
+    """Yield the pairs of two treebanks, in the order of the first."""
+    known = {content.sentence_id: content for content in corrected}
+    names = {content.sentence_id for content in source}
+    if len(names) == len(source) == len(corrected) and names == known.keys():
+        return ((one, known[one.sentence_id]) for one in source)
+    if len(source) != len(corrected):
+        raise TreebankError(_lonely(source, corrected))
+    return zip(source, corrected, strict=True)
+
+
+def _lonely(source: Sequence[Content], corrected: Sequence[Content]) -> str:
+    """Name a sentence that has no counterpart: by its id if ids tell, else the first one over."""
+    longer, shorter = (source, corrected) if len(source) > len(corrected) else (corrected, source)
+    known = {content.sentence_id for content in shorter}
+    over = next((c for c in longer if c.sentence_id not in known), longer[len(shorter)])
+    return (
+        f"{over.path}:{over.line}: sentence {over.sentence_id} has no counterpart: there are "
+        f"{len(source)} sentences and {len(corrected)} corrected ones; give the same sentences "
+        "twice, with the same sent_id or in the same order"
+    )
+
+
+def read_parallel_texts(
+    source: str | Path, corrected: Sequence[str | Path], alignment: Alignment = "shared"
+) -> Iterator[ParallelSentence[Words]]:
+    """Yield the sentences of a file and of their corrected versions, which its lines pair.
+
+    Sentences without a word on any side are passed over.
+
+    Args:
+        source: what was written: a file of which words can be read, such as text with a sentence
+            a line.
+        corrected: files of as many sentences, one for each who corrected them.
+        alignment: how slots are found, see ``corpus.parallel``.
+
+    Raises:
+        TreebankError: with file and line, if a file is missing or damaged, one is longer than
+            another, or sentences do not align.
+    """
+    paths = [source, *corrected]
+    for number, row in enumerate(zip_longest(*(read_words([path]) for path in paths)), 1):
+        if None in row:
+            raise TreebankError(
+                f"{paths[row.index(None)]}: has {number - 1} sentences, and another of the files "
+                "has more; give as many corrected sentences as there are to correct"
+            )
+        contents = [entry.content for entry in row]
+        words = [content for content in contents if isinstance(content, Words)]
+        if len(words) == len(contents):
+            yield aligned(words[0], words[1:], alignment)
+
+
+def read_m2(path: str | Path, alignment: Alignment = "shared") -> Iterator[ParallelSentence[Words]]:
+    """Yield the sentences of a file in M2, with the versions of all annotators.
+
+    The first choice of each edit is taken. Sentences without a word, as they were written or in
+    any version, are passed over.
+
+    Args:
+        path: a file, ``.gz`` or not, or ``-`` for standard input.
+        alignment: how slots are found, see ``corpus.parallel``.
+
+    Raises:
+        TreebankError: with file and line, if the file is missing or not M2, edits of an annotator
+            overlap, or sentences do not align.
+    """
+    for record in read_m2_records(path):
+        source = record.source
+        versions = [record.reference(annotator) for annotator in record.annotators]
+        words = [version for version in versions if isinstance(version, Words)]
+        if isinstance(source, Words) and len(words) == len(versions):
+            yield aligned(source, words, alignment)

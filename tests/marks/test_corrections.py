@@ -1,0 +1,98 @@
+"""Corrections: one for each slot that changes, which make one punctuation into the other."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.errors import UsageError
+from semipunct.marks.corrections import Correction, corrected, corrections, moves, token_offset
+
+STRINGS = st.lists(st.sampled_from([",", ".", "”", ";"]), max_size=4).map(tuple)
+SENTENCES = st.lists(st.tuples(STRINGS, STRINGS), min_size=1, max_size=5)
+
+
+@pytest.mark.parametrize(
+    "before, after, start, old, new, error",
+    [
+        ("", ",", 0, "", ",", "missing ,"),
+        (",", "", 0, ",", "", "superfluous ,"),
+        (", ,", ",", 1, ",", "", "doubled ,"),
+        (". . .", ".", 1, ". .", "", "doubled . ."),
+        ("” ,", ", ”", 0, "” ,", ", ”", "moved ” ,"),
+        (",", ";", 0, ",", ";", "replaced , by ;"),
+        (") , “", ") ; “", 1, ",", ";", "replaced , by ;"),
+        (", .", ".", 0, ",", "", "superfluous ,"),
+        ("”", ". ”", 0, "", ".", "missing ."),
+        (", , ;", ", ;", 1, ",", "", "doubled ,"),
+    ],
+)
+def test_what_changes_and_the_kind_of_the_error(before, after, start, old, new, error):
+    slots = [(), tuple(before.split()), ()]
+    (one,) = corrections(slots, [(), tuple(after.split()), ()])
+    assert (one.slot, one.start, one.before, one.after, one.error) == (
+        1, start, tuple(old.split()), tuple(new.split()), error
+    )  # fmt: skip
+
+
+@given(SENTENCES)
+def test_they_lead_from_one_to_the_other(pairs):
+    before, after = zip(*pairs, strict=True)
+    found = corrections(before, after)
+    assert corrected(before, found) == after
+    assert corrected(before, reversed(found)) == after
+    assert [one.slot for one in found] == [i for i, (a, b) in enumerate(pairs) if a != b]
+
+
+@given(SENTENCES)
+def test_what_changes_is_as_short_as_it_can_be(pairs):
+    for one in corrections(*zip(*pairs, strict=True)):
+        if one.before and one.after:
+            assert one.before[0] != one.after[0]
+            assert one.before[-1] != one.after[-1]
+        assert (one.kind == "missing") == (not one.before)
+        assert (one.kind in ("superfluous", "doubled")) == (not one.after)
+        if one.before and one.after:
+            assert (one.kind == "moved") == (Counter(one.before) == Counter(one.after))
+
+
+def test_slots_of_which_nothing_is_known_are_left_alone():
+    assert corrections([(",",), (".",)], [None, (".",)]) == ()
+
+
+def test_as_many_slots_before_and_after():
+    with pytest.raises(UsageError, match="2 slots and 1 corrected"):
+        corrections([(), ()], [()])
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        [Correction(2, 0, (), (",",), "missing")],
+        [Correction(-1, 0, (), (",",), "missing")],
+        [Correction(0, 0, (";",), (",",), "replaced")],
+        [Correction(0, 0, (), (",",), "missing")] * 2,
+    ],
+)
+def test_corrections_that_do_not_fit_are_refused(found):
+    with pytest.raises(UsageError, match="does not fit"):
+        corrected([(",",), ()], found)
+
+
+def test_a_comma_on_the_wrong_side_of_a_conjunction():
+    before = [(), (), (",",), (",",), ()]
+    after = [(), (",",), (), (), ()]
+    found = corrections(before, after)
+    assert moves(found) == [(found[1], found[0])]
+    assert moves(found, reach=0) == []
+    far = corrections([(), (), (",",)], [(",",), (), ()])
+    assert moves(far) == []
+    assert moves(far, reach=2) == [(far[1], far[0])]
+
+
+def test_places_among_words_and_tokens():
+    slots = [("“",), (), (".", "”")]
+    assert [token_offset([1, 1], slots, 2, i) for i in range(3)] == [3, 4, 5]
+    assert token_offset([1, 2], slots, 1, 0) == 2
+    assert token_offset([1, 1], slots, 0, 0) == 0
