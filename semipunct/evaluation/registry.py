@@ -1,11 +1,13 @@
 """The metrics by name: a new one needs its class and a line here."""
 
+from semipunct.evaluation.correction import CorrectionStatistics
 from semipunct.evaluation.metric import Statistics
 from semipunct.evaluation.parsing import ParsingStatistics
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.restoration import RestorationStatistics
 
 METRICS: dict[str, type[Statistics]] = {
+    "correction": CorrectionStatistics,
     "parsing": ParsingStatistics,
     "perplexity": PerplexityStatistics,
     "restoration": RestorationStatistics,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from semipunct.corpus import Sentence
+from semipunct.evaluation.correction import Choice, correction_statistics
 from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.restoration import Slots, restoration_statistics
@@ -88,3 +89,16 @@ def parsed(gold: Sequence[Sentence], predicted: Sequence[Sentence], **parts: str
     """A result of parsing."""
     line = join_signature({"task": "parsing", "treebank": "t1"} | parts)
     return Result("parser", line, parsing_statistics(gold, predicted))
+
+
+def corrected(
+    source: Sequence[Slots],
+    proposed: Sequence[Slots],
+    gold: Sequence[Slots],
+    choice: Choice = "sentence",
+    **parts: str,
+) -> Result:
+    """A result of correction, with one reference a sentence."""
+    statistics = correction_statistics(source, proposed, [[one] for one in gold], choice)
+    line = join_signature({"task": "correction", "treebank": "t1"} | parts)
+    return Result("corrector", line, statistics)

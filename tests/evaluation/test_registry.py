@@ -4,9 +4,19 @@ import pytest
 
 from semipunct.evaluation.metric import Statistics
 from semipunct.evaluation.registry import METRICS
-from tests.evaluation.cases import GOLD, PARSED, PREDICTED, TREEBANK, parsed, restored, scored
+from tests.evaluation.cases import (
+    GOLD,
+    PARSED,
+    PREDICTED,
+    TREEBANK,
+    corrected,
+    parsed,
+    restored,
+    scored,
+)
 
 RESULTS = {
+    "correction": corrected(PREDICTED, [[*s[:-1], ()] for s in GOLD], GOLD),
     "parsing": parsed(TREEBANK, PARSED),
     "perplexity": scored([-0.5, -2.0, -1.5], [2, 5, 7]),
     "restoration": restored(GOLD, PREDICTED),

@@ -1,0 +1,306 @@
+"""Correction: counts of edits against a scorer that shares no code, by hand, and on JFLEG."""
+
+import json
+import subprocess
+import sys
+import unicodedata
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.corpus.parallel import shared_slots
+from semipunct.errors import UsageError
+from semipunct.evaluation.comparison import compare
+from semipunct.evaluation.correction import CorrectionStatistics, correction_statistics
+from semipunct.evaluation.results import read_result, write_result
+from semipunct.formats.m2 import read_m2_records
+from semipunct.formats.parallel import read_m2
+from tests.evaluation.cases import corrected
+
+SHARED = Path(__file__).resolve().parents[3] / "shared"
+
+MADE_BY_HAND = """\
+S Well I know . .
+A 1 1|||M:PUNCT|||,|||REQUIRED|||-NONE-|||0
+A 4 5|||U:PUNCT||||||REQUIRED|||-NONE-|||0
+
+S He came , and left ; alone
+A 2 3|||U:PUNCT|||-NONE-|||REQUIRED|||-NONE-|||0
+A 5 6|||R:PUNCT|||,|||REQUIRED|||-NONE-|||0
+A 7 7|||M:PUNCT|||.|||REQUIRED|||-NONE-|||0
+A 7 7|||M:PUNCT|||!|||REQUIRED|||-NONE-|||1
+
+S Nothing is wrong .
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
+A 1 1|||M:PUNCT|||,|||REQUIRED|||-NONE-|||1
+"""
+
+
+def slots(text: str) -> list[tuple[str, ...]]:
+    found: list[list[str]] = [[]]
+    for token in text.split():
+        if all(unicodedata.category(char)[0] == "P" for char in token):
+            found[-1].append(token)
+        else:
+            found.append([])
+    return list(map(tuple, found))
+
+
+def of_m2(tmp_path: Path, *proposed: str, choice="sentence") -> CorrectionStatistics:
+    path = tmp_path / "gold.m2"
+    path.write_text(MADE_BY_HAND, "utf-8")
+    pairs = list(read_m2(path))
+    source, references = [p.source.slots for p in pairs], [p.references for p in pairs]
+    return correction_statistics(source, list(map(slots, proposed)), references, choice)
+
+
+def test_made_by_hand(tmp_path):
+    found = of_m2(
+        tmp_path,
+        "Well , I know .",  # both edits
+        "He came and left : alone .",  # two of three, a wrong one; of annotator 1 none
+        "Nothing is wrong .",  # nothing, as annotator 0 says
+    )
+    figures = found.figures()
+    assert figures.edits.as_dict() == {
+        "correct": 4, "proposed": 5, "needed": 5, "precision": 0.8, "recall": 0.8, "f05": 0.8
+    }  # fmt: skip
+    assert found.score == pytest.approx(0.8)
+    assert (figures.judged, figures.right_before, figures.harmed) == (14, 9, 0)
+    assert figures.average_edit_distance == 1 / 14
+    assert {error: (s.correct, s.proposed, s.needed) for error, s in figures.errors.items()} == {
+        "doubled .": (1, 1, 1),
+        "missing ,": (1, 1, 1),
+        "missing .": (1, 1, 1),
+        "replaced ; by ,": (0, 0, 1),
+        "replaced ; by :": (0, 1, 0),
+        "superfluous ,": (1, 1, 1),
+    }
+
+
+def test_harm_and_edits_that_do_not_help(tmp_path):
+    figures = of_m2(
+        tmp_path, "Well ; I , know .", "He came , and left ; alone", "Nothing is wrong !"
+    ).figures()
+    # Of the second sentence annotator 1 counts, who wants one edit; doing nothing is as good as
+    # nothing against both. Annotator 0 finds nothing wrong with the third.
+    assert (figures.edits.correct, figures.edits.proposed, figures.edits.needed) == (1, 4, 3)
+    assert (figures.harmed, figures.right_before) == (2, 11)
+    assert figures.harm == pytest.approx(2000 / 11)
+
+
+def test_references_by_the_score_of_the_corpus():
+    """MaxMatch chooses by all edits so far, so that what a sentence asks for weighs less."""
+    bare, full = [()] * 20, [(",",)] * 20
+    right, lucky = full[:10] + bare[10:], full[:1] + bare[1:]
+    rows = ([bare, bare], [right, lucky], [[right], [bare, full]])
+    # Against nothing F0.5 is 0, against all 20 commas 1.25 / (1 + 5).
+    found = correction_statistics(*rows).figures().edits
+    assert (found.correct, found.proposed, found.needed) == (11, 11, 30)
+    # 12.5 / (11 + 2.5) is more than 13.75 / (11 + 7.5).
+    found = correction_statistics(*rows, choice="corpus").figures().edits
+    assert (found.correct, found.proposed, found.needed) == (10, 11, 10)
+
+
+def test_nothing_done_and_nothing_to_do():
+    nothing = correction_statistics([[(",",)]], [[(",",)]], [[[(",",)]]]).figures()
+    assert nothing.edits.as_dict()["f05"] is None
+    missed = correction_statistics([[()]], [[()]], [[[(",",)]]]).figures()
+    assert (missed.edits.f05, missed.edits.recall) == (0, 0)
+    assert missed.edits.as_dict()["precision"] is None
+    assert missed.as_dict()["harm"] is None
+    assert correction_statistics([], [], []).figures().as_dict()["f05"] is None
+
+
+def maxmatch(source: list[str], output: list[str], gold: list[tuple[int, int, list[str]]]):
+    """Matches and length of the edit script that agrees most with the gold edits.
+
+    Among the shortest scripts from source to output, as Dahlmeier and Ng (2012) define it; only
+    edits that are gold are more than one token.
+    """
+
+    @cache
+    def best(i: int, j: int) -> tuple[int, int, int]:  # tokens edited, -matches, edits
+        steps = []
+        if i == len(source) and j == len(output):
+            return (0, 0, 0)
+        if i < len(source) and j < len(output) and source[i] == output[j]:
+            steps.append(best(i + 1, j + 1))
+        ends = [(i + 1, j + 1), (i + 1, j), (i, j + 1)]
+        ends += [(stop, j + len(text)) for start, stop, text in gold if start == i]
+        for stop, place in ends:
+            if stop <= len(source) and place <= len(output) and (stop, place) != (i, j):
+                new = output[j:place]
+                if new == source[i:stop]:
+                    continue
+                cost = max(stop - i, place - j)
+                match = (i, stop, new) in gold
+                c, m, n = best(stop, place)
+                steps.append((c + cost, m - match, n + 1))
+        return min(steps)
+
+    _, matches, edits = best(0, 0)
+    return -matches, edits
+
+
+MARK = st.sampled_from(["", "", ",", ".", ";"])
+
+
+@given(st.lists(st.tuples(MARK, MARK, MARK), min_size=1, max_size=7))
+def test_one_token_a_slot_is_scored_as_maxmatch_does(rows):
+    def tokens(side: int) -> list[str]:
+        flat = [t for i, row in enumerate(rows) for t in (f"w{i}" if i else "", row[side])]
+        return [t for t in flat if t]
+
+    gold, place = [], 0
+    for i, (old, _, new) in enumerate(rows):
+        place += i > 0
+        if old != new:
+            gold.append((place, place + bool(old), new.split()))
+        place += bool(old)
+    source, proposed, reference = ([tuple(row[k].split()) for row in rows] for k in range(3))
+    found = correction_statistics([source], [proposed], [[reference]]).figures().edits
+    assert (found.correct, found.proposed) == maxmatch(tokens(0), tokens(1), gold)
+    assert found.needed == len(gold)
+
+
+STRING = st.lists(st.sampled_from([",", ".", "”"]), max_size=2).map(tuple)
+JUDGED = st.one_of(st.none(), STRING)
+SENTENCE = st.lists(st.tuples(STRING, STRING, JUDGED, JUDGED), min_size=1, max_size=4)
+
+
+@given(st.lists(SENTENCE, min_size=1, max_size=3))
+def test_counts_slot_by_slot(sentences):
+    columns = [list(zip(*rows, strict=True)) for rows in sentences]
+    source, proposed = ([c[k] for c in columns] for k in (0, 1))
+    found = correction_statistics(source, proposed, [c[2:] for c in columns])
+    for number, rows in enumerate(sentences):
+        scores = []
+        for k in (2, 3):
+            known = [
+                (old, new, row[k]) for row in rows for old, new in [row[:2]] if row[k] is not None
+            ]
+            shared = sum(old != new == gold for old, new, gold in known)
+            made = sum(old != new for old, new, _ in known)
+            needed = sum(old != gold for old, _, gold in known)
+            score = 1.25 * shared / (made + 0.25 * needed) if made + needed else 1.0
+            harmed = sum(old == gold != new for old, new, gold in known)
+            scores.append((-score, made - shared, needed - shared, k, made, needed, harmed, known))
+        _, wrong, _, _, made, needed, harmed, known = min(scores, key=lambda row: row[:4])
+        assert found.proposed[number].sum() == made
+        assert found.needed[number].sum() == needed
+        assert found.correct[number].sum() == made - wrong
+        assert found.harmed[number] == harmed
+        assert found.judged[number] == len(known) == found.right_before[number] + needed
+
+
+@given(SENTENCE)
+def test_the_perfect_and_the_idle(rows):
+    source, reference, *_ = zip(*rows, strict=True)
+    perfect = correction_statistics([source], [reference], [[reference]]).figures()
+    needed = perfect.edits.needed
+    assert (perfect.edits.correct, perfect.edits.proposed) == (needed, needed)
+    assert (perfect.harmed, perfect.edit_distance) == (0, 0)
+    idle = correction_statistics([source], [source], [[reference]]).figures()
+    assert (idle.edits.proposed, idle.harmed, idle.edits.needed) == (0, 0, needed)
+
+
+def test_dots_of_abbreviations_are_no_edits():
+    found = correction_statistics(
+        [[(), ("<abbr>",)]], [[(), ("<abbr>", ",")]], [[[(), (",",)]]]
+    ).figures()
+    assert found.edits.as_dict()["f05"] == 1
+
+
+@pytest.mark.parametrize(
+    "source, proposed, references, problem",
+    [
+        ([[()]], [], [], "1 sentences, 0 corrected ones and references of 0"),
+        ([[()]], [[()]], [[]], "sentence 1: there is no reference"),
+        ([[()]], [[(), ()]], [[[()]]], "sentence 1: 1 slots and 2 corrected"),
+        ([[()]], [[()]], [[[()], []]], "sentence 1: 1 slots and 0 corrected"),
+    ],
+)
+def test_what_does_not_fit_is_refused(source, proposed, references, problem):
+    with pytest.raises(UsageError, match=problem):
+        correction_statistics(source, proposed, references)
+
+
+BEFORE = [[(), (), ()], [(",",), (), (".",)], [(), (",",)]]
+AFTER = [[(), (",",), (".",)], [(), (), (".",)], [(), (",",)]]
+
+
+def test_results_are_stored_and_compared(tmp_path):
+    good, bad = corrected(BEFORE, AFTER, AFTER), corrected(BEFORE, BEFORE, AFTER)
+    write_result(tmp_path / "good.json", good)
+    again = read_result(tmp_path / "good.json")
+    assert again.figures == good.figures
+    difference, *_ = compare(again, bad, resamples=100).differences
+    assert (difference.measure, difference.a, difference.b) == ("f05", 1, 0)
+    # Two sentences differ: of eight exchanges four make a difference as large.
+    assert difference.p == 0.5
+
+
+def test_a_contradiction_is_found():
+    statistics = corrected(BEFORE, AFTER, AFTER).statistics
+    columns = {name: statistics.column(name) for name in statistics.columns}
+    for name in columns.keys() - {"slots", "edit_distance"}:
+        wrong = columns | {name: columns[name] + 1}
+        with pytest.raises(ValueError, match="sentence 1"):
+            CorrectionStatistics(marks=statistics.marks, choice="sentence", **wrong)
+    assert np.array_equal(columns["slots"], [3, 3, 2])
+
+
+def test_jfleg_is_scored_as_by_its_own_scorer(tmp_path):
+    data, scorer = SHARED / "data" / "jfleg", SHARED / "tools" / "jfleg_score.py"
+    if not data.is_dir() or not scorer.is_file():
+        pytest.skip("JFLEG and its scorer are not at ../shared beside the repository")
+    files = [data / "dev.src", *(data / f"dev.ref{i}" for i in range(4))]
+    texts = [file.read_text("utf-8").splitlines()[:200] for file in files]
+    output = [
+        line.replace(" but ", " , but ").replace(" , and ", " and ").replace(" .", " ;", i % 9 == 0)
+        for i, line in enumerate(texts[0])
+    ]
+    names = []
+    for name, lines in zip("shabcd", (texts[0], output, *texts[1:]), strict=True):
+        names.append(str(tmp_path / name))
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    run = subprocess.run(
+        [sys.executable, str(scorer), *names], capture_output=True, text=True, check=True
+    )
+    theirs = json.loads(run.stdout)
+
+    def words(line: str) -> list[str]:
+        return [t for t in line.split() if slots(t) != [(t,)]]
+
+    references = [
+        [shared_slots(words(line), words(one), slots(one)) for one in row]
+        for line, *row in zip(*texts, strict=True)
+    ]
+    source, proposed = (list(map(slots, side)) for side in (texts[0], output))
+    ours = correction_statistics(source, proposed, references).figures()
+    assert theirs["sentences_with_changed_words"] == 0
+    assert ours.edits.proposed == theirs["edits"] > 20
+    wrong = ours.edits.proposed - ours.edits.correct
+    figures = (ours.edits.precision, ours.edits.recall, ours.edits.f05)
+    assert tuple(round(x, 4) for x in figures) == (
+        theirs["precision"], theirs["recall"], theirs["f05"]
+    )  # fmt: skip
+    assert round(1000 * wrong / ours.judged, 3) == theirs["wrong_per_1000_slots"]
+
+
+def test_the_file_made_by_hand_says_what_is_meant(tmp_path):
+    path = tmp_path / "gold.m2"
+    path.write_text(MADE_BY_HAND, "utf-8")
+    versions = [" ".join(r.corrected(a)) for r in read_m2_records(path) for a in r.annotators]
+    assert versions == [
+        "Well , I know .",
+        "He came and left , alone .",
+        "He came , and left ; alone !",
+        "Nothing is wrong .",
+        "Nothing , is wrong .",
+    ]
