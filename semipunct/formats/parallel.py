@@ -1,15 +1,18 @@
-"""Parallel data read from files: pairs of treebanks, text with its corrections, M2."""
+"""Parallel data in files: pairs of treebanks, texts with corrections, M2; treebanks with errors."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
 from semipunct.corpus import Omitted, Sentence, Words
 from semipunct.corpus.parallel import Alignment, ParallelSentence, aligned
-from semipunct.errors import TreebankError
+from semipunct.corpus.synthetic.learners import LearnerErrors, erroneous
+from semipunct.errors import TreebankError, UsageError
+from semipunct.files import output
 from semipunct.formats.m2 import read_m2_records
-from semipunct.formats.registry import read_entries, read_words
+from semipunct.formats.registry import format_of, read_entries, read_words
 
 Content = Sentence | Omitted
 
@@ -142,3 +145,64 @@ def read_m2(path: str | Path, alignment: Alignment = "shared") -> Iterator[Paral
         words = [version for version in versions if isinstance(version, Words)]
         if isinstance(source, Words) and len(words) == len(versions):
             yield aligned(source, words, alignment)
+
+
+class ErrorsMade(NamedTuple):
+    """Counts of a treebank that was written with errors.
+
+    Attributes:
+        sentences: written to both files.
+        slots: of these.
+        errors: slots that differ.
+        omitted: sentences that models cannot take, and that are in neither file.
+    """
+
+    sentences: int
+    slots: int
+    errors: int
+    omitted: int
+
+
+def write_erroneous(
+    paths: Sequence[str | Path],
+    errors: LearnerErrors,
+    seed: int,
+    source: str | Path,
+    corrected: str | Path,
+) -> ErrorsMade:
+    """Write a treebank twice, with errors of punctuation and as it is, in its own format.
+
+    Words, tags and trees are the same in both files, and so are ids: ``read_parallel_treebanks``
+    reads them again. Tokens that are put in are attached as ``restore`` attaches them.
+
+    Args:
+        paths: files of one format, as one treebank.
+        errors: that are to be made.
+        seed: fixes them.
+        source: the file to write with errors; a name that ends in ``.gz`` is compressed.
+        corrected: the file to write without.
+
+    Raises:
+        TreebankError: with file and line, if a file is missing or damaged.
+        OutputError: if a file cannot be written where it is to go.
+        UsageError: if files are of several formats, or one to write is one to read, or the other.
+    """
+    names = [Path(path).resolve() for path in (*paths, source, corrected) if str(path) != "-"]
+    if len({*names}) < len(names):
+        raise UsageError("a file was named twice; give other names for the two files to write")
+    form = format_of(*paths)
+    writer = form.writer()
+    entries = list(chain.from_iterable(map(form.read, paths)))
+    usable = [(entry, entry.content) for entry in entries if isinstance(entry.content, Sentence)]
+    written = list(erroneous((sentence for _, sentence in usable), errors, seed))
+    pairs = list(zip(usable, written, strict=True))
+    with output(str(source)) as stream:
+        writer.write((writer.punctuated(entry, s.slots) for (entry, _), s in pairs), stream)
+    with output(str(corrected)) as stream:
+        writer.write((writer.unchanged(entry) for entry, _ in usable), stream)
+    return ErrorsMade(
+        len(pairs),
+        sum(len(sentence.slots) for sentence in written),
+        sum(a != b for (_, s), w in pairs for a, b in zip(s.slots, w.slots, strict=True)),
+        len(entries) - len(usable),
+    )

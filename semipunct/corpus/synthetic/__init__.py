@@ -1,13 +1,17 @@
-"""Synthetic treebanks: their parameters, sentences drawn from them, trees of extreme shapes."""
+"""Synthetic treebanks: parameters, sentences drawn from them, extreme trees, learners' errors."""
 
 from semipunct.corpus.synthetic.generation import SyntheticSentence, generate
+from semipunct.corpus.synthetic.learners import LearnerErrors, english_learner_errors, erroneous
 from semipunct.corpus.synthetic.parameters import GeneratorParameters, english_parameters
 from semipunct.corpus.synthetic.scaling import scaling_sentence
 
 __all__ = [
     "GeneratorParameters",
+    "LearnerErrors",
     "SyntheticSentence",
+    "english_learner_errors",
     "english_parameters",
+    "erroneous",
     "generate",
     "scaling_sentence",
 ]

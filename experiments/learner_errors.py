@@ -1,0 +1,104 @@
+"""The errors of punctuation of learners: counts them in JFLEG, makes them in a treebank.
+
+    python experiments/learner_errors.py count JFLEG --output semipunct/data/learner_errors.json
+    python experiments/learner_errors.py make TREEBANK... --seed N --source OUT --corrected OUT
+
+``count`` reads ``dev.src`` and ``dev.ref0`` to ``dev.ref3`` in the folder of JFLEG and writes how
+often what was written where what is right, by context. ``make`` writes a treebank twice, with
+errors that are drawn from those counts and as it is; words, tags and trees are the same in both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+
+from semipunct.corpus.synthetic.learners import count_errors, english_learner_errors
+from semipunct.formats.parallel import read_parallel_texts, write_erroneous
+from semipunct.marks import spacing
+from semipunct.marks.corrections import corrections, moves
+
+REFERENCES = 4
+
+
+def count(folder: Path, output: Path | None) -> None:
+    """Count errors, print them by kind, and write the table.
+
+    Args:
+        folder: of JFLEG.
+        output: the file to write.
+    """
+    paths = [folder / f"dev.ref{number}" for number in range(REFERENCES)]
+    pairs = list(read_parallel_texts(folder / "dev.src", paths))
+    errors = count_errors(pairs)
+    found: Counter[str] = Counter()
+    moved = 0
+    for pair in pairs:
+        for reference in pair.references:
+            own = corrections(spacing.visible(pair.source.slots), reference)
+            found.update(one.error for one in own)
+            moved += len(moves(own))
+    judged = sum(errors.occurrences.values())
+    print(
+        f"{len(pairs)} sentences, {REFERENCES} references: {found.total()} errors in {judged} "
+        f"slots; {moved} of a mark that was moved by one word"
+    )
+    for error, number in found.most_common(12):
+        print(f"{number:6}  {error}")
+    print("rates:")
+    for situation, rates in errors.rates().items():
+        shown = ", ".join(f"{' '.join(s) or 'nothing'} {rate:.4f}" for s, rate in rates.items())
+        print(f"{' '.join(situation.right) or 'nothing':8} {situation.context:15} {shown}")
+    if output:
+        table = {
+            "source": "JFLEG, development part: dev.src against dev.ref0 to dev.ref3",
+            "sentences": len(pairs),
+            "references": REFERENCES,
+            "slots": judged,
+            "errors": found.total(),
+        }
+        head = "".join(f"{json.dumps(k)}: {json.dumps(v)},\n" for k, v in table.items())
+        rows = (json.dumps(row, ensure_ascii=False) for row in errors.as_dict())
+        text = "{\n" + head + '"counts": [\n' + ",\n".join(rows) + "\n]\n}\n"
+        output.write_text(text, encoding="utf-8")
+
+
+def make(treebank: list[Path], seed: int, source: str, corrected: str) -> None:
+    """Write a treebank with errors, and as it is.
+
+    Args:
+        treebank: its files.
+        seed: of the errors.
+        source: the file to write with errors.
+        corrected: the file to write without.
+    """
+    made = write_erroneous(treebank, english_learner_errors(), seed, source, corrected)
+    print(
+        f"{made.sentences} sentences, {made.slots} slots, {made.errors} errors; "
+        f"{made.omitted} sentences left out"
+    )
+
+
+def main() -> None:
+    """Parse the command line and do what it says."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    counting = commands.add_parser("count")
+    counting.add_argument("folder", type=Path, metavar="JFLEG")
+    counting.add_argument("--output", type=Path)
+    making = commands.add_parser("make")
+    making.add_argument("treebank", type=Path, nargs="+")
+    making.add_argument("--seed", type=int, default=0)
+    making.add_argument("--source", required=True, help="the file to write with errors")
+    making.add_argument("--corrected", required=True, help="the file to write without")
+    options = parser.parse_args()
+    if options.command == "count":
+        count(options.folder, options.output)
+    else:
+        make(options.treebank, options.seed, options.source, options.corrected)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,242 @@
+"""Learners' errors: counted by situation, drawn at their rates, words and trees untouched."""
+
+import json
+import math
+import random
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.corpus import Words
+from semipunct.corpus.parallel import aligned
+from semipunct.corpus.synthetic import english_parameters, generate
+from semipunct.corpus.synthetic.learners import (
+    LearnerErrors,
+    Made,
+    Situation,
+    contexts,
+    count_errors,
+    english_learner_errors,
+    erroneous,
+)
+from semipunct.errors import UsageError
+from semipunct.formats import read_entries
+from semipunct.formats.parallel import (
+    read_parallel_texts,
+    read_parallel_treebanks,
+    write_erroneous,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "semipunct" / "data" / "sample.conllu"
+JFLEG = ROOT.parent / "shared" / "data" / "jfleg"
+
+COMMA, NOTHING = (",",), ()
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    """2,000 sentences with many commas, none of them a learner's."""
+    return [item.sentence for item in generate(english_parameters(), 2000, 1)]
+
+
+def words(*tokens: str) -> Words:
+    forms: list[str] = []
+    slots: list[list[str]] = [[]]
+    for token in tokens:
+        if token in {",", ".", ";"}:
+            slots[-1].append(token)
+        else:
+            forms.append(token)
+            slots.append([])
+    return Words("s", "f", 1, tuple(forms), tuple(map(tuple, slots)))
+
+
+def test_contexts():
+    forms = ["In", "the", "old", "town", "he", "lives", "with", "Ann"]
+    forms += ["who", "sings", "and", "because", "he"]
+    slots = [()] * 5 + [(",",)] + [()] * 8
+    assert contexts(forms, slots) == [
+        "initial", "opening word", "opening phrase", "opening phrase", "opening phrase",
+        "opening clause", "medial", "medial", "relative", "medial", "coordinator", "subordinator",
+        "medial", "final",
+    ]  # fmt: skip
+    assert contexts(["But"], [(), ()]) == ["initial", "final"]
+    unmarked = contexts(["x"] * 9, [()] * 10)
+    assert unmarked[5:] == ["opening clause"] * 3 + ["medial", "final"]
+
+
+def test_errors_are_counted_once_for_each_reference():
+    source = words("Well", "I", "goes", "home", "and", "sleep", ",")
+    one = words("Well", ",", "I", "go", "home", ",", "and", "sleep", ".")
+    other = words("Well", ",", "I", "went", "home", "and", "sleep", ".")
+    errors = count_errors([aligned(source, [one, other], "shared")])
+    # The slots beside "goes" are nobody's.
+    assert errors.occurrences == {
+        Situation((), "initial"): 2,
+        Situation((",",), "opening word"): 2,
+        Situation((",",), "coordinator"): 1,
+        Situation((), "coordinator"): 1,
+        Situation((), "medial"): 2,
+        Situation((".",), "final"): 2,
+    }
+    assert errors.errors == {
+        Situation((",",), "opening word"): {(): Made(2, 1)},
+        Situation((",",), "coordinator"): {(): Made(1, 1)},
+        Situation((".",), "final"): {(",",): Made(2, 1)},
+    }
+    assert LearnerErrors.from_dict(json.loads(json.dumps(errors.as_dict()))) == errors
+
+
+def test_rates_are_those_of_the_context_where_it_is_frequent():
+    often, seldom = Situation(COMMA, "medial"), Situation(COMMA, "relative")
+    errors = LearnerErrors(
+        {often: 90, seldom: 10, Situation(COMMA, "final"): 7, Situation((";",), "final"): 8},
+        {
+            often: {NOTHING: Made(18, 9), (".",): Made(4, 1)},
+            seldom: {NOTHING: Made(2, 2), (";",): Made(3, 2)},
+            Situation(COMMA, "final"): {NOTHING: Made(7, 7)},
+            Situation((";",), "final"): {NOTHING: Made(2, 2)},
+        },
+    )
+    rates = errors.rates()
+    assert rates[often] == {NOTHING: 0.2}
+    assert rates[seldom] == {NOTHING: 0.2, (";",): 0.03}
+    assert rates[Situation((";",), "final")] == {NOTHING: 0.25}
+    # Seven are too few, and no edge has the rates of what is between words.
+    assert Situation(COMMA, "final") not in rates
+    assert Situation(COMMA, "initial") not in rates
+    assert Situation(COMMA, "coordinator") in rates
+
+
+@pytest.mark.parametrize(
+    "written", [{COMMA: Made(1, 1)}, {NOTHING: Made(3, 1)}, {NOTHING: Made(1, 2)}]
+)
+def test_counts_that_cannot_be_are_refused(written):
+    situation = Situation(COMMA, "medial")
+    with pytest.raises(UsageError, match=r"errors where ',' is right \(medial\)"):
+        LearnerErrors({situation: 2}, {situation: written})
+
+
+def test_the_same_seed_gives_the_same_errors(drawn):
+    errors = english_learner_errors()
+    some = drawn[:50]
+    one, two, other = (list(erroneous(some, errors, seed)) for seed in (1, 1, 2))
+    assert one == two != other
+    assert list(erroneous(some[:20], errors, 1)) == one[:20]
+    assert list(erroneous([], errors, 1)) == []
+
+
+@given(st.integers(0, 10**9))
+def test_nothing_but_punctuation_changes(seed):
+    sentences = [item.sentence for item in generate(english_parameters(), 5, seed)]
+    for before, after in zip(
+        sentences, erroneous(sentences, english_learner_errors(), seed), strict=True
+    ):
+        assert replace(after, slots=before.slots) == before
+
+
+def test_dots_of_abbreviations_stay(drawn):
+    dotted = [
+        replace(s, slots=(s.slots[0], *(("<abbr>", *slot) for slot in s.slots[1:])))
+        for s in drawn[:200]
+    ]
+    plain, found = (
+        list(erroneous(side, english_learner_errors(), 3)) for side in (drawn[:200], dotted)
+    )
+    for one, other in zip(plain, found, strict=True):
+        assert other.slots == (one.slots[0], *(("<abbr>", *slot) for slot in one.slots[1:]))
+
+
+def test_no_errors_where_none_are_known(drawn):
+    assert list(erroneous(drawn[:20], LearnerErrors({}, {}), 0)) == drawn[:20]
+
+
+def test_rates_come_out(drawn):
+    """Counted without our contexts: a comma is lost or becomes a semicolon, one appears."""
+    places = ("coordinator", "relative", "subordinator", "medial",
+              "opening word", "opening phrase", "opening clause")  # fmt: skip
+    errors = LearnerErrors(
+        {Situation(s, c): 1000 for s in (COMMA, NOTHING) for c in places},
+        {Situation(COMMA, c): {NOTHING: Made(300, 9), (";",): Made(50, 9)} for c in places}
+        | {Situation(NOTHING, c): {COMMA: Made(20, 9)} for c in places},
+    )
+    pairs = Counter(
+        (before, after)
+        for old, new in zip(drawn, erroneous(drawn, errors, 5), strict=True)
+        for before, after in zip(old.slots[1:-1], new.slots[1:-1], strict=True)
+    )
+    for right, wrong, rate in (
+        (COMMA, NOTHING, 0.3),
+        (COMMA, (";",), 0.05),
+        (NOTHING, COMMA, 0.02),
+    ):
+        n = sum(count for (before, _), count in pairs.items() if before == right)
+        assert n > 500
+        assert abs(pairs[right, wrong] / n - rate) < 4 * math.sqrt(rate * (1 - rate) / n)
+    assert all(before == after or before in (COMMA, NOTHING) for before, after in pairs)
+
+
+def test_what_was_drawn_is_counted_again(drawn):
+    """Counting what was made of sentences gives the rates that it was made by."""
+    errors = english_learner_errors()
+    pairs = [
+        aligned(new, [old]) for old, new in zip(drawn, erroneous(drawn, errors, 8), strict=True)
+    ]
+    counted = count_errors(pairs)
+    compared = 0
+    for situation, rates in errors.rates().items():
+        n = counted.occurrences.get(situation, 0)
+        for string, rate in rates.items():
+            made = counted.errors.get(situation, {}).get(string, Made(0, 0)).times
+            assert abs(made - n * rate) <= 4 * math.sqrt(n * rate * (1 - rate)) + 1
+            compared += n * rate > 20
+    assert compared >= 5
+
+
+def test_a_treebank_is_written_twice(tmp_path):
+    source, corrected = tmp_path / "source.conllu", tmp_path / "corrected.conllu.gz"
+    errors = english_learner_errors()
+    made = write_erroneous([SAMPLE], errors, 4, source, corrected)
+    found = read_parallel_treebanks([source], [corrected])
+    assert found.omitted == ()
+    sentences = [e.content for e in read_entries([SAMPLE]) if not hasattr(e.content, "reason")]
+    assert made.sentences == len(found.sentences) == len(sentences)
+    wanted = erroneous(sentences, errors, 4)
+    changed = 0
+    for pair, sentence, new in zip(found.sentences, sentences, wanted, strict=True):
+        assert pair.source.slots == new.slots
+        assert pair.corrected[0].slots == sentence.slots == pair.target().slots
+        for one in (pair.source, pair.corrected[0]):
+            assert (one.forms, one.upos, one.tree) == (sentence.forms, sentence.upos, sentence.tree)
+        changed += sum(a != b for a, b in zip(new.slots, sentence.slots, strict=True))
+    assert made.errors == changed > 50
+    with pytest.raises(UsageError, match="named twice"):
+        write_erroneous([SAMPLE], errors, 4, source, source)
+
+
+def test_the_table_is_what_the_driver_counts():
+    if not JFLEG.is_dir():
+        pytest.skip("JFLEG is not at ../shared/data/jfleg beside the repository")
+    pairs = read_parallel_texts(JFLEG / "dev.src", [JFLEG / f"dev.ref{i}" for i in range(4)])
+    assert count_errors(pairs) == english_learner_errors()
+
+
+def test_real_treebanks_are_written_twice(shared_data, tmp_path):
+    text = (shared_data / "en" / "dev.conllu").read_text("utf-8").split("\n\n")
+    picked = sorted(random.Random(0).sample(range(len(text) - 1), 150))
+    (tmp_path / "some.conllu").write_text("\n\n".join(text[i] for i in picked) + "\n\n", "utf-8")
+    errors = english_learner_errors()
+    made = write_erroneous(
+        [tmp_path / "some.conllu"], errors, 0, tmp_path / "a.conllu", tmp_path / "b.conllu"
+    )
+    found = read_parallel_treebanks([tmp_path / "a.conllu"], [tmp_path / "b.conllu"])
+    assert len(found.sentences) == made.sentences
+    originals = [pair.corrected[0] for pair in found.sentences]
+    for pair, new in zip(found.sentences, erroneous(originals, errors, 0), strict=True):
+        assert pair.source.slots == new.slots
+        assert pair.source.tree == pair.corrected[0].tree
