@@ -122,6 +122,37 @@ class Located:
             raise UsageError(f"{self._where()}: other words were given than it has, not other case")
         return replace(self, content=replace(self.content, forms=tuple(forms)), text=text)
 
+    def place(self, slot: int, start: int, stop: int) -> Span:
+        """Return the place of tokens of a slot in the part, where a correction changes them.
+
+        Where tokens are put in, it is empty: behind what stands before them, at the very beginning
+        in front of what follows.
+
+        Args:
+            slot: its number.
+            start: the first of the tokens, the dot of an abbreviation not counted.
+            stop: the one after the last; equal to ``start`` where tokens are put in.
+
+        Raises:
+            UsageError: if the sentence has no such slot, or the slot no such tokens.
+        """
+        known = len(self.marks[slot]) if 0 <= slot < len(self.marks) else -1
+        if isinstance(self.content, Omitted) or not 0 <= start <= stop <= known:
+            raise UsageError(
+                f"{self._where()}: there are no tokens {start} to {stop} in slot {slot}; give places "
+                "in the sentence as it was read"
+            )
+        own = self.marks[slot]
+        if start < stop:
+            return own[start][0], own[stop - 1][1]
+        if start:
+            place = own[start - 1][1]
+        elif slot:
+            place = self.spans[slot - 1][1] + (ABBREVIATION in self.content.slots[slot])
+        else:
+            place = (own[0] if own else self.spans[0])[0]
+        return place, place
+
     def outside(self, slots: Sequence[Puncteme]) -> list[Puncteme]:
         """Put marks that are inside of a multiword token behind it.
 

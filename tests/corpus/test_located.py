@@ -111,3 +111,37 @@ def test_what_cannot_be_written(slots: list[tuple[str, ...]], complaint: str):
 def test_forms_for_words():
     with pytest.raises(UsageError, match="1 forms were given for 2 words"):
         made("the end", "the", "end").punctuated(None, ["The"])
+
+
+@pytest.mark.parametrize(
+    "slot, start, stop, before, tokens",
+    [
+        (0, 0, 1, " ", '"'),
+        (0, 0, 0, " ", ""),
+        (0, 1, 1, ' "', ""),
+        (1, 0, 2, ' "Go', '",'),
+        (1, 1, 2, ' "Go"', ","),
+        (1, 2, 2, ' "Go",', ""),
+        (2, 0, 0, ' "Go",\the', ""),
+        (5, 0, 0, ' "Go",\the said to Mr.', ""),
+        (6, 0, 1, ' "Go",\the said to Mr. X', "."),
+    ],
+)
+def test_corrections_have_places_in_the_text(slot, start, stop, before, tokens):
+    first, last = SAID.place(slot, start, stop)
+    assert (SAID.text[:first], SAID.text[first:last]) == (before, tokens)
+
+
+@pytest.mark.parametrize("place", [(7, 0, 0), (-1, 0, 0), (1, 0, 3), (1, 2, 1), (1, -1, 0)])
+def test_places_that_are_not_there_are_refused(place):
+    with pytest.raises(UsageError, match=r"x.txt:4: sentence s: there are no tokens"):
+        SAID.place(*place)
+
+
+def test_a_sentence_without_words_has_no_places():
+    with pytest.raises(UsageError, match="no tokens"):
+        made("...", "...").place(0, 0, 0)
+
+
+def test_a_sentence_begins_where_its_first_word_does():
+    assert made("  Go", "Go").place(0, 0, 0) == (2, 2)
