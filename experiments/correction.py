@@ -107,7 +107,7 @@ def pairs(options: argparse.Namespace) -> Sequence[ParallelSentence[Sentence]]:
 
 
 class Measured(NamedTuple):
-    """What a system did to some sentences.
+    """The edits of a system.
 
     Attributes:
         result: its edits of what was written.

@@ -33,6 +33,7 @@ PAGES = (
     "docs/trees.md",
     "docs/extending.md",
     "docs/api.md",
+    "docs/correction.md",
 )
 SAMPLE = "semipunct/data/sample.conllu"
 PROMPT = "$ "

@@ -139,8 +139,8 @@ class Located:
         known = len(self.marks[slot]) if 0 <= slot < len(self.marks) else -1
         if isinstance(self.content, Omitted) or not 0 <= start <= stop <= known:
             raise UsageError(
-                f"{self._where()}: there are no tokens {start} to {stop} in slot {slot}; give places "
-                "in the sentence as it was read"
+                f"{self._where()}: there are no tokens {start} to {stop} in slot {slot}; give "
+                "places in the sentence as it was read"
             )
         own = self.marks[slot]
         if start < stop:

@@ -2,6 +2,12 @@
 
 from semipunct.formats.base import Annotation, Format, Writer
 from semipunct.formats.lines import text_lines
+from semipunct.formats.parallel import (
+    read_m2,
+    read_parallel_texts,
+    read_parallel_treebanks,
+    write_erroneous,
+)
 from semipunct.formats.registry import FORMATS, format_of, read_entries, read_treebank, read_words
 
 __all__ = [
@@ -11,7 +17,11 @@ __all__ = [
     "Writer",
     "format_of",
     "read_entries",
+    "read_m2",
+    "read_parallel_texts",
+    "read_parallel_treebanks",
     "read_treebank",
     "read_words",
     "text_lines",
+    "write_erroneous",
 ]
