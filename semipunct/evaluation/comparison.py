@@ -214,7 +214,7 @@ def _permuted(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
             rng=seed,
         )
     # NaN is on neither side of the observed difference: p would come out too small.
-    undefined = np.isnan(tested.null_distribution).any(0)
+    undefined = np.isnan(tested.statistic) | np.isnan(tested.null_distribution).any(0)
     return np.where(undefined, np.nan, tested.pvalue)
 
 

@@ -245,7 +245,7 @@ def punctuation_edits(
         annotator: the number of who says so.
 
     Raises:
-        UsageError: if the numbers of slots differ.
+        UsageError: if the numbers of slots differ, or tokens with a ``|`` cannot be written.
     """
     old = spacing.visible(slots)
     new = [None if string is None else spacing.visible([string])[0] for string in corrected]
@@ -254,6 +254,11 @@ def punctuation_edits(
     for one in corrections(old, new):
         start = token_offset(widths, old, one.slot, one.start)
         after = " ".join(one.after) or NOTHING
+        if "||" in f"|{after}|".replace(" | ", " "):
+            raise UsageError(
+                f"the tokens {after!r} cannot be written as M2, which parts fields by '|'; leave "
+                "that correction out, or choose another format"
+            )
         stop = start + len(one.before)
         edits.append(M2Edit(start, stop, _TYPES[one.kind], (after,), annotator=annotator))
     return edits or [M2Edit(-1, -1, NOOP, (NOTHING,), annotator=annotator)]
@@ -272,7 +277,7 @@ def m2_sentence(
         references: ``[annotators, n + 1]`` corrected ones, None for slots that nobody judges.
 
     Raises:
-        UsageError: if the numbers of slots differ.
+        UsageError: as ``punctuation_edits`` does.
     """
     dotted = (form + "." * (ABBREVIATION in s) for form, s in zip(forms, slots[1:], strict=True))
     first, *others = spacing.visible(slots)

@@ -245,6 +245,14 @@ def test_results_are_stored_and_compared(tmp_path):
     assert difference.p == 0.5
 
 
+def test_nothing_is_said_of_the_precision_of_who_does_nothing():
+    """Of so many sentences no permutation that is drawn leaves the idle system without edits."""
+    good, idle = (corrected(BEFORE * 20, side * 20, AFTER * 20) for side in (AFTER, BEFORE))
+    _, precision, recall, *_ = compare(good, idle, resamples=50).differences
+    assert np.isnan([precision.b, precision.difference, precision.p]).all()
+    assert recall.p < 0.05
+
+
 def test_a_contradiction_is_found():
     statistics = corrected(BEFORE, AFTER, AFTER).statistics
     columns = {name: statistics.column(name) for name in statistics.columns}

@@ -1,6 +1,7 @@
 """M2 comes out as it went in, its edits lead to corrected versions, and faults have a line."""
 
 import io
+import re
 
 import pytest
 from hypothesis import given
@@ -148,6 +149,51 @@ def test_edits_lead_to_the_corrected_punctuation(tmp_path_factory, rows):
 def test_slots_that_nobody_judges_have_no_edit():
     assert [e.kind for e in punctuation_edits(["a"], [(), ()], [None, None], 3)] == ["noop"]
     assert punctuation_edits(["a"], [(), ()], [None, None], 3)[0].annotator == 3
+
+
+@pytest.mark.parametrize("tokens", ["|", "||", ", |", "a||b"])
+def test_marks_that_part_fields_are_refused(tokens):
+    with pytest.raises(UsageError, match="cannot be written as M2"):
+        punctuation_edits(["a"], [(), ()], [(), tuple(tokens.split())])
+    assert punctuation_edits(["a"], [(), ("|",)], [(), ("|", ".")])[0].tokens == (".",)
+
+
+PIECES = st.sampled_from(
+    [
+        "S ",
+        "A ",
+        "0",
+        "1",
+        "-1",
+        " ",
+        "|||",
+        "||",
+        "M",
+        "noop",
+        ",",
+        "a",
+        "\n",
+        "\n\n",
+        "\r",
+        "\x85",
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=30).map("".join))
+def test_any_text_is_read_or_refused_with_its_line(tmp_path_factory, text):
+    path = tmp_path_factory.getbasetemp() / "any.m2"
+    path.write_bytes(("S a b\n" + text).encode())
+    problem, records = "", []
+    try:
+        records = list(read_m2_records(path))
+        for record in records:
+            for annotator in record.annotators:
+                record.reference(annotator)
+    except TreebankError as error:
+        problem = str(error)
+    read = "".join("".join(record.lines) for record in records).encode()
+    assert re.search(r"any\.m2:\d+: sentence #\d+: ", problem) or read == path.read_bytes()
 
 
 @pytest.mark.parametrize(
