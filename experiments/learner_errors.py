@@ -12,10 +12,20 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
-from semipunct.corpus.synthetic.learners import count_errors, english_learner_errors
+from semipunct.corpus import Words
+from semipunct.corpus.parallel import ParallelSentence
+from semipunct.corpus.synthetic.learners import (
+    LearnerErrors,
+    Situation,
+    contexts,
+    count_errors,
+    english_learner_errors,
+)
 from semipunct.formats.parallel import read_parallel_texts, write_erroneous
 from semipunct.marks import spacing
 from semipunct.marks.corrections import corrections, moves
@@ -47,6 +57,10 @@ def count(folder: Path, output: Path | None) -> None:
     )
     for error, number in found.most_common(12):
         print(f"{number:6}  {error}")
+    faultless, expected = independence(pairs, errors)
+    print(
+        f"without an error: {faultless:.3f} of the sentences, {expected:.3f} of independent slots"
+    )
     print("rates:")
     for situation, rates in errors.rates().items():
         shown = ", ".join(f"{' '.join(s) or 'nothing'} {rate:.4f}" for s, rate in rates.items())
@@ -63,6 +77,34 @@ def count(folder: Path, output: Path | None) -> None:
         rows = (json.dumps(row, ensure_ascii=False) for row in errors.as_dict())
         text = "{\n" + head + '"counts": [\n' + ",\n".join(rows) + "\n]\n}\n"
         output.write_text(text, encoding="utf-8")
+
+
+def independence(
+    pairs: Sequence[ParallelSentence[Words]], errors: LearnerErrors
+) -> tuple[float, float]:
+    """Return the part of the sentences without an error, and what independent slots would give.
+
+    Args:
+        pairs: sentences with references, each of which counts.
+        errors: the counts that errors are drawn from.
+    """
+    rates = errors.rates()
+    faultless, expected, total = 0, 0.0, 0
+    for pair in pairs:
+        written = spacing.visible(pair.source.slots)
+        for reference in pair.references:
+            both = list(zip(written, reference, strict=True))
+            right = [old if new is None else new for old, new in both]
+            kinds = zip(contexts(pair.source.forms, right), reference, strict=True)
+            kept = (
+                1 - sum(rates.get(Situation(new, context), {}).values())
+                for context, new in kinds
+                if new is not None
+            )
+            total += 1
+            expected += math.prod(kept)
+            faultless += all(new is None or old == new for old, new in both)
+    return faultless / total, expected / total
 
 
 def make(treebank: list[Path], seed: int, source: str, corrected: str) -> None:

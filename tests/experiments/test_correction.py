@@ -48,6 +48,9 @@ def test_errors_are_counted(run, jfleg: Path):
     # Of 4 x 4 and 4 x 5 slots two beside "Oh" and two beside "knew" are nobody's.
     assert printed[0].startswith("2 sentences, 4 references: 6 errors in 32 slots; 0 of a mark")
     assert sorted(printed[1:3]) == ["     3  missing ,", "     3  missing ."]
+    # Each error was made in one slot alone: a slip, which rates leave out.
+    (told,) = (line for line in printed if line.startswith("without an error"))
+    assert told == "without an error: 0.375 of the sentences, 1.000 of independent slots"
     written = json.loads(table.read_text("utf-8"))
     errors = LearnerErrors.from_dict(written["counts"])
     assert sum(errors.occurrences.values()) == written["slots"] == 32
