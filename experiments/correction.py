@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.corpus import Sentence
-from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.digest import parallel_digest
 from semipunct.corpus.parallel import ParallelSentence, aligned
 from semipunct.corpus.synthetic import english_learner_errors, erroneous
 from semipunct.evaluation.comparison import compare
@@ -133,10 +133,8 @@ def measured(
     found = SYSTEMS[name](model, sources)
     statistics = correction_statistics(written, found, references)
     bare = correction_statistics([((),) * len(slots) for slots in written], found, references)
-    # Both sides decide what there is to do.
-    targets = [pair.target(number) for pair in data for number in range(len(pair.references))]
-    sides = treebank_digest([*sources, *targets])[:12]
-    parts = {"task": "correction", "system": name, "treebank": sides, "version": __version__}
+    digest = parallel_digest(data)[:12]
+    parts = {"task": "correction", "system": name, "treebank": digest, "version": __version__}
     return Measured(Result(name, join_signature(parts), statistics), bare.score)
 
 

@@ -2,7 +2,8 @@ import hashlib
 from dataclasses import replace
 
 from semipunct.corpus import Sentence
-from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.digest import parallel_digest, treebank_digest
+from semipunct.corpus.parallel import ParallelSentence
 from semipunct.trees import DependencyTree, PhraseTree
 from semipunct.trees.derivations import Derivation
 
@@ -34,3 +35,14 @@ def test_trees_of_other_kinds_have_digests():
     columns = (GO.forms, GO.lemmas, GO.upos, GO.xpos, GO.feats)
     digests = {treebank_digest([Sentence("s", "-", 1, *columns, tree, GO.slots)]) for tree in trees}
     assert len(digests) == 4
+
+
+def test_what_is_to_be_corrected():
+    def pair(tree=(0, 1), slots=((), (), ()), reference=((), (), (".",))):
+        sentence = replace(GO, tree=DependencyTree(tree, ("a", "b")), slots=slots)
+        return ParallelSentence(sentence, (), (reference,))
+
+    known = parallel_digest([pair()])
+    assert parallel_digest([pair(tree=(2, 0))]) == known
+    others = [pair(slots=((), (), (",",))), pair(reference=((), (), None))]
+    assert len({known, parallel_digest([]), *(parallel_digest([one]) for one in others)}) == 4
