@@ -60,6 +60,12 @@ def test_sentences_of_several_files_are_kept_apart(file):
     assert stream.getvalue() == "S a\n\nS b\n\nS c\n\nS d\n"
 
 
+def test_edits_are_written_as_they_were_read(file):
+    edits = [edit for record in read_m2_records(file(TWO)) for edit in record.edits]
+    assert [str(edit) for edit in edits] == [t for t in TWO.splitlines() if t.startswith("A ")]
+    assert [edit.line for edit in edits] == [2, 3, 4, 5, 8, 9, 10]
+
+
 def test_annotators_and_their_versions(file):
     first, second = read_m2_records(file(TWO))
     assert first.annotators == (0, 1)
