@@ -10,7 +10,7 @@ each, of which slots between words count that both share. Systems that need noth
 ``nothing`` leaves what was written, ``restoration`` ignores it, ``repair`` takes it for likely
 (``restore --keep repair``). Each row has the figures of one, and p of the paired permutation test
 of F0.5 between it and ``--against``. The last column is F0.5 of all that leads from bare words to
-the result, as docs/decisions/0032-corrections.md explains. With ``--output`` results are stored as
+the result, as docs/decisions/0029-corrections.md explains. With ``--output`` results are stored as
 SYSTEM.json.gz, for ``semipunct compare``.
 """
 

@@ -15,8 +15,8 @@ from semipunct.formats.ccgbank import Ccgbank
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.dependencies import Dependencies
 from semipunct.formats.lines import KIND
-from semipunct.formats.ptb import Ptb
 from semipunct.formats.m2 import M2
+from semipunct.formats.ptb import Ptb
 from semipunct.formats.text import Text
 
 FORMATS: dict[str, Format[Any]] = {

@@ -77,7 +77,7 @@ class WindowAutomata(NamedTuple):
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """The sizes of the vectors of slots of one state, of two, and of more (as far as there are).
+        """The sizes of the vectors of slots of one state, of two and of more, as far as there are.
 
         With a next pass there is one size.
         """
