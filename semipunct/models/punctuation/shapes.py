@@ -197,7 +197,7 @@ def fit_shape(
     usual = int(np.quantile([d.chain for d in drafts], 0.9, method="higher"))
     chain = min(_chain(encoded.absorptions), _OUTLIER * usual)
     if scoring:
-        lanes = (words // 24, max(2, words // 256), max(1, words // 512))[: drafts[0].widths]
+        lanes = (words // 24, max(4, words // 128), max(2, words // 256))[: drafts[0].widths]
         sentences = min(sentences, words // 8)
     else:
         work = tuple(map(max, zip(*(d.work for d in drafts), strict=True)))
