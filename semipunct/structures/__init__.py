@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from semipunct.structures.draws import Draws, Places, Traceable, choose
     from semipunct.structures.given_tree import GivenTrees, inside
     from semipunct.structures.grammar import PCFG, GrammarParts, pcfg
+    from semipunct.structures.permutations import (
+        LinearOrderings,
+        OrderingParts,
+        linear_orderings,
+        order_of,
+    )
     from semipunct.structures.projective import ArcParts, ProjectiveTrees, projective_trees
     from semipunct.structures.recursion import Plan, Recursion
     from semipunct.structures.semi_markov import SemiMarkovChain, SemiMarkovParts, semi_markov_chain
@@ -32,6 +38,8 @@ __all__ = [
     "GivenTrees",
     "GrammarParts",
     "LinearChain",
+    "LinearOrderings",
+    "OrderingParts",
     "PartWise",
     "Parts",
     "PathParts",
@@ -51,6 +59,8 @@ __all__ = [
     "inside",
     "lifted",
     "linear_chain",
+    "linear_orderings",
+    "order_of",
     "pcfg",
     "projective_trees",
     "sample_without_replacement",
@@ -68,6 +78,8 @@ _MODULES = {
     "GivenTrees": "semipunct.structures.given_tree",
     "GrammarParts": "semipunct.structures.grammar",
     "LinearChain": "semipunct.structures.chain",
+    "LinearOrderings": "semipunct.structures.permutations",
+    "OrderingParts": "semipunct.structures.permutations",
     "PCFG": "semipunct.structures.grammar",
     "PartWise": "semipunct.structures.base",
     "Parts": "semipunct.structures.base",
@@ -88,6 +100,8 @@ _MODULES = {
     "inside": "semipunct.structures.given_tree",
     "lifted": "semipunct.structures.base",
     "linear_chain": "semipunct.structures.chain",
+    "linear_orderings": "semipunct.structures.permutations",
+    "order_of": "semipunct.structures.permutations",
     "pcfg": "semipunct.structures.grammar",
     "projective_trees": "semipunct.structures.projective",
     "sample_without_replacement": "semipunct.structures.without_replacement",

@@ -22,6 +22,7 @@ from semipunct.structures.base import Structure
 from semipunct.structures.chain import ChainParts, linear_chain
 from semipunct.structures.given_tree import Capacity, GivenTrees, Pairs, absorptions, pack, place
 from semipunct.structures.grammar import GrammarParts, pcfg
+from semipunct.structures.permutations import OrderingParts, linear_orderings
 from semipunct.structures.projective import ArcParts, projective_trees
 from semipunct.structures.semi_markov import SemiMarkovParts, semi_markov_chain
 from semipunct.structures.spans import SpanParts, span_trees
@@ -338,6 +339,21 @@ def paths_events(item: int) -> Iterator[Event]:
         yield Event(PathParts(initial, arcs, final))
 
 
+def orders_build() -> Structure:
+    longest = max(LENGTHS)
+    return linear_orderings(zeros(len(LENGTHS), longest, longest), jnp.array(LENGTHS))
+
+
+def orders_events(item: int) -> Iterator[Event]:
+    """All permutations of the items, with a part for each that stands before another."""
+    longest = max(LENGTHS)
+    for order in itertools.permutations(range(LENGTHS[item])):
+        precedence = np.zeros((longest, longest))
+        for before, after in itertools.combinations(order, 2):
+            precedence[before, after] = 1
+        yield Event(OrderingParts(precedence))
+
+
 CASES: tuple[Known, ...] = (
     chain("chain", "sequential", shared=False),
     chain("parallel chain", "parallel", shared=True),
@@ -365,5 +381,9 @@ CASES: tuple[Known, ...] = (
     Known(
         "string paths", paths_build, paths_events,
         lengths=LENGTHS, count=lambda n: NODES ** (n + 1),
+    ),
+    Known(
+        "permutations", orders_build, orders_events, scans=False,
+        lengths=LENGTHS, count=math.factorial,
     ),
 )  # fmt: skip

@@ -1,0 +1,223 @@
+"""Permutations: all orders of n items, where each pair weighs by which of the two comes first.
+
+| Part       | Shape             | Entry                                               |
+| ---------- | ----------------- | --------------------------------------------------- |
+| precedence | ``[batch, n, n]`` | ``[b, i, j]``: item i is before item j, near or far |
+
+The diagonal is ignored. An order of n items uses n (n - 1) / 2 parts, one of every two mirrored
+ones.
+
+The sum is a recursion over subsets (Held and Karp 1962; Bellman 1962): the orders of a set are
+those of the set without one of its items, and then that item. There are 2^n sets, and each has at
+most n last items, so that what grows as n! is summed in n 2^(n - 1) products.
+
+Source: the linear ordering problem as in Tromble and Eisner (2009), section 2; the distribution
+of Wang and Eisner (2016).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
+from semipunct.errors import UsageError
+from semipunct.structures.base import PartWise, Total, lifted
+from semipunct.structures.draws import Traceable, choose
+from semipunct.structures.recursion import Recursion
+from semirings.base import Semiring, Value
+from semirings.log import Log
+from semirings.numerics import log_times
+
+MOST_ITEMS = 16
+"""More items are refused: with each one more, sums take twice the time and memory."""
+
+
+class OrderingParts(NamedTuple):
+    """An entry for each part of an order; the module's table has its shape."""
+
+    precedence: Any
+
+
+@partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
+@dataclass(frozen=True)
+class LinearOrderings(PartWise[OrderingParts], Traceable):
+    """A batch of sets of orders; see ``linear_orderings``."""
+
+    def total(
+        self,
+        semiring: Semiring,
+        feature: OrderingParts | None = None,
+        recursion: Recursion = Recursion(),
+    ) -> Total:
+        """Sum over subsets, all of one size at a time; arguments as in ``Structure.total``.
+
+        There are as many steps as items, each of a size of its own, and they run as written:
+        ``recursion`` has no steps to cut.
+        """
+        s, batch = semiring, len(self.lengths)
+        levels, _, factor = _forward(self, s, feature)
+        # The least set of a size has the first items, which are those of an item that long.
+        whole = jax.tree.map(lambda *xs: jnp.stack([x[:, 0] for x in xs], 1), *levels)
+        ended = self.lengths[:, None] == jnp.arange(len(levels))
+        value = s.sum(s.where(ended, whole, s.zeros((batch, len(levels)))), axis=1)
+        pairs = self.lengths * (self.lengths - 1) // 2
+        return Total(value, pairs.astype(factor.dtype) * factor)
+
+    def trace(
+        self, key: jax.Array, count: int, recursion: Recursion
+    ) -> tuple[OrderingParts, jax.Array]:
+        """Draw the last item of all, then the last of the others; see ``Traceable.trace``.
+
+        Places are those of the pairs of items, in the order of (0, 1), (0, 2), (1, 2), (0, 3).
+        """
+        precedence = self.weights.precedence
+        batch, items = precedence.shape[:2]
+        levels, preceding, _ = _forward(self, Log(), None)
+        by_set = jnp.concatenate(levels, 1)[:, _rank_of_set(items)]
+        item, row = jnp.arange(items), jnp.arange(batch)[:, None]
+
+        def back(state: Any, uniform: jax.Array) -> tuple[Any, None]:
+            """Take the last item out of the set of those that are left."""
+            left, position = state
+            inside = (left[..., None] >> item) & 1 == 1
+            rest = jnp.where(inside, left[..., None] - (1 << item), 0)
+            weight = log_times(by_set[row, rest], preceding[row, rest, item])
+            last = choose(uniform, jnp.where(inside, weight, -jnp.inf))
+            chosen = (item == last[..., None]) & inside
+            position = jnp.where(chosen, jnp.sum(inside, -1, keepdims=True) - 1, position)
+            return (jnp.sum(jnp.where(inside & ~chosen, 1 << item, 0), -1), position), None
+
+        uniform = jax.random.uniform(key, (items, count, batch), precedence.dtype)
+        everything = jnp.broadcast_to((1 << self.lengths) - 1, (count, batch))
+        start = everything, jnp.zeros((count, batch, items), everything.dtype)
+        (_, position), _ = jax.lax.scan(back, start, uniform)
+        later, earlier = np.tril_indices(items, -1)
+        swapped = position[..., later] < position[..., earlier]
+        place = jnp.where(swapped, later * items + earlier, earlier * items + later)
+        used = later < self.lengths[:, None]
+        possible = by_set[jnp.arange(batch), (1 << self.lengths) - 1] > -jnp.inf
+        return OrderingParts(jnp.where(used, place, -1)), possible
+
+
+def linear_orderings(precedence: jax.Array, lengths: jax.Array | None = None) -> LinearOrderings:
+    """Make sets of all orders of some items, where an order weighs the product over its pairs.
+
+    A product has what an item is preceded by before what later items are, so that orders are
+    multiplied from their first item to their last.
+
+    Args:
+        precedence: ``[batch, n, n]`` log weight of item i (axis 1) standing before item j (axis
+            2), whatever stands between them; the diagonal is ignored. n is at most
+            ``MOST_ITEMS``.
+        lengths: ``[batch]`` items of each set, the first ones, 0 to n; n by default. No items have
+            one order, of weight one.
+
+    Raises:
+        UsageError: if shapes do not fit, there are too many items, a length is out of range or a
+            log weight is not one.
+    """
+    precedence = jnp.asarray(precedence)
+    check_shapes(precedence=(precedence, "batch items items"))
+    check_log_weights(precedence=precedence)
+    batch, items = precedence.shape[:2]
+    if items > MOST_ITEMS:
+        raise UsageError(
+            f"{items} items have too many subsets to sum over; give at most {MOST_ITEMS}"
+        )
+    lengths = jnp.full(batch, items, jnp.int32) if lengths is None else jnp.asarray(lengths)
+    check_shapes(precedence=(precedence, "batch items items"), lengths=(lengths, "batch"))
+    check_lengths(lengths, items)
+    return LinearOrderings(OrderingParts(precedence), lengths)
+
+
+def order_of(precedence: npt.ArrayLike, items: int) -> list[int]:
+    """Return the items of one derivation as they stand.
+
+    Args:
+        precedence: ``[n, n]`` parts of a derivation: one where i stands before j.
+        items: how many there are, at most n.
+
+    Returns:
+        ``[items]`` the numbers of the items, the first one first.
+    """
+    before = np.asarray(precedence)[:items, :items].sum(0)
+    return [int(i) for i in np.argsort(before, kind="stable")]
+
+
+def _forward(
+    orderings: LinearOrderings, s: Semiring, feature: OrderingParts | None
+) -> tuple[list[Value], Value, jax.Array]:
+    """Sum over the orders of each set of the first n items, by size.
+
+    Returns:
+        For each size the sums, ``[batch, sets]``; for each set and each item the product of what
+        the members weigh before it, ``[batch, 2^n, n]``; and ``[batch]`` the log of a factor that
+        was taken out of the weight of each pair.
+    """
+    weights = orderings.weights.precedence
+    batch, items = weights.shape[:2]
+    inside = jnp.arange(items) < orderings.lengths[:, None]
+    # What is never used weighs one: what lies beyond an item has neither weight nor gradient.
+    used = inside[:, :, None] & inside[:, None, :] & ~np.eye(items, dtype=bool)
+    pairs = lifted(
+        s, jnp.where(used, weights, 0.0), None if feature is None else feature.precedence
+    )
+    factor = jnp.zeros((batch,), weights.dtype)
+    if items:
+        pairs, factor = s.balance(pairs, (1, 2))
+        factor = factor.astype(weights.dtype)
+    preceding = s.ones((batch, 1, items))
+    for i in range(items):  # bit i of a set's number: the sets with the item after those without
+        joined = s.times(preceding, jax.tree.map(lambda x, i=i: x[:, i : i + 1], pairs))
+        preceding = s.concatenate([preceding, joined], 1)
+    levels = [s.ones((batch, 1))]
+    for level in _levels(items):
+        before = jax.tree.map(lambda x, at=level: x[:, at.rest], levels[-1])
+        last = jax.tree.map(lambda x, at=level: x[:, at.rest_number, at.item], preceding)
+        levels.append(s.sum(s.times(before, last), axis=2))
+    return levels, preceding, factor
+
+
+class _Level(NamedTuple):
+    """The sets of one size, by their number, whose bits are the items.
+
+    Attributes:
+        number: ``[sets]`` ascending.
+        item: ``[sets, size]`` the members of each: who may be last.
+        rest_number: ``[sets, size]`` the set without that member.
+        rest: ``[sets, size]`` where that one is among the sets of its own size.
+    """
+
+    number: npt.NDArray[np.int32]
+    item: npt.NDArray[np.int32]
+    rest_number: npt.NDArray[np.int32]
+    rest: npt.NDArray[np.int32]
+
+
+@cache
+def _levels(items: int) -> tuple[_Level, ...]:
+    """Return the sets of 1, 2, ..., ``items`` items."""
+    number = np.arange(1 << items, dtype=np.int32)
+    inside = (number[:, None] >> np.arange(items)) & 1 == 1
+    size = inside.sum(1)
+    rank = np.zeros(len(number), np.int32)  # of each set among those of its size, so far
+    levels: list[_Level] = []
+    for members in range(1, items + 1):
+        sets = number[size == members]
+        item = np.nonzero(inside[sets])[1].reshape(-1, members).astype(np.int32)
+        rest = sets[:, None] - (1 << item)
+        levels.append(_Level(sets, item, rest.astype(np.int32), rank[rest]))
+        rank[sets] = np.arange(len(sets))
+    return tuple(levels)
+
+
+def _rank_of_set(items: int) -> npt.NDArray[np.int64]:
+    """Return where each set is among all, ordered by size and then by number."""
+    return np.argsort(np.concatenate([[0], *(level.number for level in _levels(items))]))

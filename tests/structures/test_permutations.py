@@ -1,0 +1,126 @@
+"""Permutations against all orders, one by one, and against sums that are known in closed form."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.errors import UsageError
+from semipunct.structures import (
+    Distribution,
+    Draws,
+    LinearOrderings,
+    linear_orderings,
+    order_of,
+)
+
+BATCH, ITEMS = 3, 5
+
+
+@jax.jit
+def ask(structure: LinearOrderings) -> tuple[Any, ...]:
+    d = Distribution(structure)
+    return d.log_partition(), d.marginals().precedence, d.best().parts.precedence
+
+
+@partial(jax.jit, static_argnums=1)
+def draw(structure: LinearOrderings, count: int) -> Draws[Any]:
+    return Distribution(structure).sample(jax.random.key(4), count)
+
+
+def listed(weights: np.ndarray, items: int) -> dict[tuple[int, ...], float]:
+    """The log weight of every order."""
+    return {
+        order: sum(float(weights[pair]) for pair in itertools.combinations(order, 2))
+        for order in itertools.permutations(range(items))
+    }
+
+
+def test_three_items_written_out():
+    """Six orders; 0 before 1 weighs 2, 1 before 2 weighs 3, 2 before 0 weighs 5, all else 1."""
+    weights = np.zeros((1, 3, 3), np.float32)
+    weights[0, 0, 1], weights[0, 1, 2], weights[0, 2, 0] = np.log([2, 3, 5])
+    # 012: 2 * 1 * 3, 021: 2 * 1 * 1, 102: 1 * 3 * 1, 120: 3 * 1 * 5, 201: 5 * 1 * 2, 210: 5
+    total, marginals, best = ask(linear_orderings(jnp.asarray(weights)))
+    assert total[0] == pytest.approx(math.log(6 + 2 + 3 + 15 + 10 + 5), rel=1e-6)
+    assert marginals[0, 0, 1] == pytest.approx((6 + 2 + 10) / 41, rel=1e-5)
+    assert marginals[0, 2, 0] == pytest.approx((15 + 10 + 5) / 41, rel=1e-5)
+    assert order_of(best[0], 3) == [1, 2, 0]
+
+
+@given(st.integers(0, 10_000), st.lists(st.integers(0, ITEMS), min_size=BATCH, max_size=BATCH))
+def test_sums_and_the_best_are_those_of_all_orders(seed: int, lengths: list[int]):
+    generator = np.random.default_rng(seed)
+    weights = generator.normal(0, 2, (BATCH, ITEMS, ITEMS)).astype(np.float32)
+    # What lies beyond an item, and the diagonal, must not count.
+    weights[:, np.arange(ITEMS), np.arange(ITEMS)] = 50
+    total, marginals, best = ask(linear_orderings(jnp.asarray(weights), jnp.array(lengths)))
+    for item, length in enumerate(lengths):
+        orders = listed(weights[item], length)
+        assert total[item] == pytest.approx(np.logaddexp.reduce(list(orders.values())), abs=1e-4)
+        expected = np.zeros((ITEMS, ITEMS))
+        for order, weight in orders.items():
+            for pair in itertools.combinations(order, 2):
+                expected[pair] += math.exp(weight - float(total[item]))
+        np.testing.assert_allclose(marginals[item], expected, atol=1e-3)
+        assert tuple(order_of(best[item], length)) == max(orders, key=orders.__getitem__)
+
+
+@pytest.mark.parametrize("items", [1, 2, 12])
+def test_inversions_have_a_closed_form(items: int):
+    """With q for each pair out of order the sum is (1)(1 + q)(1 + q + q^2)... (Mallows 1957)."""
+    q = 0.7
+    weights = np.tril(np.full((items, items), math.log(q), np.float32), -1)[None]
+    structure = linear_orderings(jnp.asarray(weights))
+    found = jax.jit(lambda x: Distribution(x).log_partition())(structure)
+    exact = sum(math.log(sum(q**i for i in range(n))) for n in range(1, items + 1))
+    assert found[0] == pytest.approx(exact, rel=1e-5, abs=1e-6)
+
+
+def test_items_of_draws_precede_as_often_as_they_should():
+    count = 2000
+    weights = np.random.default_rng(3).normal(0, 0.5, (BATCH, ITEMS, ITEMS)).astype(np.float32)
+    structure = linear_orderings(jnp.asarray(weights), jnp.full(BATCH, ITEMS))
+    precede = np.asarray(draw(structure, count).parts.precedence)
+    assert all(sorted(x.sum(0)) == list(range(ITEMS)) for x in precede.reshape(-1, ITEMS, ITEMS))
+    expected = ask(structure)[1]
+    np.testing.assert_allclose(precede.mean(0), expected, atol=5 * 0.5 / math.sqrt(count))
+
+
+def test_an_order_that_is_forced_is_drawn():
+    """Minus infinity above the diagonal leaves the one order that runs backwards."""
+    weights = jnp.where(jnp.triu(jnp.ones((4, 4)), 1) > 0, -jnp.inf, 0.0)[None]
+    drawn = draw(linear_orderings(weights, jnp.array([3])), 2)
+    assert [order_of(x[0], 3) for x in drawn.parts.precedence] == [[2, 1, 0]] * 2
+    assert drawn.log_weight.tolist() == [[0.0], [0.0]]
+
+
+def test_items_without_any_order_have_none():
+    weights = jnp.full((1, 2, 2), -jnp.inf)
+    assert draw(linear_orderings(weights), 1).log_weight.tolist() == [[-math.inf]]
+
+
+@pytest.mark.parametrize(
+    "weights, lengths, message",
+    [
+        (np.zeros((1, 2, 3)), None, "they differ in the axis|shape"),
+        (np.zeros((1, 17, 17)), None, "17 items have too many subsets to sum over; .* 16"),
+        (np.full((1, 2, 2), np.nan), None, r"precedence\[0, 0, 0\] is nan"),
+        (np.zeros((1, 2, 2)), [3], r"lengths\[0\] is 3"),
+        (np.zeros((2, 2, 2)), [1], "differ in the axis 'batch'"),
+    ],
+)
+def test_wrong_arguments_are_refused(weights: np.ndarray, lengths: Any, message: str):
+    with pytest.raises(UsageError, match=message):
+        linear_orderings(
+            jnp.asarray(weights, jnp.float32), None if lengths is None else jnp.array(lengths)
+        )
