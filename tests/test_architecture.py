@@ -83,6 +83,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "beam_parsing",
             "segmentation",
             "casing",
+            "ordering",
         )
     },
     "semipunct.models": (),

@@ -18,6 +18,7 @@ KINDS: dict[str, str] = {
     "beam-parser": "semipunct.models.beam_parsing.options:KIND",
     "tokeniser": "semipunct.models.segmentation.options:KIND",
     "truecaser": "semipunct.models.casing.options:KIND",
+    "ordering": "semipunct.models.ordering.options:KIND",
 }
 
 DEFAULT = "punctuation"

@@ -1,0 +1,171 @@
+"""Features of the order of two items below the same head.
+
+A feature is a pair of different values, one of each item, and what the head is: a determiner and a
+noun that is a subject, below a verb. It speaks for one order with a weight, and against the other
+with the same: the two orders of a pair need no weights of their own. Items of equal values are
+told nothing by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.corpus.sentences import Sentence
+from semipunct.models.ordering.nodes import Node, nodes_of
+
+Ints = npt.NDArray[np.int64]
+
+HEAD = "^"
+"""The relation of the head among its dependents."""
+
+SIZES = 5
+"""Classes of the number of words of an item: 1, 2 to 3, 4 to 7, 8 to 15, more."""
+
+
+class Template(NamedTuple):
+    """A choice of the properties that are looked at together.
+
+    Attributes:
+        item: properties of each of the two items: its relation, universal tag, class of size.
+        head: those of the head: its own relation and tag.
+    """
+
+    item: tuple[str, ...]
+    head: tuple[str, ...] = ()
+
+
+TEMPLATES = (
+    Template(("relation",)),
+    Template(("relation",), ("upos",)),
+    Template(("relation",), ("relation",)),
+    Template(("upos",), ("upos",)),
+    Template(("relation", "upos")),
+    Template(("relation", "upos"), ("upos",)),
+    Template(("relation", "size"), ("upos",)),
+    Template(("relation", "size"), ("relation", "upos")),
+)
+"""New ones go to the end: features are numbered in this order."""
+
+
+class OrderingVocabulary(msgspec.Struct, frozen=True):
+    """The relations and tags that are known: value i has code i + 1, others have 0."""
+
+    relation: tuple[str, ...]
+    upos: tuple[str, ...]
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence]) -> OrderingVocabulary:
+        """Collect those of training sentences."""
+        relation = sorted({r for s in sentences for r in s.tree.relations})
+        upos = sorted({u for s in sentences for u in s.upos})
+        return cls((HEAD, *(r for r in relation if r != HEAD)), tuple(upos))
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The number of values of each property, the unknown one included."""
+        return {"relation": len(self.relation) + 1, "upos": len(self.upos) + 1, "size": SIZES}
+
+
+class Pairs(NamedTuple):
+    """All nodes of some sentences, and the pairs of their items.
+
+    Attributes:
+        nodes: the nodes, sentence by sentence.
+        sentence: ``[nodes]`` the sentence of each.
+        start: ``[nodes + 1]`` where the pairs of each begin: those of its items 0 and 1, 0 and 2,
+            1 and 2, 0 and 3, and so on.
+        key: ``[pairs, TEMPLATES]`` a number for each feature, -1 where both items are equal.
+        sign: ``[pairs, TEMPLATES]`` 1 where the feature speaks for the order that they stand in,
+            -1 where against it.
+        long: nodes of too many items, not among these.
+    """
+
+    nodes: tuple[Node, ...]
+    sentence: Ints
+    start: Ints
+    key: Ints
+    sign: Ints
+    long: int
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence], vocabulary: OrderingVocabulary) -> Pairs:
+        """Take sentences apart.
+
+        Args:
+            sentences: words, tags and projective trees.
+            vocabulary: codes of relations and tags.
+        """
+        relation = {value: i for i, value in enumerate(vocabulary.relation, start=1)}
+        upos = {value: i for i, value in enumerate(vocabulary.upos, start=1)}
+        nodes: list[Node] = []
+        columns: dict[str, list[int]] = {name: [] for name in ("relation", "upos", "size", "own")}
+        sentence: list[int] = []
+        long = 0
+        for number, s in enumerate(sentences):
+            tree = s.tree
+            left, right = tree.edges
+            found = nodes_of(tree, s.upos)
+            long += found.long
+            for node in found.ordered:
+                nodes.append(node)
+                sentence.append(number)
+                for word in node.items:
+                    w, is_head = word - 1, word == node.head
+                    size = 1 if is_head else right[w] - left[w]
+                    own = relation.get(tree.relations[w], 0)
+                    columns["relation"].append(relation[HEAD] if is_head else own)
+                    columns["upos"].append(upos.get(s.upos[w], 0))
+                    columns["size"].append(min(size.bit_length(), SIZES) - 1)
+                    columns["own"].append(own)
+        items = np.array([len(node.items) for node in nodes], np.int64)
+        pairs = items * (items - 1) // 2
+        start = np.concatenate([[0], pairs.cumsum()])
+        first_item = items.cumsum() - items
+        later, earlier = np.tril_indices(int(items.max(initial=0)), -1)
+        within = np.arange(start[-1]) - start[:-1].repeat(pairs)
+        base = first_item.repeat(pairs)
+        head = np.array([node.items.index(node.head) for node in nodes], np.int64) + first_item
+        key, sign = _features(
+            {name: np.array(column, np.int64) for name, column in columns.items()},
+            base + earlier[within],
+            base + later[within],
+            head.repeat(pairs),
+            vocabulary.sizes,
+        )
+        return cls(tuple(nodes), np.array(sentence, np.int64), start, key, sign, long)
+
+
+def _features(
+    columns: dict[str, Ints], first: Ints, second: Ints, head: Ints, sizes: dict[str, int]
+) -> tuple[Ints, Ints]:
+    """Number the features of pairs, and tell which order each speaks for.
+
+    Args:
+        columns: codes of the items.
+        first: ``[pairs]`` the item that stands first.
+        second: the other one.
+        head: the head of both.
+        sizes: the number of values of each property.
+    """
+
+    def joined(names: Sequence[str], item: Ints, columns: dict[str, Ints]) -> Ints:
+        code = np.zeros(len(item), np.int64)
+        for name in names:
+            code = code * sizes[name] + columns[name][item]
+        return code
+
+    # One base for all: of every number the template can be read off again.
+    most = sizes["relation"] * sizes["upos"] * sizes["size"]
+    keys, signs = [], []
+    for number, template in enumerate(TEMPLATES):
+        a, b = (joined(template.item, item, columns) for item in (first, second))
+        above = joined(template.head, head, {"relation": columns["own"], "upos": columns["upos"]})
+        key = ((number * most + np.minimum(a, b)) * most + np.maximum(a, b)) * most + above
+        keys.append(np.where(a == b, -1, key))
+        signs.append(np.sign(b - a))
+    return np.stack(keys, 1), np.stack(signs, 1)

@@ -1,0 +1,320 @@
+"""The ordering model: orders of the items of a node, log-linear in features of their pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.compilation import Shapes
+from semipunct.arrays.padding import round_up
+from semipunct.corpus.sentences import Sentence
+from semipunct.models.base import Array, Model, Parameters, Sums, Weights
+from semipunct.models.ordering.features import TEMPLATES, OrderingVocabulary, Pairs
+from semipunct.models.ordering.nodes import MOST_ITEMS, Node
+from semipunct.models.ordering.options import OrderingOptions, OrderingTrainOptions
+from semipunct.models.scoring import Batches, log_likelihoods
+from semipunct.structures.distribution import Distribution
+from semipunct.structures.permutations import LinearOrderings, linear_orderings
+
+if TYPE_CHECKING:
+    import optax  # pyright: ignore[reportMissingTypeStubs]
+
+PADDED = (4, 8, MOST_ITEMS)
+"""Items that nodes are padded to: most nodes have few, and each item more doubles the work."""
+
+
+class NodeGroup(NamedTuple):
+    """Nodes padded to the same number of items.
+
+    Attributes:
+        feature: ``[nodes, pairs, TEMPLATES]`` the weight of each feature of a pair, as in
+            ``Encoded.feature``.
+        items: ``[nodes]``; 0 in the padding.
+        sentence: ``[nodes]`` the place of the sentence in the batch.
+    """
+
+    feature: npt.NDArray[np.int32]
+    items: npt.NDArray[np.int32]
+    sentence: npt.NDArray[np.int32]
+
+
+class NodesBatch(NamedTuple):
+    """The nodes of some sentences.
+
+    Attributes:
+        groups: one for each of ``PADDED``.
+        sentences: ``[sentences]`` zeros: their number is a shape.
+    """
+
+    groups: tuple[NodeGroup, ...]
+    sentences: npt.NDArray[np.int32]
+
+
+class NodesShape(NamedTuple):
+    """The padded sizes of a batch: the nodes of each group, and sentences."""
+
+    nodes: tuple[int, ...]
+    sentences: int
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Sentences encoded for the ordering model.
+
+    Attributes:
+        lengths: words of each sentence.
+        nodes: the nodes of all.
+        first: ``[sentences + 1]`` where the nodes of each begin.
+        start: ``[nodes + 1]`` where the pairs of each begin; see ``Pairs``.
+        feature: ``[pairs, TEMPLATES]`` 0 for none, i + 1 for weight i, and for its negative the
+            number of weights more.
+        long: the number of nodes that are too long to be among these.
+    """
+
+    lengths: Sequence[int]
+    nodes: tuple[Node, ...]
+    first: npt.NDArray[np.int64]
+    start: npt.NDArray[np.int64]
+    feature: npt.NDArray[np.int32]
+    long: int
+
+    def group(self, numbers: Sequence[int], items: int, room: int = 0) -> NodeGroup:
+        """Pad nodes to the same number of items.
+
+        Args:
+            numbers: of the nodes.
+            items: at least as many as any has.
+            room: the least number of nodes of the result.
+        """
+        size = max(room, len(numbers))
+        feature = np.zeros((size, items * (items - 1) // 2, len(TEMPLATES)), np.int32)
+        lengths = np.zeros(size, np.int32)
+        for row, number in enumerate(numbers):
+            first, end = self.start[number], self.start[number + 1]
+            feature[row, : end - first] = self.feature[first:end]
+            lengths[row] = len(self.nodes[number].items)
+        return NodeGroup(feature, lengths, np.zeros(size, np.int32))
+
+    def by_size(self, numbers: Sequence[int]) -> list[list[int]]:
+        """Divide nodes by what they are padded to, as in ``PADDED``."""
+        groups: list[list[int]] = [[] for _ in PADDED]
+        for number in numbers:
+            groups[np.searchsorted(PADDED, len(self.nodes[number].items))].append(number)
+        return groups
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OrderingModel(Model[Encoded, NodesBatch]):
+    """A distribution over the orders of the items of each node, independent of each other.
+
+    Attributes:
+        options: the settings.
+        vocabulary: known relations and tags.
+        features: ``[weights]`` the key of the feature of each weight, ascending.
+    """
+
+    kind: ClassVar[str] = "ordering"
+    scoring_limits: ClassVar[tuple[int, int]] = (64, 2048)
+    usage: ClassVar[tuple[str, ...]] = ("semipunct rephrase PUNCTUATION IN.conllu --permute MODEL",)
+
+    options: OrderingOptions
+    vocabulary: OrderingVocabulary
+    features: npt.NDArray[np.int64]
+
+    @classmethod
+    def fit(cls, sentences: Sequence[Sentence], options: OrderingOptions) -> OrderingModel:
+        vocabulary = OrderingVocabulary.of(sentences)
+        keys, counts = np.unique(Pairs.of(sentences, vocabulary).key, return_counts=True)
+        known = keys[(counts >= options.minimum_count) & (keys >= 0)]
+        return cls(options, vocabulary, known.astype(np.int64))
+
+    def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
+        drawn = np.random.default_rng(seed).normal(0.0, scale, len(self.features))
+        return {"weight": drawn.astype(np.float32)}
+
+    def encode(self, sentences: Sequence[Sentence]) -> Encoded:
+        pairs = Pairs.of(sentences, self.vocabulary)
+        known = len(self.features)
+        place = np.searchsorted(self.features, pairs.key)
+        there = np.append(self.features, -2)[place] == pairs.key
+        feature = np.where(there, place + 1 + known * (pairs.sign < 0), 0)
+        return Encoded(
+            [s.tree.words for s in sentences],
+            pairs.nodes,
+            np.searchsorted(pairs.sentence, np.arange(len(sentences) + 1)),
+            pairs.start,
+            feature.astype(np.int32),
+            pairs.long,
+        )
+
+    def fit_shape(
+        self,
+        encoded: Encoded,
+        drafts: Sequence[Sequence[int]],
+        sentences: int,
+        *,
+        scoring: bool,
+    ) -> NodesShape:
+        most = [0] * len(PADDED)
+        for draft in drafts:
+            found = encoded.by_size(_nodes_of(encoded, draft))
+            most = [max(n, len(group)) for n, group in zip(most, found, strict=True)]
+        return NodesShape(tuple(map(_room, most)), sentences)
+
+    def lay_out(
+        self, encoded: Encoded, draft: Sequence[int], shape: NodesShape | None = None
+    ) -> NodesBatch:
+        room, size = shape or NodesShape((0,) * len(PADDED), len(draft))
+        row = {i: row for row, i in enumerate(draft)}
+        groups: list[NodeGroup] = []
+        numbers = encoded.by_size(_nodes_of(encoded, draft))
+        for items, least, group in zip(PADDED, room, numbers, strict=True):
+            padded = encoded.group(group, items, max(least, _room(len(group))))
+            owners = np.searchsorted(encoded.first, group, side="right") - 1
+            padded.sentence[: len(group)] = [row[i] for i in owners.tolist()]
+            groups.append(padded)
+        return NodesBatch(tuple(groups), np.zeros(size, np.int32))
+
+    def orderings(self, parameters: Parameters, group: NodeGroup) -> LinearOrderings:
+        """Return the sets of orders of the items of nodes.
+
+        Args:
+            parameters: weights by name.
+            group: nodes of as many items at most.
+        """
+        weight = parameters["weight"]
+        table = jnp.concatenate([jnp.zeros(1, weight.dtype), weight, -weight])
+        score = jnp.sum(table[group.feature], -1)
+        items = round((1 + math.sqrt(1 + 8 * score.shape[1])) / 2)
+        later, earlier = np.tril_indices(items, -1)
+        precedence = jnp.zeros((len(score), items, items), score.dtype)
+        precedence = precedence.at[:, earlier, later].set(score)
+        precedence = precedence.at[:, later, earlier].set(-score)
+        return linear_orderings(precedence, jnp.asarray(group.items))
+
+    def log_likelihoods(self, parameters: Parameters, batch: NodesBatch) -> jax.Array:
+        """Return ``[sentences]`` log p(orders | tree): the sum over nodes.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+        """
+        total = jnp.zeros(len(batch.sentences), parameters["weight"].dtype)
+        for group in batch.groups:
+            if not len(group.items):
+                continue  # nothing is compiled for sizes that no node has
+            orderings = self.orderings(parameters, group)
+            items = orderings.weights.precedence.shape[1]
+            later, earlier = np.tril_indices(items, -1)
+            inside = later < orderings.lengths[:, None]
+            score = orderings.weights.precedence[:, earlier, later]
+            gold = jnp.sum(jnp.where(inside, score, 0.0), 1)
+            own = gold - Distribution(orderings).log_partition()
+            total = total.at[jnp.asarray(group.sentence)].add(own)
+        return total
+
+    def loss(
+        self,
+        parameters: Parameters,
+        constants: Parameters,
+        batch: NodesBatch,
+        key: jax.Array,
+        options: OrderingTrainOptions,
+    ) -> tuple[jax.Array, Sums]:
+        """Return the negative log-likelihood per node with its penalty, and sums.
+
+        Args:
+            parameters: weights by name.
+            constants: none are needed.
+            batch: from ``lay_out``.
+            key: unused: nothing is left to chance.
+            options: the penalty.
+        """
+        total = jnp.sum(self.log_likelihoods(parameters, batch))
+        nodes = sum(jnp.sum(jnp.asarray(group.items) > 0) for group in batch.groups)
+        nodes = jnp.maximum(1, nodes)
+        penalty = options.l2 / 2 * jnp.sum(parameters["weight"] ** 2)
+        return penalty - total / nodes, Sums(total, nodes, jnp.zeros((), jnp.int32))
+
+    def optimiser(
+        self, options: OrderingTrainOptions, steps: int, slots: float
+    ) -> optax.GradientTransformation:
+        """Return Adam.
+
+        Args:
+            options: rate and schedule.
+            steps: updates in all.
+            slots: ignored: no penalty is per sentence.
+        """
+        import optax  # pyright: ignore[reportMissingTypeStubs]
+
+        from semipunct.models.optimisation import schedule
+
+        return optax.adam(schedule(options.schedule, options.learning_rate, steps))
+
+    def to_data(self) -> dict[str, Any]:
+        return {**msgspec.to_builtins(self.vocabulary), "features": self.features}
+
+    @classmethod
+    def from_data(cls, data: Any, options: OrderingOptions) -> OrderingModel:
+        features = np.asarray(data["features"])
+        vocabulary = {name: value for name, value in data.items() if name != "features"}
+        if features.ndim != 1 or features.dtype != np.int64 or (np.diff(features) <= 0).any():
+            raise ValueError("keys of features that do not ascend")
+        return cls(options, msgspec.convert(vocabulary, OrderingVocabulary), features)
+
+    @property
+    def description(self) -> str:
+        return (
+            "The dependents of each noun and verb, the head among them, stand in an order whose "
+            "probability is log-linear in features of all pairs of them, by which comes first "
+            "(Wang and Eisner 2016)."
+        )
+
+
+def figures(
+    model: OrderingModel,
+    parameters: Weights,
+    examples: Sequence[Sentence],
+    batches: Batches[Encoded, NodesBatch],
+    shapes: Shapes | None = None,
+) -> Mapping[str, Any]:
+    """Return the perplexity of the order of a node, and how many nodes there are.
+
+    Args:
+        model: the model.
+        parameters: its weights.
+        examples: held-out sentences.
+        batches: the same, encoded.
+        shapes: keeps account of what is compiled.
+    """
+    total = float(log_likelihoods(model, parameters, batches, shapes).sum())
+    encoded = model.encode(examples)
+    nodes = len(encoded.nodes)
+    # A treebank without nouns and verbs leaves nothing to predict, and nothing to go wrong in.
+    perplexity = math.exp(-total / nodes) if nodes and not math.isnan(total) else 1.0
+    return {
+        "perplexity": perplexity,
+        "nodes": nodes,
+        "long_nodes": encoded.long,
+        "unscorable": 0,
+    }
+
+
+def _room(nodes: int) -> int:
+    """Return how many nodes a group is padded to."""
+    return round_up(nodes) if nodes else 0
+
+
+def _nodes_of(encoded: Encoded, sentences: Sequence[int]) -> list[int]:
+    """Return the numbers of the nodes of some sentences."""
+    first = encoded.first
+    return [number for i in sentences for number in range(first[i], first[i + 1])]

@@ -1,0 +1,120 @@
+"""The ordering model: its probabilities, what it learns, and what it draws."""
+
+import itertools
+import math
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import semipunct
+from semipunct.errors import ModelError
+from semipunct.models.ordering.features import TEMPLATES, OrderingVocabulary, Pairs
+from semipunct.models.ordering.model import OrderingModel
+from semipunct.models.ordering.nodes import MOST_ITEMS, nodes_of
+from semipunct.models.ordering.options import OrderingOptions
+from semipunct.models.ordering.orders import draw_orders
+from semipunct.trees import DependencyTree
+from tests.models.ordering.sentences import RULE, drawn, sentence
+
+
+def test_nodes_are_nouns_and_verbs_with_dependents():
+    tree = DependencyTree((2, 3, 0, 3, 4), ("det", "nsubj", "root", "advmod", "advmod"))
+    found = nodes_of(tree, ("DET", "NOUN", "VERB", "ADV", "ADV"))
+    assert [(node.head, node.items) for node in found.ordered] == [(2, (1, 2)), (3, (2, 3, 4))]
+    assert found.long == 0
+
+
+@pytest.mark.parametrize("dependents, ordered", [(MOST_ITEMS - 1, 1), (MOST_ITEMS, 0)])
+def test_nodes_of_many_items_are_counted(dependents: int, ordered: int):
+    tree = DependencyTree((0, *[1] * dependents), ("root", *["obl"] * dependents))
+    found = nodes_of(tree, ("VERB",) * (dependents + 1))
+    assert (len(found.ordered), found.long) == (ordered, 1 - ordered)
+
+
+def test_mirrored_sentences_have_the_same_features_with_opposite_signs():
+    one, other = sentence(("nsubj", "root", "obj")), sentence(("obj", "root", "nsubj"))
+    vocabulary = OrderingVocabulary.of([one])
+    a, b = (Pairs.of([s], vocabulary) for s in (one, other))
+
+    def signed(pairs: Pairs, direction: int) -> Counter[tuple[int, int]]:
+        signs = (direction * pairs.sign).ravel().tolist()
+        return Counter(zip(pairs.key.ravel().tolist(), signs, strict=True))
+
+    assert a.key.shape == (3, len(TEMPLATES))
+    assert signed(a, 1) == signed(b, -1) != signed(b, 1)
+
+
+def test_probabilities_of_all_orders_are_those_of_pairs_and_add_up_to_one():
+    """Of three items, six sentences: each weighs what its pairs do, in plain Python."""
+    orders = [sentence(order) for order in itertools.permutations(("nsubj", "root", "obj"))]
+    model = OrderingModel.fit(orders, OrderingOptions(minimum_count=1))
+    weights = model.initial_parameters(3, 1.0)
+    encoded = model.encode(orders)
+    placed = {name: jnp.asarray(value) for name, value in weights.items()}
+    found = np.asarray(model.log_likelihoods(placed, model.batch(encoded, range(6))))
+    assert math.fsum(np.exp(found)) == pytest.approx(1, rel=1e-5)
+    pairs = Pairs.of(orders, model.vocabulary)
+    weight = dict(zip(model.features.tolist(), weights["weight"].tolist(), strict=True))
+    scores = np.array(
+        [
+            sum(
+                sign * weight.get(key, 0.0)
+                for key, sign in zip(keys.ravel(), signs.ravel(), strict=True)
+            )
+            for keys, signs in zip(pairs.key.reshape(6, -1), pairs.sign.reshape(6, -1), strict=True)
+        ]
+    )
+    np.testing.assert_allclose(found, scores - np.logaddexp.reduce(scores), rtol=1e-4)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("ordering") / "model"
+    settings = ["train.visits=3000", "train.learning_rate=0.05", "train.l2=1e-4"]
+    semipunct.train(drawn(200, 1), drawn(50, 2), out, kind="ordering", settings=settings)
+    return out
+
+
+def test_a_planted_order_is_learnt_saved_and_drawn(folder: Path):
+    loaded: Any = semipunct.load(folder)
+    # The words stand the wrong way round: what they stand in must not count.
+    given = [sentence(tuple(reversed(RULE)), i) for i in range(200)]
+    found = draw_orders(loaded.model, loaded.parameters, given, seed=5)
+    seen = Counter(
+        tuple(s.tree.relations[word - 1] for word in orders[s.tree.root])
+        for s, orders in zip(given, found.orders, strict=True)
+    )
+    assert seen.most_common(1)[0][0] == RULE
+    assert 0.75 < seen[RULE] / 200 < 0.98
+    # Those of some sentences alone are the same.
+    some = draw_orders(loaded.model, loaded.parameters, given[3:7], seed=5, first=3)
+    assert some.orders == found.orders[3:7]
+    assert draw_orders(loaded.model, loaded.parameters, given[3:7], seed=6).orders != some.orders
+
+
+def test_it_has_no_perplexity_of_punctuation(folder: Path):
+    with pytest.raises(ModelError, match="predicts the order of dependents"):
+        semipunct.evaluate(semipunct.load(folder), drawn(2, 3))
+
+
+def test_sentences_without_nodes_have_probability_one():
+    bare = [sentence(("root",))]
+    model = OrderingModel.fit(bare, OrderingOptions())
+    batch = model.batch(model.encode(bare), [0])
+    nothing = {"weight": jnp.zeros(0)}
+    assert np.asarray(model.log_likelihoods(nothing, batch)) == [0.0]
+    assert draw_orders(model, nothing, bare, 0).orders == [{}]
+
+
+def test_damaged_data_is_refused():
+    model = OrderingModel.fit(drawn(20, 1), OrderingOptions())
+    data = model.to_data()
+    same = OrderingModel.from_data(data, model.options)
+    assert same.vocabulary == model.vocabulary
+    data["features"] = data["features"][::-1]
+    with pytest.raises(ValueError, match="ascend"):
+        OrderingModel.from_data(data, model.options)
