@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from semipunct.tasks.decode import decode
     from semipunct.tasks.evaluate import evaluate
     from semipunct.tasks.parse import parse
+    from semipunct.tasks.rephrase import Rephrasing, rephrase
     from semipunct.tasks.restore import Restoration, restore
     from semipunct.tasks.restore_words import restore_words
     from semipunct.tasks.segment import segment
@@ -32,6 +33,7 @@ __all__ = [
     "Analysis",
     "DependencyTree",
     "Edit",
+    "Rephrasing",
     "Restoration",
     "Sentence",
     "Tree",
@@ -43,6 +45,7 @@ __all__ = [
     "load",
     "parse",
     "read",
+    "rephrase",
     "restore",
     "restore_words",
     "segment",
@@ -55,6 +58,7 @@ _ROOMS = {
     "Analysis": "semipunct.inference.decode",
     "DependencyTree": "semipunct.trees",
     "Edit": "semipunct.marks",
+    "Rephrasing": "semipunct.tasks.rephrase",
     "Restoration": "semipunct.tasks.restore",
     "Sentence": "semipunct.corpus",
     "Tree": "semipunct.trees",
@@ -66,6 +70,7 @@ _ROOMS = {
     "load": "semipunct.store.checkpoint",
     "parse": "semipunct.tasks.parse",
     "read": "semipunct.formats.reading",
+    "rephrase": "semipunct.tasks.rephrase",
     "restore": "semipunct.tasks.restore",
     "restore_words": "semipunct.tasks.restore_words",
     "segment": "semipunct.tasks.segment",

@@ -50,6 +50,10 @@ class ResultError(SemipunctError):
     """A stored result is missing, damaged, or cannot be compared with another one."""
 
 
+class EditError(SemipunctError):
+    """A list of changes to trees cannot be read, or asks for what a tree does not allow."""
+
+
 class OutputError(SemipunctError):
     """A file or a folder cannot be written where it is to go."""
 

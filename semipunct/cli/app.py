@@ -13,6 +13,7 @@ from semipunct.cli.evaluate import evaluate
 from semipunct.cli.jackknife import jackknife
 from semipunct.cli.parse import parse
 from semipunct.cli.quickstart import quickstart
+from semipunct.cli.rephrase import rephrase
 from semipunct.cli.restore import restore
 from semipunct.cli.semirings import app as semirings
 from semipunct.cli.stats import stats
@@ -73,6 +74,7 @@ for command, example in (
     (parse, "parser words.conllu -o parsed.conllu"),
     (jackknife, "train.conllu --dev dev.conllu -o parsed.conllu --models folds"),
     (restore, "model in.conllu --format text -o out.txt"),
+    (rephrase, "model in.conllu --delete acl:relcl --delete appos --format text"),
     (analyse, "model dev.conllu --plot rules.svg"),
     (stats, "train.conllu dev.conllu --json"),
 ):

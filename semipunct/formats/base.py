@@ -9,6 +9,7 @@ from typing import ClassVar, Generic, TextIO, TypeVar
 from semipunct.corpus import Entry, Omitted, Sentence, Words
 from semipunct.errors import UsageError
 from semipunct.marks import Puncteme
+from semipunct.trees import DependencyTree
 
 R = TypeVar("R")
 
@@ -89,6 +90,21 @@ class Writer(ABC, Generic[R]):
             "the words of files of this format stay as they are spelt; leave out --case, or give "
             "text or CoNLL-U"
         )
+
+    def rearranged(self, entry: Entry[R], words: Sequence[int], tree: DependencyTree) -> Entry[R]:
+        """Return an entry with some of the words of another one, in an order of their own.
+
+        A format overrides this if its files hold words with trees.
+
+        Args:
+            entry: as it was read.
+            words: ``[m]`` the numbers of the words that are left, as they shall stand.
+            tree: over these.
+
+        Raises:
+            UsageError: if these are no words of the entry, or the format keeps words as they are.
+        """
+        raise UsageError("the words of files of this format stay as they are; give CoNLL-U")
 
     def spelt(self, entry: Entry[R], slots: Sequence[Puncteme]) -> Sequence[Puncteme]:
         """Return slots with the characters that ``text`` writes for them.

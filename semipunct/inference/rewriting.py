@@ -203,6 +203,30 @@ class WindowPass:
             for (pending, written), paths in states.items()
         }
 
+    def likeliest(self, underlying: String) -> String:
+        """Return what the most probable path of edits makes of a string; linear in its length.
+
+        Args:
+            underlying: not empty.
+
+        Returns:
+            The string, the open puncteme's symbol unspelt.
+        """
+        first, *others = self._reading_order(underlying)
+        nothing: String = ()
+        best = {first: (0.0, nothing)}
+        for symbol in others:
+            following: dict[int, tuple[float, String]] = {}
+            for pending, (log_p, written) in best.items():
+                for step, stays, writes in self._moves(pending, symbol):
+                    longer = log_p + step.log_best
+                    if stays not in following or longer > following[stays][0]:
+                        output = written if writes is None else (*written, writes)
+                        following[stays] = longer, output
+            best = following
+        pending, (_, written) = max(best.items(), key=lambda item: item[1][0])
+        return self._reading_order((*written, pending))
+
     def _states(
         self, underlying: String, nothing: W, write: Callable[[W, int], Iterable[tuple[W, float]]]
     ) -> dict[tuple[int, W], Paths]:

@@ -1,5 +1,6 @@
 """Trees: constituents, their junctions at slots, lifting, editing; phrases, heads, derivations."""
 
+from semipunct.trees.arrangement import PLACES, Arrangement, Place
 from semipunct.trees.editing import reordered, without_constituent, without_leaves, without_words
 from semipunct.trees.heads import COLLINS, dependencies, head_children
 from semipunct.trees.lifting import lifted
@@ -8,9 +9,12 @@ from semipunct.trees.tree import DependencyTree, Junction, Tree, tree_fault
 
 __all__ = [
     "COLLINS",
+    "PLACES",
+    "Arrangement",
     "DependencyTree",
     "Junction",
     "PhraseTree",
+    "Place",
     "Span",
     "Tree",
     "constituent_counts",

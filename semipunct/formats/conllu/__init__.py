@@ -16,6 +16,7 @@ from semipunct.formats.conllu.punctuate import (
     surface_text,
 )
 from semipunct.formats.conllu.reading import Marks, to_entry, to_words
+from semipunct.formats.conllu.rearrange import rearranged
 from semipunct.formats.conllu.records import (
     Record,
     format_record,
@@ -24,6 +25,7 @@ from semipunct.formats.conllu.records import (
     write_texts,
 )
 from semipunct.marks import Puncteme
+from semipunct.trees import DependencyTree
 from semipunct.trees.attachment import Convention
 
 
@@ -75,6 +77,11 @@ class ConlluWriter(Writer[Record]):
 
     def cased(self, entry: Entry[Record], forms: Sequence[str]) -> Entry[Record]:
         return cased(entry, forms)
+
+    def rearranged(
+        self, entry: Entry[Record], words: Sequence[int], tree: DependencyTree
+    ) -> Entry[Record]:
+        return rearranged(entry, words, tree)
 
     def text(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
         return surface_text(entry, slots)

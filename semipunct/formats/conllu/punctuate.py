@@ -92,6 +92,21 @@ def surface_text(entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
     return _text(source, target, heads, _forms(source, target, heads))
 
 
+def bare_text(entry: Entry[Record]) -> str:
+    """Write a sentence without punctuation as plain text, whatever its comment says.
+
+    Args:
+        entry: of CoNLL-U, with no mark in its record but dots of abbreviations.
+
+    Raises:
+        UsageError: if the entry has no tree.
+    """
+    source = _Source.of(entry)
+    nothing: list[list[str]] = [[] for _ in source.slots]
+    target = _Target(source.slots, source.ids, source.dots)
+    return _text(source, target, [[] for _ in source.slots], nothing)
+
+
 def spelt(entry: Entry[Record], slots: Sequence[Puncteme]) -> list[Puncteme]:
     """Return slots with the characters that ``punctuated`` and ``surface_text`` write for them.
 

@@ -82,7 +82,7 @@ class Pairs(NamedTuple):
         key: ``[pairs, TEMPLATES]`` a number for each feature, -1 where both items are equal.
         sign: ``[pairs, TEMPLATES]`` 1 where the feature speaks for the order that they stand in,
             -1 where against it.
-        long: nodes of too many items, not among these.
+        long: ``[sentences]`` nodes of too many items, not among these.
     """
 
     nodes: tuple[Node, ...]
@@ -90,7 +90,7 @@ class Pairs(NamedTuple):
     start: Ints
     key: Ints
     sign: Ints
-    long: int
+    long: Ints
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], vocabulary: OrderingVocabulary) -> Pairs:
@@ -105,12 +105,12 @@ class Pairs(NamedTuple):
         nodes: list[Node] = []
         columns: dict[str, list[int]] = {name: [] for name in ("relation", "upos", "size", "own")}
         sentence: list[int] = []
-        long = 0
+        long: list[int] = []
         for number, s in enumerate(sentences):
             tree = s.tree
             left, right = tree.edges
             found = nodes_of(tree, s.upos)
-            long += found.long
+            long.append(found.long)
             for node in found.ordered:
                 nodes.append(node)
                 sentence.append(number)
@@ -137,7 +137,8 @@ class Pairs(NamedTuple):
             head.repeat(pairs),
             vocabulary.sizes,
         )
-        return cls(tuple(nodes), np.array(sentence, np.int64), start, key, sign, long)
+        owner, left = np.array(sentence, np.int64), np.array(long, np.int64)
+        return cls(tuple(nodes), owner, start, key, sign, left)
 
 
 def _features(

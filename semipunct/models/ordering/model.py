@@ -76,7 +76,7 @@ class Encoded:
         start: ``[nodes + 1]`` where the pairs of each begin; see ``Pairs``.
         feature: ``[pairs, TEMPLATES]`` 0 for none, i + 1 for weight i, and for its negative the
             number of weights more.
-        long: the number of nodes that are too long to be among these.
+        long: ``[sentences]`` nodes that are too long to be among these.
     """
 
     lengths: Sequence[int]
@@ -84,7 +84,7 @@ class Encoded:
     first: npt.NDArray[np.int64]
     start: npt.NDArray[np.int64]
     feature: npt.NDArray[np.int32]
-    long: int
+    long: npt.NDArray[np.int64]
 
     def group(self, numbers: Sequence[int], items: int, room: int = 0) -> NodeGroup:
         """Pad nodes to the same number of items.
@@ -304,7 +304,7 @@ def figures(
     return {
         "perplexity": perplexity,
         "nodes": nodes,
-        "long_nodes": encoded.long,
+        "long_nodes": int(encoded.long.sum()),
         "unscorable": 0,
     }
 

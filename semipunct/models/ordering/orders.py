@@ -28,11 +28,11 @@ class Drawn(NamedTuple):
 
     Attributes:
         orders: for each sentence the items of each reordered node as they shall stand, by head.
-        long: nodes of too many items, which stay as they are.
+        long: for each its nodes of too many items, which stay as they are.
     """
 
     orders: list[Mapping[int, tuple[int, ...]]]
-    long: int
+    long: list[int]
 
 
 def draw_orders(
@@ -40,7 +40,7 @@ def draw_orders(
     parameters: Weights,
     sentences: Sequence[Sentence],
     seed: int,
-    first: int = 0,
+    numbers: Sequence[int] | None = None,
 ) -> Drawn:
     """Draw an order for each noun and verb; the order that the words stand in tells nothing.
 
@@ -49,25 +49,26 @@ def draw_orders(
         parameters: its weights.
         sentences: words, tags and projective trees.
         seed: with the number of a sentence fixes what is drawn for it.
-        first: the number of the first sentence.
+        numbers: of the sentences; by default 0, 1, 2.
     """
+    numbers = range(len(sentences)) if numbers is None else numbers
     encoded = model.encode(sentences)
     weights = model.placed(parameters)
     owner = np.searchsorted(encoded.first, np.arange(len(encoded.nodes)), side="right") - 1
     orders: list[dict[int, tuple[int, ...]]] = [{} for _ in sentences]
-    for items, numbers in zip(PADDED, encoded.by_size(range(len(encoded.nodes))), strict=True):
-        for start in range(0, len(numbers), TOGETHER):
-            some = numbers[start : start + TOGETHER]
+    for items, nodes in zip(PADDED, encoded.by_size(range(len(encoded.nodes))), strict=True):
+        for start in range(0, len(nodes), TOGETHER):
+            some = nodes[start : start + TOGETHER]
             group = encoded.group(some, items, round_up(len(some), 32, 1))
             chance = np.zeros((len(group.items), 2), np.uint32)
-            chance[: len(some), 0] = first + owner[some]
+            chance[: len(some), 0] = np.array(numbers, np.uint32)[owner[some]]
             chance[: len(some), 1] = [encoded.nodes[number].head for number in some]
             places = np.asarray(_draw(model, weights, group, np.uint32(seed % 2**32), chance))
             for number, place in zip(some, places, strict=False):
                 node = encoded.nodes[number]
                 order = np.argsort(place[: len(node.items)]).tolist()
                 orders[owner[number]][node.head] = tuple(node.items[i] for i in order)
-    return Drawn(list(orders), encoded.long)
+    return Drawn(list(orders), encoded.long.tolist())
 
 
 @partial(jit, static=1)

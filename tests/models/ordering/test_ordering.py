@@ -91,7 +91,7 @@ def test_a_planted_order_is_learnt_saved_and_drawn(folder: Path):
     assert seen.most_common(1)[0][0] == RULE
     assert 0.75 < seen[RULE] / 200 < 0.98
     # Those of some sentences alone are the same.
-    some = draw_orders(loaded.model, loaded.parameters, given[3:7], seed=5, first=3)
+    some = draw_orders(loaded.model, loaded.parameters, given[3:7], seed=5, numbers=range(3, 7))
     assert some.orders == found.orders[3:7]
     assert draw_orders(loaded.model, loaded.parameters, given[3:7], seed=6).orders != some.orders
 

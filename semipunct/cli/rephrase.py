@@ -1,0 +1,242 @@
+"""``semipunct rephrase``: trees changed, and their punctuation regenerated."""
+
+from collections import Counter
+from collections.abc import Iterator
+from enum import StrEnum
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from semipunct.cli import console
+from semipunct.cli.timings import phase
+from semipunct.cli.treebanks import Unseen, in_chunks
+from semipunct.errors import EditError, UsageError
+
+if TYPE_CHECKING:
+    from semipunct.corpus import Entry, Sentence
+    from semipunct.corpus.treebank import AnyEntry
+    from semipunct.formats import Writer
+    from semipunct.tasks.rephrase import Rephrasing
+    from semipunct.tasks.tree_edits import TreeEdit
+    from semipunct.trees import Place
+
+CHUNK = 256
+"""Sentences rephrased at a time."""
+_LISTED = 5  # ids that a message names
+
+
+class Format(StrEnum):
+    """The formats that rephrased sentences are written in."""
+
+    CONLLU = "conllu"
+    TEXT = "text"
+
+
+class Surface(StrEnum):
+    """The ways to regenerate the string of a slot."""
+
+    DRAWN = "drawn"
+    BEST = "best"
+
+
+def rephrase(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model folder.")],
+    inputs: Annotated[
+        list[str], typer.Argument(metavar="IN...", help="Treebanks in CoNLL-U, '-' for stdin.")
+    ],
+    out: Annotated[
+        str, typer.Option("-o", "--output", metavar="OUT", help="Where to write, '-' for stdout.")
+    ] = console.STANDARD,
+    edits: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Changes of single sentences, one a line: sent_id, delete, ID; or sent_id, move, "
+            "ID, place, ID of the new head; parted by tabs, or as JSON.",
+        ),
+    ] = None,
+    delete: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RELATION",
+            help="Delete the constituents of a relation, such as acl:relcl, appos, parataxis; "
+            "acl stands for its subtypes, too. Repeat it for several.",
+        ),
+    ] = None,
+    move: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RELATION=PLACE",
+            help="Move the constituents of a relation to the first or the last place below their "
+            "head, or directly before or after it: advcl=first. Repeat it for several.",
+        ),
+    ] = None,
+    permute: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ORDERING",
+            help="The folder of a model of --kind ordering: the dependents of nouns and verbs get "
+            "an order drawn from it.",
+        ),
+    ] = None,
+    surface: Annotated[
+        Surface,
+        typer.Option(help="Draw what becomes of the marks that meet, or take the best edits."),
+    ] = Surface.DRAWN,
+    case: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TRUECASER",
+            help="The folder of a truecaser. Without one the capital of the first word goes to the "
+            "new first word.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Fixes what is drawn.")] = 0,
+    form: Annotated[
+        Format, typer.Option("--format", help="conllu has the new trees, text is for readers.")
+    ] = Format.CONLLU,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")
+    ] = False,
+) -> None:
+    """Delete, move or reorder constituents, and regenerate the punctuation.
+
+    The best underlying tree of each sentence is found first, so that a constituent takes its marks
+    with it; what then meets between two words is rewritten by the channel. Changes are made in the
+    order of the options above. Trees are made projective; sentences that the model cannot take are
+    passed through and counted.
+    """
+    from semipunct.tasks.tree_edits import read_tree_edits
+
+    moves = [_move(text) for text in move or ()]
+    console.check_targets(out)
+    own = read_tree_edits(edits) if edits is not None else {}
+    with phase("importing"):
+        from semipunct.arrays.compilation import enable_compilation_cache
+        from semipunct.cli.progress import sentence_progress
+        from semipunct.formats import format_of, read_entries
+        from semipunct.models.casing.truecaser import Truecaser
+        from semipunct.models.ordering.model import OrderingModel
+        from semipunct.models.punctuation.model import PunctuationModel
+        from semipunct.store.checkpoint import load
+        from semipunct.tasks.base import InPlace
+        from semipunct.tasks.rephrase import Changes, names
+        from semipunct.tasks.rephrase import rephrase as run
+
+    with phase("loading the model"):
+        fitted = InPlace.of(load(model, PunctuationModel))
+        ordering = load(permute, OrderingModel) if permute is not None else None
+        truecaser = load(case, Truecaser) if case is not None else None
+    enable_compilation_cache()
+    changes = Changes(tuple(delete or ()), moves, ordering)
+    entries = read_entries(inputs)
+    form_in = format_of(*inputs)
+    with phase("reading"):
+        first = list(islice(entries, CHUNK))
+    writer = form_in.writer(first)
+    unseen, told = Unseen(fitted.model), _Told()
+
+    def rephrased(chunk: "list[AnyEntry]", number: int) -> "list[Rephrasing | None]":
+        sentences: list[Sentence] = [e.content for e in chunk]  # pyright: ignore[reportAssignmentType]
+        unseen.look_at(sentences)
+        told.relations.update(r for s in sentences for r in s.tree.relations)
+        asked: list[list[TreeEdit]] = []
+        for entry, s in zip(chunk, sentences, strict=True):
+            mine = own.get(s.sentence_id, [])
+            asked.append([edit.renumbered(entry.word_ids) for edit in mine])
+            told.edited.add(s.sentence_id)
+        return run(
+            fitted, sentences, changes, edits=asked, surface=surface.value, case=truecaser,
+            seed=seed, first=number,
+        )  # fmt: skip
+
+    outcomes = _outcomes(chain(first, entries), rephrased, told)
+    with console.output(out) as stream, sentence_progress("rephrasing", out, quiet=quiet) as bar:
+        counted = bar(outcomes)
+        if form is Format.CONLLU:
+            writer.write((_conllu(entry, found, writer) for entry, found in counted), stream)
+        else:
+            stream.writelines(f"{_text(entry, found, writer)}\n" for entry, found in counted)
+    told.say()
+    for wanted in dict.fromkeys([*(delete or ()), *(relation for relation, _ in moves)]):
+        if not any(names(relation, wanted) for relation in told.relations):
+            console.say(
+                f"no word of the input has the relation {wanted}: nothing was changed by it"
+            )
+    unseen.say()
+    if missing := [name for name in own if name not in told.edited]:
+        listed = ", ".join(missing[:_LISTED]) + (", ..." if len(missing) > _LISTED else "")
+        where = own[missing[0]][0].where
+        raise EditError(
+            f"{where}: {console.count(len(missing), 'sentence')} of the list could not be changed, "
+            f"not there or left as they are: {listed}; correct the sent_id. All others were "
+            "rephrased and written"
+        )
+
+
+class _Told:
+    """Counts what is said at the end."""
+
+    def __init__(self) -> None:
+        self.omitted: Counter[str] = Counter()
+        self.relations: set[str] = set()
+        self.edited: set[str] = set()
+        self.long = 0
+
+    def say(self) -> None:
+        for reason, number in self.omitted.items():
+            console.say(f"{console.count(number, 'sentence')} left as they are: {reason}")
+        if self.long:
+            console.say(f"{console.count(self.long, 'node')} not permuted: too many dependents")
+
+
+def _move(text: str) -> "tuple[str, Place]":
+    from semipunct.trees import PLACES
+
+    relation, _, place = text.rpartition("=")
+    for known in PLACES:
+        if relation and place == known:
+            return relation, known
+    raise UsageError(
+        f"--move {text}: give a relation and a place, as in advcl=first; places are: "
+        f"{', '.join(PLACES)}"
+    )
+
+
+def _outcomes(
+    entries: "Iterator[AnyEntry]", rephrased: Any, told: _Told
+) -> "Iterator[tuple[AnyEntry, Rephrasing | None]]":
+    from semipunct.corpus import Omitted
+    from semipunct.render.analyses import NO_ANALYSIS
+
+    number = 0
+    for chunk in in_chunks(entries, CHUNK):
+        usable = [e for e in chunk if not isinstance(e.content, Omitted)]
+        found = iter(rephrased(usable, number) if usable else [])
+        number += len(usable)
+        for entry in chunk:
+            one = None if isinstance(entry.content, Omitted) else next(found)
+            if one is None:
+                content = entry.content
+                told.omitted[content.reason if isinstance(content, Omitted) else NO_ANALYSIS] += 1
+            else:
+                told.long += one.long
+            yield entry, one
+
+
+def _rearranged(entry: "AnyEntry", found: "Rephrasing", writer: "Writer[Any]") -> "Entry[Any]":
+    moved = writer.rearranged(entry, found.words, found.sentence.tree)
+    return writer.cased(moved, found.sentence.forms)
+
+
+def _conllu(entry: "AnyEntry", found: "Rephrasing | None", writer: "Writer[Any]") -> str:
+    if found is None:
+        return writer.unchanged(entry)
+    return writer.punctuated(_rearranged(entry, found, writer), found.sentence.slots)
+
+
+def _text(entry: "AnyEntry", found: "Rephrasing | None", writer: "Writer[Any]") -> str:
+    if found is None:
+        return ""
+    return writer.text(_rearranged(entry, found, writer), found.sentence.slots)

@@ -1,0 +1,140 @@
+"""Words of a record deleted and put into another order, without their punctuation."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import takewhile
+
+from semipunct.corpus import Entry, Sentence
+from semipunct.errors import UsageError
+from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, is_blank, is_comment
+from semipunct.formats.conllu.misc import EMPTY
+from semipunct.formats.conllu.punctuate import bare_text
+from semipunct.formats.conllu.records import Record, Token
+from semipunct.formats.conllu.renumber import NO_SPACE, multiword_tokens, spaces, with_text
+from semipunct.marks import ABBREVIATION, spacing
+from semipunct.trees import DependencyTree
+
+_ID, _FORM, _HEAD, _DEPREL, _DEPS, _MISC = 0, 1, 6, 7, 8, 9
+
+
+def rearranged(
+    entry: Entry[Record], words: Sequence[int], tree: DependencyTree
+) -> Entry[Record, Sentence]:
+    """Return an entry with some of the words of another one, in an order of their own.
+
+    There is no punctuation left, but for dots of abbreviations. Words keep all columns but ID,
+    HEAD, DEPREL, DEPS, which becomes empty, and SpaceAfter: a word that is followed by the same
+    one as before keeps what stood between them, others are spaced by ``marks.spacing``. A multiword
+    token stays where its words still follow one another. Comments stay, ``# text =`` is that of
+    the words; empty nodes go.
+
+    Args:
+        entry: of CoNLL-U.
+        words: ``[m]`` the numbers of the words that are left, 1 to n, as they shall stand.
+        tree: over these.
+
+    Raises:
+        UsageError: if the entry has no tree, ``words`` are not some of its words, or the tree has
+            another number of them.
+    """
+    sentence, record = entry.content, entry.record
+    if not isinstance(sentence, Sentence):
+        raise UsageError(f"{record.where()}: it has no tree that could be changed; leave it out")
+    known = set(range(1, sentence.size + 1))
+    if len(set(words)) != len(words) or not set(words) <= known or len(words) != tree.words:
+        raise UsageError(
+            f"{record.where()}: {list(words)} are not the words of the new tree, each once; its "
+            f"words are some of 1 to {sentence.size}"
+        )
+    old = [record.tokens[entry.word_ids[word - 1] - 1] for word in words]
+    new = _sentence(sentence, words, tree)
+    follows = _spaces_after(new, old, record)
+    body: list[str] = []
+    tokens: list[Token] = []
+    ranges = _ranges(old, record)
+    header = list(takewhile(_is_outside, record.lines))
+    for word, token in enumerate(old, start=1):
+        if word in ranges:
+            last, position = ranges[word]
+            columns = record.lines[position].split("\t")
+            columns[_ID] = f"{word}-{last}"
+            columns[_MISC] = _with_space(columns[_MISC], follows[last - 1])
+            body.append("\t".join(columns))
+        inside = any(first <= word <= last for first, (last, _) in ranges.items())
+        columns = record.lines[token.position].lstrip(BYTE_ORDER_MARK).split("\t")
+        head, relation = tree.heads[word - 1], tree.relations[word - 1]
+        columns[_ID], columns[_HEAD], columns[_DEPREL] = str(word), str(head), relation
+        columns[_DEPS] = EMPTY
+        columns[_MISC] = _with_space(columns[_MISC], inside or follows[word - 1])
+        position = len(header) + len(body)
+        tokens.append(token._replace(word_id=word, head=head, relation=relation, position=position))
+        body.append("\t".join(columns))
+    last_line = record.tokens[-1].position
+    footer = [line for line in record.lines[last_line + 1 :] if _is_outside(line)]
+    lines = [*header, *body, *footer]
+    ends = [record.line_end] * len(lines)
+    ends[-1] = record.ends[-1]
+    made = replace(record, lines=tuple(lines), ends=tuple(ends), tokens=tuple(tokens))
+    ids = tuple(range(1, len(words) + 1))
+    text = bare_text(Entry(new, made, ids))
+    stated = [with_text(line, text) for line in header]
+    made = replace(made, lines=(*stated, *lines[len(header) :]))
+    return Entry(new, made, ids)
+
+
+def _sentence(s: Sentence, words: Sequence[int], tree: DependencyTree) -> Sentence:
+    def chosen(column: Sequence[str]) -> tuple[str, ...]:
+        return tuple(column[word - 1] for word in words)
+
+    dots = (tuple(t for t in s.slots[word] if t == ABBREVIATION) for word in words)
+    return replace(
+        s,
+        forms=chosen(s.forms),
+        lemmas=chosen(s.lemmas),
+        upos=chosen(s.upos),
+        xpos=chosen(s.xpos),
+        feats=chosen(s.feats),
+        tree=tree,
+        slots=((), *dots),
+        expected=None,
+    )
+
+
+def _is_outside(line: str) -> bool:
+    return is_blank(line) or is_comment(line)
+
+
+def _spaces_after(new: Sentence, old: Sequence[Token], record: Record) -> list[bool]:
+    """Tell whether a space follows each word."""
+    words = [
+        form + "." * slot.count(ABBREVIATION)
+        for form, slot in zip(new.forms, new.slots[1:], strict=True)
+    ]
+    nothing: list[tuple[str, ...]] = [()] * len(new.slots)
+    compounds = spacing.compound_slots(new.tree.heads, new.tree.relations)
+    rows = spacing.slot_spaces(words, nothing, compounds=compounds)
+    recorded = spaces(record)
+    found: list[bool] = []
+    for place, token in enumerate(old):
+        stated = recorded[token.word_id - 1]
+        follower = old[place + 1].word_id if place + 1 < len(old) else 0
+        same = follower == token.word_id + 1 and stated is not None
+        found.append(bool(stated) if same else rows[place + 1][0])
+    return found
+
+
+def _ranges(old: Sequence[Token], record: Record) -> dict[int, tuple[int, int]]:
+    """Return the multiword tokens that stay: by their first new ID the last one, and the line."""
+    place = {token.word_id: i for i, token in enumerate(old, start=1)}
+    found: dict[int, tuple[int, int]] = {}
+    for span in multiword_tokens(record):
+        ids = range(span.first, span.last + 1)
+        first = place.get(span.first, 0)
+        if all(place.get(word_id) == first + i for i, word_id in enumerate(ids)) and first:
+            found[first] = first + len(ids) - 1, span.position
+    return found
+
+
+def _with_space(column: str, space: bool) -> str:
+    items = [item for item in column.split("|") if item not in (NO_SPACE, EMPTY)]
+    return "|".join([*items, *([] if space else [NO_SPACE])]) or EMPTY
