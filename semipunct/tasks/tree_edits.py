@@ -122,10 +122,8 @@ def _number(text: str | None) -> object:
 
 def _edit(action: str, word: object, place: object, head: object, where: str) -> TreeEdit:
     """Check the values of an edit."""
-    for value in (word, head):
+    for value in (word, *([] if head is None else [head])):
         if not isinstance(value, int) or isinstance(value, bool):
-            if value is None and value is head:
-                continue
             raise EditError(f"{where}: {value!r} is not the ID of a word; {_ADVICE}")
     if action == "delete":
         if place is not None or head is not None:

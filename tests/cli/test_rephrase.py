@@ -1,0 +1,156 @@
+"""``semipunct rephrase``: what it writes can be read, and what it cannot do it says."""
+
+from pathlib import Path
+
+import pytest
+
+import semipunct
+from semipunct.errors import EditError
+from semipunct.formats import read_entries
+from semipunct.tasks.rephrase import Changes
+from semipunct.tasks.tree_edits import TreeEdit
+from tests.commands import Cli
+from tests.models.ordering.sentences import drawn
+from tests.trained import Once
+
+ROWS = (
+    (1, "Mira", "mira", "PROPN", 4, "nsubj", "SpaceAfter=No"),
+    (2, ",", ",", "PUNCT", 3, "punct", "_"),
+    (3, "late", "late", "ADJ", 1, "acl", "_"),
+    (4, "tuned", "tune", "VERB", 0, "root", "_"),
+    (5, "the", "the", "DET", 6, "det", "_"),
+    (6, "harp", "harp", "NOUN", 4, "obj", "SpaceAfter=No"),
+    (7, ".", ".", "PUNCT", 4, "punct", "_"),
+)
+
+
+def conllu(sentence_id: str = "s") -> bytes:
+    lines = [f"# sent_id = {sentence_id}", "# text = Mira, late tuned the harp."]
+    for n, form, lemma, upos, head, relation, misc in ROWS:
+        lines.append(f"{n}\t{form}\t{lemma}\t{upos}\t_\t_\t{head}\t{relation}\t_\t{misc}")
+    return ("\n".join(lines) + "\n\n").encode()
+
+
+@pytest.fixture
+def treebank(tmp_path: Path) -> Path:
+    path = tmp_path / "in.conllu"
+    path.write_bytes(conllu("one") + conllu("two"))
+    return path
+
+
+@pytest.fixture(scope="session")
+def ordering(once: Once) -> Path:
+    """The folder of an ordering model."""
+
+    def make(folder: Path) -> None:
+        settings = ["train.visits=64"]
+        semipunct.train(
+            drawn(32, 1), drawn(8, 2), folder / "model", kind="ordering", settings=settings
+        )
+
+    return once("ordering", make) / "model"
+
+
+def words(path: Path) -> list[list[str]]:
+    return [
+        [t.form for t in entry.record.tokens if t.upos != "PUNCT"] for entry in read_entries([path])
+    ]
+
+
+def test_constituents_are_deleted_and_moved(cli: Cli, model: Path, treebank: Path, tmp_path: Path):
+    out, edits = tmp_path / "out.conllu", tmp_path / "edits.tsv"
+    edits.write_text("two\tmove\t6\tfirst\n", "utf-8")
+    result = cli(
+        "rephrase", model, treebank, "--edits", edits, "--delete", "acl", "--delete", "appos",
+        "--surface", "best", "-o", out,
+    )  # fmt: skip
+    assert result.status == 0, result.err
+    # A proper noun keeps its capital; the word that now begins the sentence gets one.
+    assert words(out) == [["Mira", "tuned", "the", "harp"], ["The", "harp", "Mira", "tuned"]]
+    assert result.told == "no word of the input has the relation appos: nothing was changed by it\n"
+    texts = [line for line in out.read_text("utf-8").splitlines() if line.startswith("# text")]
+    plain = cli(
+        "rephrase", model, treebank, "--edits", edits, "--delete", "acl", "--surface", "best",
+        "--format", "text",
+    )  # fmt: skip
+    assert [f"# text = {line}" for line in plain.out.splitlines()] == texts
+
+
+def test_moves_of_a_relation(cli: Cli, model: Path, treebank: Path, tmp_path: Path):
+    out = tmp_path / "out.conllu"
+    assert cli("rephrase", model, treebank, "--move", "obj=before", "-o", out).status == 0
+    assert words(out) == [["Mira", "late", "the", "harp", "tuned"]] * 2
+    wrong = cli("rephrase", model, treebank, "--move", "obj=up")
+    assert wrong.status == 2
+    assert "--move obj=up: give a relation and a place" in wrong.message
+
+
+def test_permuted_sentences_have_the_same_words(
+    cli: Cli, model: Path, ordering: Path, treebank: Path, tmp_path: Path
+):
+    first, second = tmp_path / "a.conllu", tmp_path / "b.conllu"
+    for out in (first, second):
+        result = cli("rephrase", model, treebank, "--permute", ordering, "--seed", 3, "-o", out)
+        assert result.status == 0, result.err
+    assert first.read_bytes() == second.read_bytes()
+    expected = sorted(row[1].lower() for row in ROWS if row[3] != "PUNCT")
+    assert [sorted(x.lower() for x in each) for each in words(first)] == [expected] * 2
+    wrong = cli("rephrase", model, treebank, "--permute", model)
+    assert wrong.status == 1
+    assert "ordering" in wrong.message
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ("one\tdelete\t9", "the sentence has no word with the ID 9"),
+        ("one\tdelete\t2", "or it is punctuation"),
+        ("one\tdelete\t4", "sentence one: word 3 is the root"),
+        ("one\tmove\t6\tfirst\t5", "sentence one: word 4 depends on word 5"),
+        ("one\tmove\t4\tfirst", "is the root and has no other place"),
+    ],
+)
+def test_edits_that_cannot_be(
+    cli: Cli, model: Path, treebank: Path, tmp_path: Path, line: str, message: str
+):
+    edits = tmp_path / "edits.tsv"
+    edits.write_text(f"{line}\n", "utf-8")
+    result = cli("rephrase", model, treebank, "--edits", edits)
+    assert result.status == 1
+    assert f"{edits}:1: " in result.err
+    assert message in result.err
+    assert "Traceback" not in result.err
+
+
+def test_edits_of_other_sentences_are_told_and_all_else_is_written(
+    cli: Cli, model: Path, treebank: Path, tmp_path: Path
+):
+    edits, out = tmp_path / "edits.tsv", tmp_path / "out.conllu"
+    edits.write_text("one\tdelete\t3\nthree\tdelete\t3\n", "utf-8")
+    result = cli("rephrase", model, treebank, "--edits", edits, "-o", out)
+    assert result.status == 1
+    assert f"{edits}:2: 1 sentence of the list could not be changed" in result.err
+    assert [len(each) for each in words(out)] == [4, 5]
+
+
+def test_sentences_that_models_cannot_take_pass(cli: Cli, model: Path, tmp_path: Path):
+    bare = b"# sent_id = x\n1\t.\t.\tPUNCT\t_\t_\t0\troot\t_\t_\n\n"
+    result = cli("rephrase", model, "-", stdin=bare)
+    assert (result.status, result.out) == (0, bare.decode())
+    assert "1 sentence left as they are: nothing but punctuation" in result.err
+
+
+def test_in_python(model: Path, treebank: Path):
+    sentences = semipunct.read(treebank)
+    loaded = semipunct.load(model)
+    edits = [[TreeEdit(2)], [TreeEdit(5, "first")]]
+    first, second = semipunct.rephrase(loaded, sentences, edits=edits, surface="best")
+    assert first is not None
+    assert second is not None
+    assert first.words == (1, 3, 4, 5)
+    assert second.sentence.forms == ("The", "harp", "Mira", "late", "tuned")
+    # Without a change the sentences are what they were.
+    again = semipunct.rephrase(loaded, sentences, Changes(), surface="best")
+    assert [found and found.sentence.forms for found in again] == [s.forms for s in sentences]
+    with pytest.raises(EditError, match="edit: sentence one: word 3 is the root"):
+        semipunct.rephrase(loaded, sentences, edits=[[TreeEdit(3)], []])

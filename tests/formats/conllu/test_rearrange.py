@@ -1,0 +1,115 @@
+"""Words of records deleted and reordered: lines, ranges, spaces."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.corpus import Sentence
+from semipunct.errors import UsageError
+from semipunct.formats.conllu import Conllu
+from semipunct.formats.conllu.reading import to_entry
+from semipunct.formats.conllu.rearrange import rearranged
+from semipunct.trees import Arrangement
+from tests.formats.conllu.builders import records
+
+GIVEN = """# sent_id = s
+# text = va-li.al mar, dr. un.
+1-2	va-li	_	_	_	_	_	_	_	SpaceAfter=No
+1	va-	va	VERB	_	A=b	0	root	_	_
+2	li	li	PRON	_	_	1	obj	1:obj	K=v
+3	.	.	PUNCT	_	_	1	punct	_	SpaceAfter=No
+4-5	al	_	_	_	_	_	_	_	_
+4	a	a	ADP	_	_	6	case	_	_
+5	el	el	DET	_	_	6	det	_	_
+6	mar	mar	NOUN	_	_	1	obl	_	SpaceAfter=No
+7	,	,	PUNCT	_	_	1	punct	_	_
+8	dr.	dr.	NOUN	_	_	1	obj	_	_
+9	un	un	PROPN	_	_	8	flat	_	SpaceAfter=No
+10	.	.	PUNCT	_	_	1	punct	_	_
+
+"""
+MOVED = """# sent_id = s
+# text = al mar, va-li dr. un!
+1-2	al	_	_	_	_	_	_	_	_
+1	a	a	ADP	_	_	3	case	_	_
+2	el	el	DET	_	_	3	det	_	_
+3	mar	mar	NOUN	_	_	5	obl	_	SpaceAfter=No
+4	,	,	PUNCT	_	_	3	punct	_	_
+5-6	va-li	_	_	_	_	_	_	_	_
+5	va-	va	VERB	_	A=b	0	root	_	_
+6	li	li	PRON	_	_	5	obj	_	K=v
+7	dr.	dr.	NOUN	_	_	5	obj	_	_
+8	un	un	PROPN	_	_	7	flat	_	SpaceAfter=No
+9	!	!	PUNCT	_	_	5	punct	_	_
+
+"""
+
+
+def entry():
+    (record,) = records(GIVEN)
+    return to_entry(record)
+
+
+def test_a_move_written_out():
+    given_entry = entry()
+    arrangement = Arrangement(given_entry.content.tree)
+    arrangement.move(5, 1, "first")
+    found = rearranged(given_entry, arrangement.words, arrangement.tree())
+    dots = [list(slot) for slot in found.content.slots]
+    dots[3], dots[7] = [","], ["!"]
+    written = Conllu().writer().punctuated(found, [tuple(slot) for slot in dots])
+    lines, expected = written.splitlines(), MOVED.splitlines()
+    # What the last mark is followed by nobody says.
+    assert lines[:-2] == expected[:-2]
+    assert lines[-2].startswith("9\t!\t!\tPUNCT")
+
+
+def test_without_any_mark_the_text_is_that_of_the_words():
+    given_entry = entry()
+    arrangement = Arrangement(given_entry.content.tree)
+    arrangement.delete(5)
+    found = rearranged(given_entry, arrangement.words, arrangement.tree())
+    text = Conllu().writer().unchanged(found)
+    assert "# text = va-li dr. un\n" in text
+    assert "4-5" not in text
+
+
+def test_a_multiword_token_that_is_parted_goes():
+    given_entry = entry()
+    arrangement = Arrangement(given_entry.content.tree)
+    arrangement.move(2, 1, "last")
+    found = rearranged(given_entry, arrangement.words, arrangement.tree())
+    assert "va-li" not in Conllu().writer().unchanged(found)
+
+
+@given(st.data())
+def test_whatever_is_done_is_read_again(data: st.DataObject):
+    given_entry = entry()
+    arrangement = Arrangement(given_entry.content.tree)
+    for word in data.draw(st.lists(st.sampled_from([2, 3, 4, 5, 6, 7]), max_size=2, unique=True)):
+        if arrangement.has(word):
+            arrangement.delete(word)
+    for head in range(1, 8):
+        if arrangement.has(head):
+            below = [w for w in arrangement.words if arrangement.head_of(w) == head]
+            arrangement.reorder({head: data.draw(st.permutations([head, *below]))})
+    tree = arrangement.tree()
+    found = rearranged(given_entry, arrangement.words, tree)
+    marks = st.sampled_from([(), (",",), ("(",), ("!", "”")])
+    slots = [(*slot, *data.draw(marks)) for slot in found.content.slots]
+    (again,) = records(Conllu().writer().punctuated(found, slots))
+    content = to_entry(again).content
+    assert isinstance(content, Sentence)
+    assert (content.forms, content.tree) == (found.content.forms, tree)
+    assert content.slots == tuple(slots)
+
+
+@pytest.mark.parametrize("words", [(1, 1), (1, 9), (1,)])
+def test_words_that_are_not_there_are_refused(words: tuple[int, ...]):
+    given_entry = entry()
+    arrangement = Arrangement(given_entry.content.tree)
+    for word in (2, 5):
+        arrangement.delete(word)
+    assert arrangement.tree().words == 3
+    with pytest.raises(UsageError, match="are not the words of the new tree"):
+        rearranged(given_entry, words, arrangement.tree())

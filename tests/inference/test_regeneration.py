@@ -1,0 +1,111 @@
+"""Surfaces of underlying trees that were changed."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from semipunct.corpus import Sentence
+from semipunct.inference.decode import Analysis, SlotAnalysis
+from semipunct.inference.regeneration import Mark, Regenerator, UnderlyingTree
+from semipunct.inference.rewriting import Rewriter, WindowPass
+from semipunct.marks import ABBREVIATION, EDITS, OPEN, UNK
+from semipunct.trees import Arrangement, DependencyTree
+from tests.models.punctuation.cases import model
+
+
+@pytest.mark.parametrize("direction", ["l2r", "r2l"])
+def test_the_likeliest_path_is_the_best_of_all(direction: str):
+    m = model(direction, final_mark=True)
+    rewriter = Rewriter.of(m, m.initial_parameters(5, 1.5))
+    (window_pass,) = rewriter.passes
+    symbols = range(1, len(rewriter.inventory.symbols))
+    chance = np.random.default_rng(0)
+    for length in (1, 2, 3, 5, 6):
+        for _ in range(5):
+            string = tuple(int(x) for x in chance.choice(symbols, length))
+            listed = window_pass.outcomes(string)
+            best = max(paths.log_best for paths in listed.values())
+            found = listed[window_pass.likeliest(string)].log_best
+            assert found == pytest.approx(best)
+
+
+def analysed(pairs, slots, underlying, forms=("a", "b", "c", "d"), heads=(0, 1, 2, 1)):
+    n = len(forms)
+    tree = DependencyTree(heads, ("root", *["dep"] * (n - 1)))
+    sentence = Sentence("s", "made", 1, forms, *[("_",) * n] * 4, tree, slots)
+    met = tuple(SlotAnalysis(u, (), x) for u, x in zip(underlying, slots, strict=True))
+    return Analysis(sentence, pairs, 0.0, 0.0, met)
+
+
+def keeping() -> Rewriter:
+    """A channel that keeps everything, but absorbs a comma before a period."""
+    m = model("l2r", final_mark=False)
+    rewriter = Rewriter.of(m, m.initial_parameters(0, 0.0))
+    number = {s: i for i, s in enumerate(rewriter.inventory.symbols)}
+    table = np.full_like(rewriter.log_probability, -math.inf)
+    table[EDITS.index("keep")] = 0.0
+    for edit, log_p in (("keep", -math.inf), ("absorb_left", 0.0)):
+        table[EDITS.index(edit), number[","], number["."]] = log_p
+    return replace(rewriter, passes=(WindowPass(rewriter.inventory, False, table),))
+
+
+def test_marks_go_with_their_constituent_and_meet_others():
+    """*a , b c , d .* becomes *a d , b c .*, whose last comma the period absorbs, and *a d .*"""
+    comma, stop = (",",), (".",)
+    analysis = analysed(
+        (((), stop), (comma, comma), ((), ()), ((), ())),
+        ((), comma, (), comma, stop),
+        ((), comma, (), comma, stop),
+    )
+    tree = UnderlyingTree.of(analysis)
+    regenerator = Regenerator(keeping(), final_mark=False)
+    chance = np.random.default_rng(0)
+    assert regenerator.surface(tree, chance, drawn=True) == analysis.sentence.slots
+    moved = Arrangement(analysis.sentence.tree)
+    moved.move(2, 1, "last")
+    new = tree.rearranged(moved)
+    assert new.sentence.forms == ("a", "d", "b", "c")
+    for drawn in (False, True):
+        found = regenerator.surface(new, chance, drawn=drawn)
+        assert found == ((), (), comma, (), stop)
+    gone = Arrangement(analysis.sentence.tree)
+    gone.delete(2)
+    found = regenerator.surface(tree.rearranged(gone), chance, drawn=False)
+    assert found == ((), (), stop)
+
+
+def test_unknown_marks_and_open_punctemes_are_spelt_as_they_were():
+    analysis = analysed(
+        (((), ()), ((UNK,), (OPEN,)), ((), ()), ((), (UNK,))),
+        ((), ("♥",), (), (":", "-", ")"), ("☂",)),
+        ((), (UNK,), (), (OPEN,), (UNK,)),
+    )
+    tree = UnderlyingTree.of(analysis)
+    assert tree.sides[1] == ((Mark(UNK, ("♥",)),), (Mark(OPEN, (":", "-", ")")),))
+    assert tree.sides[3] == ((), (Mark(UNK, ("☂",)),))
+    moved = Arrangement(analysis.sentence.tree)
+    moved.move(4, 1, "before")
+    regenerator = Regenerator(keeping(), final_mark=False)
+    found = regenerator.surface(tree.rearranged(moved), np.random.default_rng(0), drawn=True)
+    assert found == ((), ("☂",), ("♥",), (), (":", "-", ")"))
+
+
+def test_the_dot_of_an_abbreviation_stays_with_its_word():
+    analysis = analysed(
+        (((), ()), ((), (ABBREVIATION,)), ((), ()), ((), ())),
+        ((), (), (ABBREVIATION,), (), ()),
+        ((), (), (), (), ()),
+        heads=(0, 1, 1, 1),
+    )
+    moved = Arrangement(analysis.sentence.tree)
+    moved.move(2, 1, "last")
+    new = UnderlyingTree.of(analysis).rearranged(moved)
+    regenerator = Regenerator(keeping(), final_mark=False)
+    assert new.sentence.forms == ("a", "c", "d", "b")
+    # Whether or not the channel knows the mark, it is seen once, with the word.
+    assert new.sentence.slots == ((), (), (), (), (ABBREVIATION,))
+    if ABBREVIATION in regenerator.rewriter.inventory.symbols:
+        found = regenerator.surface(new, np.random.default_rng(0), drawn=True)
+        assert found == ((), (), (), (), (ABBREVIATION,))
