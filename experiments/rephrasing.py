@@ -60,7 +60,12 @@ class Surface:
 
     @classmethod
     def of(cls, forms: Sequence[str], slots: Sequence[Sequence[str]]) -> Surface:
-        """Put dots of abbreviations on their words."""
+        """Put dots of abbreviations on their words.
+
+        Args:
+            forms: ``[n]`` words.
+            slots: ``[n + 1]`` strings, the dots among them.
+        """
         dots = ["." * list(slot).count(ABBREVIATION) for slot in slots[1:]]
         marks = tuple(tuple(t for t in slot if t != ABBREVIATION) for slot in slots)
         return cls(tuple(form + dot for form, dot in zip(forms, dots, strict=True)), marks)
@@ -101,7 +106,12 @@ class Pair:
 
 
 def read(path: Path, most: int | None) -> list[Pair]:
-    """Read the sentences that models can take, both ways."""
+    """Read the sentences that models can take, both ways.
+
+    Args:
+        path: a treebank in CoNLL-U.
+        most: sentences at most; None for all.
+    """
     both = zip(Conllu().read(path), Conllu("words").read(path), strict=True)
     found = [
         Pair(a.content, b.content)
@@ -115,7 +125,15 @@ def permuted(
     pairs: Sequence[Pair], trees: Sequence[UnderlyingTree], models: Mapping[str, Any],
     regenerator: Regenerator, seed: int,
 ) -> dict[str, list[Surface]]:  # fmt: skip
-    """Permute sentences in the three ways."""
+    """Permute sentences in the three ways.
+
+    Args:
+        pairs: the sentences.
+        trees: the underlying tree of each.
+        models: the ordering models of Base and Full.
+        regenerator: the channel.
+        seed: of what is drawn.
+    """
     base, full = models["base"], models["full"]
     of_tokens = draw_orders(base.model, base.parameters, [p.words for p in pairs], seed)
     of_words = draw_orders(full.model, full.parameters, [p.slots for p in pairs], seed)
@@ -142,7 +160,12 @@ def permuted(
 
 
 def same_order(pair: Pair, tokens: Sequence[int]) -> dict[int, list[int]]:
-    """Return the orders of all heads that give words the order they have among tokens."""
+    """Return the orders of all heads that give words the order they have among tokens.
+
+    Args:
+        pair: the sentence.
+        tokens: words and marks in their new order.
+    """
     upos = pair.words.upos
     number = {t: i for i, t in enumerate((t for t in sorted(tokens) if upos[t - 1] != "PUNCT"), 1)}
     place = {number[t]: i for i, t in enumerate(tokens) if t in number}
@@ -204,7 +227,13 @@ def trigrams(surface: Surface) -> list[tuple[tuple[str, str, str], bool]]:
 def scored(
     surfaces: Sequence[Surface], log_p: Callable[[tuple[str, ...]], float], *, marks_only: bool
 ) -> PerplexityStatistics:
-    """Score sentences; those without a trigram that counts are left out."""
+    """Score sentences; those without a trigram that counts are left out.
+
+    Args:
+        surfaces: the sentences.
+        log_p: of the last token of a trigram.
+        marks_only: whether trigrams without punctuation do not count.
+    """
     totals: list[float] = []
     sizes: list[int] = []
     for surface in surfaces:
@@ -218,7 +247,13 @@ def scored(
 def perplexities(
     trained: Mapping[str, Sequence[Surface]], test: Sequence[Surface], smoothing: str
 ) -> dict[str, Any]:
-    """Return the perplexity of sentences under each system's model, with tests of differences."""
+    """Return the perplexity of sentences under each system's model, with tests of differences.
+
+    Args:
+        trained: permuted sentences by system.
+        test: the sentences that are predicted.
+        smoothing: the name of a method of ``Trigrams``.
+    """
     known = {
         token for surfaces in (*trained.values(), test) for s in surfaces for token, _ in s.tokens
     }
@@ -243,7 +278,14 @@ def perplexities(
 def compressed(
     pairs: Sequence[Pair], trees: Sequence[UnderlyingTree], regenerator: Regenerator, seed: int
 ) -> dict[str, Any]:
-    """Delete constituents, and count the surfaces that no sentence of these has."""
+    """Delete constituents, and count the surfaces that no sentence of these has.
+
+    Args:
+        pairs: the sentences.
+        trees: the underlying tree of each.
+        regenerator: the channel.
+        seed: of what is drawn.
+    """
     seen = [slot_kinds(pair.original) for pair in pairs]
     known = {kind for kinds in seen for kind in kinds}
     counts = {system: Counter[str]() for system in ("base", "full")}
@@ -266,7 +308,12 @@ def compressed(
 
 
 def delete(arrangement: Arrangement, sentence: Sentence) -> bool:
-    """Delete the constituents of ``DELETED``; return whether there is one."""
+    """Delete the constituents of ``DELETED``; return whether there is one.
+
+    Args:
+        arrangement: of the sentence's tree.
+        sentence: whose relations are looked at.
+    """
     found = False
     for word, relation in enumerate(sentence.tree.relations, start=1):
         wanted = any(names(relation, one) for one in DELETED)
@@ -313,7 +360,13 @@ def unpaired(surface: Surface) -> int:
 
 
 def ordering(pairs: Mapping[str, Sequence[Pair]], folder: Path, system: str) -> Any:
-    """Train the ordering model of a system unless its folder is there."""
+    """Train the ordering model of a system unless its folder is there.
+
+    Args:
+        pairs: training and development sentences.
+        folder: for the models of all systems.
+        system: ``base`` takes marks for words, ``full`` does without.
+    """
     place = folder / f"ordering-{system}"
     if not place.exists():
         train, dev = (

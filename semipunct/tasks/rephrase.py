@@ -134,7 +134,12 @@ def rephrase(
 
 
 def names(relation: str, wanted: str) -> bool:
-    """Tell whether a relation is the one that is wanted, or a subtype of it."""
+    """Tell whether a relation is the one that is wanted, or a subtype of it.
+
+    Args:
+        relation: of a word.
+        wanted: with or without a subtype.
+    """
     return relation == wanted or relation.startswith(f"{wanted}:")
 
 

@@ -1,0 +1,84 @@
+"""The driver of Table 6: its language model, its orders, and what it counts as a fault."""
+
+import math
+from typing import Any
+
+import pytest
+
+from semipunct.formats.conllu.reading import to_entry
+from tests.formats.conllu.builders import record, word
+
+FIRST = (("a", "b"), ((), (",",), (".",)))
+SECOND = (("b", "c"), ((), (), (".",)))
+
+
+@pytest.fixture
+def tables(driver: Any) -> Any:
+    """The driver."""
+    return driver("rephrasing")
+
+
+@pytest.fixture
+def seen(tables: Any) -> list[Any]:
+    """Two sentences."""
+    return [tables.Surface(*FIRST), tables.Surface(*SECOND)]
+
+
+@pytest.fixture
+def pair(tables: Any) -> Any:
+    """*a , b c .* with the comma below b, which c depends on."""
+    one = record(
+        word(1, "a", 0, "root", "VERB"), word(2, ",", 3, "punct", "PUNCT"),
+        word(3, "b", 1, "obj", "NOUN"), word(4, "c", 3, "acl", "ADJ"),
+        word(5, ".", 1, "punct", "PUNCT"),
+    )  # fmt: skip
+    return tables.Pair(to_entry(one).content, to_entry(one, "words").content)
+
+
+@pytest.mark.parametrize("smoothing", ["added", "interpolated"])
+@pytest.mark.parametrize("history", [("a", ","), ("b", "c"), ("x", "y")])
+def test_probabilities_add_up_to_one(
+    tables: Any, seen: list[Any], smoothing: str, history: tuple[str, str]
+):
+    known = ("a", "b", "c", ",", ".", *tables.EDGES[1])
+    log_p = getattr(tables.Trigrams(seen, len(known)), smoothing)
+    assert math.fsum(math.exp(log_p((*history, token))) for token in known) == pytest.approx(1)
+
+
+def test_added_counts_written_out(tables: Any, seen: list[Any]):
+    model = tables.Trigrams(seen, 6)
+    assert model.added(("<s>", "<s>", "a")) == pytest.approx(math.log(1.001 / 2.006))
+    assert model.added(("<s>", "a", "c")) == pytest.approx(math.log(0.001 / 1.006))
+
+
+def test_trigrams_with_punctuation(tables: Any, seen: list[Any]):
+    found = tables.trigrams(seen[1])
+    assert [tokens for tokens, _ in found] == [
+        ("<s>", "<s>", "b"), ("<s>", "b", "c"), ("b", "c", "."), ("c", ".", "</s>"),
+    ]  # fmt: skip
+    assert [has for _, has in found] == [False, False, True, True]
+
+
+def test_marks_as_words_are_marks_again(tables: Any, pair: Any):
+    expected = tables.Surface(("c", "b", "a"), ((), (",",), (), (".",)))
+    assert pair.base((4, 2, 3, 1, 5)) == expected
+    assert pair.base((1, 2, 3, 4, 5)) == pair.original
+
+
+def test_half_has_the_order_of_base(tables: Any, pair: Any):
+    assert tables.same_order(pair, (4, 2, 3, 5, 1)) == {1: [2, 1], 2: [3, 2]}
+
+
+def test_faults_written_out(tables: Any, seen: list[Any]):
+    known = {kind for surface in seen for kind in tables.slot_kinds(surface)}
+    for slots, faults in (
+        (((), (",",), (".",)), set()),
+        (((",",), (), (".",)), {"sentence-initial"}),
+        (((), (",", ","), (".",)), {"doubled"}),
+        (((), (), (",", ".")), {"other strings"}),
+        (((), ("(",), (".",)), {"other strings", "unpaired"}),
+        (((), ("(",), (")", ".")), {"other strings"}),
+    ):
+        surface = tables.Surface(("a", "b"), slots)
+        assert tables.invalid(surface, known, 0) == faults
+    assert tables.unpaired(tables.Surface(("a",), (("“",), ("”", ")")))) == 1
