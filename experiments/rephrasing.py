@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 import semipunct
+from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.corpus import Sentence
 from semipunct.evaluation import Result, join_signature
 from semipunct.evaluation.comparison import compare
@@ -394,6 +395,7 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     """Permute, compress, count, print and write."""
     options = arguments()
+    enable_compilation_cache()
     pairs = {
         "train": read(options.train, options.sentences),
         "dev": read(options.dev, options.sentences),

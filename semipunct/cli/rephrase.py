@@ -110,6 +110,8 @@ def rephrase(
     from semipunct.tasks.tree_edits import read_tree_edits
 
     moves = [_move(text) for text in move or ()]
+    if edits == console.STANDARD and console.STANDARD in inputs:
+        raise UsageError("both the input and --edits are standard input; name a file for one")
     console.check_targets(out)
     own = read_tree_edits(edits) if edits is not None else {}
     with phase("importing"):

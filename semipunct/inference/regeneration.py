@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -23,9 +23,12 @@ from semipunct.marks import (
     with_boundaries,
     without_boundaries,
 )
+from semipunct.marks.matching import matched_pairs
 from semipunct.models.base import Weights
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.trees.arrangement import Arrangement
+
+_BOTH = 2
 
 
 class Mark(NamedTuple):
@@ -35,11 +38,16 @@ class Mark(NamedTuple):
         token: as the channel knows it.
         spelling: what readers saw of it, where the channel does not know that: of ``marks.UNK``
             one token, of ``marks.OPEN`` one or more. Empty where nothing was seen of it.
+        pair: the number of the pair of brackets or quotation marks that it belongs to, 0 for none.
     """
 
     token: str
     spelling: Puncteme = ()
+    pair: int = 0
 
+
+MarkPlace = tuple[int, int, int]
+"""A word, its left or right puncteme (0 or 1), and a token's index there, all from 0."""
 
 Sides = tuple[tuple[Mark, ...], tuple[Mark, ...]]
 """The left and the right puncteme of a word."""
@@ -63,11 +71,13 @@ class UnderlyingTree:
     def of(cls, analysis: Analysis) -> UnderlyingTree:
         """Take the punctemes of an analysis, with the spelling of marks that no table has."""
         sentence = analysis.sentence
-        spelt = _spelt(analysis)
+        places = _places(analysis)
+        spelt, paired = _spelt(analysis, places), _paired(analysis, places)
 
         def marks(word: int, side: int) -> tuple[Mark, ...]:
-            tokens = analysis.pairs[word][side]
-            return tuple(Mark(t, spelt.get((word, side, i), ())) for i, t in enumerate(tokens))
+            tokens = enumerate(analysis.pairs[word][side])
+            named = ((token, (word, side, i)) for i, token in tokens)
+            return tuple(Mark(token, spelt.get(at, ()), paired.get(at, 0)) for token, at in named)
 
         words = range(sentence.size)
         dots = tuple(tuple(t for t in slot if t == ABBREVIATION) for slot in sentence.slots)
@@ -80,11 +90,19 @@ class UnderlyingTree:
     def rearranged(self, arrangement: Arrangement) -> UnderlyingTree:
         """Return what is left of the tree, in its new order.
 
+        Of brackets and quotation marks that belong together, where an analysis gave them to two
+        constituents, neither stays if one of these goes.
+
         Args:
             arrangement: of this tree.
         """
         kept = arrangement.words
         s = self.sentence
+        sides = [self.sides[word - 1] for word in kept]
+        there = Counter(mark.pair for both in sides for side in both for mark in side)
+
+        def whole(side: tuple[Mark, ...]) -> tuple[Mark, ...]:
+            return tuple(mark for mark in side if not mark.pair or there[mark.pair] == _BOTH)
 
         def chosen(column: Sequence[str]) -> tuple[str, ...]:
             return tuple(column[word - 1] for word in kept)
@@ -102,20 +120,35 @@ class UnderlyingTree:
         )
         return UnderlyingTree(
             sentence,
-            tuple(self.sides[word - 1] for word in kept),
+            tuple((whole(left), whole(right)) for left, right in sides),
             tuple(self.words[word - 1] for word in kept),
         )
 
 
-def _spelt(analysis: Analysis) -> dict[tuple[int, int, int], Puncteme]:
-    """Find the spelling of special tokens, by word, side and place in the puncteme."""
-    names: list[tuple[list[tuple[int, int, int]], list[tuple[int, int, int]]]] = []
+def _places(analysis: Analysis) -> list[list[MarkPlace]]:
+    """Tell of each underlying token, slot by slot, whose it is."""
+    names: list[tuple[list[MarkPlace], list[MarkPlace]]] = []
     for word, (left, right) in enumerate(analysis.pairs):
         sides = [[(word, side, i) for i in range(len(x))] for side, x in enumerate((left, right))]
         names.append((sides[0], sides[1]))
-    found: dict[tuple[int, int, int], Puncteme] = {}
-    for places, slot in zip(analysis.sentence.tree.gather(names), analysis.slots, strict=True):
-        underlying = [analysis.pairs[word][side][i] for word, side, i in places]
+    return analysis.sentence.tree.gather(names)
+
+
+def _paired(analysis: Analysis, places: Sequence[Sequence[MarkPlace]]) -> dict[MarkPlace, int]:
+    """Number the pairs of brackets and quotation marks of a sentence, from 1 on."""
+    strings = [tuple(analysis.pairs[word][side][i] for word, side, i in row) for row in places]
+    return {
+        places[slot][index]: number
+        for number, pair in enumerate(matched_pairs(strings), start=1)
+        for slot, index in pair
+    }
+
+
+def _spelt(analysis: Analysis, places: Sequence[Sequence[MarkPlace]]) -> dict[MarkPlace, Puncteme]:
+    """Find the spelling of special tokens, whose underlying strings are aligned with surfaces."""
+    found: dict[MarkPlace, Puncteme] = {}
+    for row, slot in zip(places, analysis.slots, strict=True):
+        underlying = [analysis.pairs[word][side][i] for word, side, i in row]
         if not {UNK, OPEN} & set(underlying):
             continue
         surface = without_boundaries(slot.surface)
@@ -128,7 +161,7 @@ def _spelt(analysis: Analysis) -> dict[tuple[int, int, int], Puncteme]:
             for left, i in zip(range(len(special) - 1, -1, -1), special, strict=True):
                 # An open puncteme is spelt with what the marks after it leave over.
                 size = max(1, len(rest) - left) if underlying[i] == OPEN else 1
-                found[places[i]], rest = rest[:size], rest[size:]
+                found[row[i]], rest = rest[:size], rest[size:]
     return found
 
 

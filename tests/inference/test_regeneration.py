@@ -76,6 +76,23 @@ def test_marks_go_with_their_constituent_and_meet_others():
     assert found == ((), (), stop)
 
 
+def test_a_bracket_goes_with_its_partner():
+    """*a ( b c ) .* where the two brackets are of b and of c, which goes."""
+    analysis = analysed(
+        (((), (".",)), (("(",), ()), ((), (")",)), ((), ())),
+        ((), ("(",), (), (")",), (".",)),
+        ((), ("(",), (), (")",), (".",)),
+    )
+    tree = UnderlyingTree.of(analysis)
+    assert tree.sides[1][0] == (Mark("(", pair=1),)
+    assert tree.sides[2][1] == (Mark(")", pair=1),)
+    both = Arrangement(analysis.sentence.tree)
+    assert tree.rearranged(both).sides == tree.sides
+    both.delete(3)
+    left = tree.rearranged(both)
+    assert left.sides == (((), (Mark("."),)), ((), ()), ((), ()))
+
+
 def test_unknown_marks_and_open_punctemes_are_spelt_as_they_were():
     analysis = analysed(
         (((), ()), ((UNK,), (OPEN,)), ((), ()), ((), (UNK,))),
