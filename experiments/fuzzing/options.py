@@ -95,6 +95,10 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "decoded": ("conllu", "brackets", "json"),
     "restored": ("conllu", "text", "json"),
     "decoder": ("risk", "best"),
+    "rephrased": ("conllu", "text"),
+    "surface": ("drawn", "best"),
+    "relation": ("acl", "appos", "root", "acl:relcl", "x"),
+    "moved": ("advmod=first", "nsubj=last", "root=after", "obj=up", "=first", "obj"),
     "minimise": ("slots", "draws"),
     "keep": ("replace", "repair", "keep"),
     "channel": ("none", "l2r", "r2l"),
@@ -104,6 +108,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
         "parser",
         "tokeniser",
         "truecaser",
+        "ordering",
         "tagger",
         "Punctuation",
     ),
@@ -203,6 +208,16 @@ COMMANDS = (
         ("semirings", "check"),
         ("no semiring",),
         {"--draws": "integer", "--seed": "integer", "--json": ""},
+    ),
+    Command(
+        ("rephrase",),
+        ("model", "treebank"),
+        {
+            "--output": "output", "--edits": "config", "--delete": "relation", "--move": "moved",
+            "--permute": "model", "--surface": "surface", "--case": "model", "--seed": "integer",
+            "--format": "rephrased", "--quiet": "",
+        },
+        2,
     ),
 )  # fmt: skip
 """Every command; those that would take minutes are asked for what stops them early."""
