@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Thread
 
 _MAPS = Path("/proc/self/maps")
 
@@ -30,6 +33,11 @@ _TRIM_THRESHOLD, _MOST_MMAPS = -1, -4
 _HELD = 2**30
 """Bytes at the end of the heap that are held back."""
 
+_SECONDS = 0.5
+"""Between two times that memory is given back while something runs."""
+
+_holding = Event()
+
 
 def hold_memory() -> bool:
     """Let the C library keep for itself what is freed, until ``release_memory`` is called.
@@ -45,7 +53,41 @@ def hold_memory() -> bool:
         return False
     set_option = getattr(ctypes.CDLL(None), "mallopt", None)
     options = ((_MOST_MMAPS, 0), (_TRIM_THRESHOLD, _HELD))
-    return bool(set_option) and all(set_option(*pair) for pair in options)
+    if not (set_option and all(set_option(*pair) for pair in options)):
+        return False
+    _holding.set()
+    return True
+
+
+def holds_memory() -> bool:
+    """Tell whether ``hold_memory`` has been called, with success."""
+    return _holding.is_set()
+
+
+@contextmanager
+def releasing_memory() -> Iterator[None]:
+    """Give memory back before a block of code, after it, and, where it is held, meanwhile.
+
+    Memory that is held stays with the process even while the compiler, which frees in one thread
+    what another can use, asks for more.
+    """
+    release_memory()
+    done = Event()
+
+    def again() -> None:
+        while not done.wait(_SECONDS):
+            release_memory()
+
+    thread = Thread(target=again, daemon=True) if holds_memory() else None
+    if thread:
+        thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        if thread:
+            thread.join()
+        release_memory()
 
 
 def memory_maps() -> int:

@@ -34,9 +34,10 @@ import jax.monitoring
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
+from jax.stages import Lowered
 
 from semipunct.arrays.compilation import LOWER_EVENT, compilation_folder, default_device, settings
-from semipunct.arrays.memory import memory_maps, release_memory
+from semipunct.arrays.memory import holds_memory, memory_maps, releasing_memory
 
 _PACKAGES = ("semipunct", "semirings")
 _CHOSEN = {
@@ -197,6 +198,15 @@ class Program:
         ``jax.jit`` would compile once more for the same shapes when arguments that came from the
         host the first time are results of another program the next.
         """
+        # Compiling takes the most memory of a training: what led to it is forgotten before.
+        whole = self._ready_to_compile(static, dynamic, key)
+        if holds_memory():
+            jax.clear_caches()
+            gc.collect()
+        with releasing_memory():
+            return whole.compile()
+
+    def _ready_to_compile(self, static: Sequence[Any], dynamic: Sequence[Any], key: str) -> Lowered:
         folder = compilation_folder()
         path = folder / f"{self._function.__name__}-{_digest(key)}.lowered" if folder else None
         start = time.monotonic()
@@ -213,13 +223,7 @@ class Program:
 
         call.__name__ = self._function.__name__  # XLA's cache and profiles show it
         wrapped = jax.jit(call, donate_argnums=0, compiler_options=_COMPILER_OPTIONS)
-        whole = wrapped.lower(*self._divided(dynamic))
-        # Compiling takes the most memory: what is free is given back before it, and what it
-        # leaves before running takes some.
-        release_memory()
-        found = whole.compile()
-        release_memory()
-        return found
+        return wrapped.lower(*self._divided(dynamic))
 
     def _lowered(self, static: Sequence[Any], dynamic: Sequence[Any]) -> _Lowered:
         leaves, structure = jax.tree.flatten(dynamic)

@@ -117,6 +117,11 @@ class Draft:
         return self._placed[1]
 
 
+def _vector_widths(strings: Sequence[tuple[int, ...]], widths: int) -> npt.NDArray[np.int32]:
+    """Return for each string the group of its vectors: one token or none, two, and more."""
+    return np.array([min(max(len(s), 1), widths) - 1 for s in strings], np.int32)
+
+
 def _chain(batch: Iterable[Absorptions]) -> int:
     """Return the longest chain of absorptions; 1 or more."""
     return max((int(a.height.max(initial=1)) for a in batch), default=1)
@@ -139,7 +144,7 @@ def draft(encoded: EncodedSentences, members: Sequence[int]) -> Draft:
     used, local = np.unique(np.concatenate([np.zeros(1, np.int32), *slots]), return_inverse=True)
     automata = np.split(local[1:].astype(np.int32), np.cumsum([len(s) for s in slots])[:-1])
     strings: list[tuple[int, ...]] = [encoded.strings[i] for i in used.tolist()]
-    width = np.array([min(max(len(s), 1), encoded.widths) - 1 for s in strings], np.int32)
+    width = _vector_widths(strings, encoded.widths)
     groups = [
         np.maximum(width[a[p.left_slot]], width[a[p.right_slot]])
         for p, a in zip(absorptions, automata, strict=True)
@@ -177,9 +182,10 @@ def fit_shape(
     of the largest of these batches and a sixteenth more. Strings cost next to nothing, and have
     room for twice as many. Batches that exceed a size are compiled once more, with that doubled.
 
-    There are steps enough for the longest chain of the treebank, and no more lanes than these need:
-    a second shape, for batches with long chains, would cost more than it saves. Only batches whose
-    chain is out of all proportion, a list of hundreds of names, have a shape of their own.
+    There are steps enough for the longest chain of the treebank, for the sentence with the most
+    absorptions of wide vectors, whose lanes are few, and no more lanes than these need: a second
+    shape would cost more than it saves. Only batches whose chain is out of all proportion, a list
+    of hundreds of names, have a shape of their own.
 
     Args:
         encoded: all sentences.
@@ -208,7 +214,7 @@ def fit_shape(
     # those with long chains keep to themselves.
     steps = int(np.quantile(placed, 0.9, method="higher"))
     if not scoring:
-        steps = min(max(chain, *placed), 2 * chain)
+        steps = min(max(chain, *placed, *_steps_of_widest(encoded, drafts, lanes)), 2 * chain)
     strings = max(len(d.strings) for d in drafts)
     return BatchShape(
         sentences=sentences,
@@ -228,6 +234,37 @@ def fit_shape(
             for table in drafts[0].features
         },
     )
+
+
+def _steps_of_widest(
+    encoded: EncodedSentences, drafts: Sequence[Draft], lanes: tuple[int, ...]
+) -> list[int]:
+    """Return the steps of batches that hold a sentence with the most absorptions of a width.
+
+    Args:
+        encoded: all sentences.
+        drafts: typical batches.
+        lanes: absorptions per step, for each width.
+    """
+    steps: list[int] = []
+    for width, sentence in enumerate(_widest(encoded), start=1):
+        by_work = sorted(drafts, key=lambda d: d.work[width])
+        members = by_work[len(drafts) * 9 // 10].members
+        steps.append(draft(encoded, [sentence, *members[1:]]).placed(lanes).steps)
+    return steps
+
+
+def _widest(encoded: EncodedSentences) -> list[int]:
+    """Return the sentence with the most absorptions of each width but the narrowest."""
+    width = _vector_widths(encoded.strings, encoded.widths)
+    work = [
+        np.bincount(
+            np.maximum(width[slots[each.left_slot]], width[slots[each.right_slot]]),
+            minlength=encoded.widths,
+        )
+        for each, slots in zip(encoded.absorptions, encoded.string_of_slot, strict=True)
+    ]
+    return np.argmax(work, axis=0)[1:].tolist()
 
 
 def _lanes(work: Sequence[int], steps: float) -> tuple[int, ...]:
