@@ -33,7 +33,28 @@ def test_other_systems_are_left_alone(monkeypatch):
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is not GNU's")
-def test_memory_that_is_held_is_not_asked_for_twice():
+def test_memory_that_is_held_is_given_back_meanwhile():
+    program = (
+        "import os, time\n"
+        "from semipunct.arrays.memory import hold_memory, releasing_memory\n"
+        "def resident():\n"
+        "    with open('/proc/self/statm', encoding='ascii') as file:\n"
+        "        return int(file.read().split()[1]) * os.sysconf('SC_PAGE_SIZE')\n"
+        "assert hold_memory()\n"
+        "with releasing_memory():\n"
+        "    blocks = [b'x' * 1_000_000 for _ in range(100)]\n"
+        "    before = resident()\n"
+        "    del blocks\n"
+        "    end = time.monotonic() + 20\n"
+        "    while before - resident() < 50_000_000:\n"
+        "        assert time.monotonic() < end\n"
+        "        time.sleep(0.05)\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is not GNU's")
+def test_memory_that_is_held_is_not_not_asked_for_twice():
     # The setting is one of the process.
     program = (
         "import resource\n"

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
+from sys import intern
 from types import MappingProxyType
 from typing import NamedTuple, NoReturn, TextIO
 
@@ -172,7 +173,8 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
             )
         expected += 1
         head = _head(record, position, columns[6], trees)
-        _, form, lemma, upos, xpos, feats, _, relation, *_ = columns
+        # A treebank repeats its words and tags: each is kept in memory once.
+        _, form, lemma, upos, xpos, feats, _, relation, *_ = map(intern, columns)
         yield Token(word_id, form, lemma, upos, xpos, feats, head, relation, position)
     for position, first, last in ranges:
         if 1 < expected <= last:

@@ -107,6 +107,18 @@ def test_steps_suit_all_chains_but_those_out_of_proportion(names: int, least: in
     assert least <= shape.steps <= most
 
 
+def test_steps_suit_a_sentence_with_many_strings_of_three_tokens():
+    """Their lanes are few, so that they take steps although no chain is long."""
+    m = model("l2r")
+    listed = sentence([0, *[1] * 11], ["", *[","] * 11, "."])
+    kids = [head for first in (2, 6, 10, 14) for head in (1, first, first, first)]
+    wide = sentence([0, *kids], ["", *[",,."] * 16, "."])
+    encoded = m.encode([*[listed] * 19, wide])
+    shape = fit_shape(encoded, [draft(encoded, [i]) for i in range(19)], 1, scoring=False)
+    placed = draft(encoded, [19]).placed(shape.lanes)
+    assert draft(encoded, [19]).chain < placed.steps <= shape.steps
+
+
 def test_one_long_sentence_among_short_ones_takes_memory_in_proportion():
     """What a batch needs grows with its words, not with their square or worse."""
     m = model("l2r")
