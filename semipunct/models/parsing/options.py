@@ -66,7 +66,7 @@ class ParserTrainOptions(kind.NetworkTrainOptions):
             is used.
     """
 
-    batch_size: AtLeastOne = 16
+    batch_size: AtLeastOne = 32
     learning_rate: Positive = 3e-3
     dropout: Share = 0.4
     word_dropout: Share = 0.25
