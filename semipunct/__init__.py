@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from semipunct.marks import Edit
     from semipunct.store.checkpoint import load
     from semipunct.tasks.analyse import analyse
+    from semipunct.tasks.correct import Corrected, correct
     from semipunct.tasks.decode import decode
     from semipunct.tasks.evaluate import evaluate
     from semipunct.tasks.parse import parse
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Analysis",
+    "Corrected",
     "DependencyTree",
     "Edit",
     "Rephrasing",
@@ -40,6 +42,7 @@ __all__ = [
     "Treebank",
     "analyse",
     "compare",
+    "correct",
     "decode",
     "evaluate",
     "load",
@@ -56,6 +59,7 @@ __all__ = [
 
 _ROOMS = {
     "Analysis": "semipunct.inference.decode",
+    "Corrected": "semipunct.tasks.correct",
     "DependencyTree": "semipunct.trees",
     "Edit": "semipunct.marks",
     "Rephrasing": "semipunct.tasks.rephrase",
@@ -65,6 +69,7 @@ _ROOMS = {
     "Treebank": "semipunct.corpus",
     "analyse": "semipunct.tasks.analyse",
     "compare": "semipunct.evaluation.systems",
+    "correct": "semipunct.tasks.correct",
     "decode": "semipunct.tasks.decode",
     "evaluate": "semipunct.tasks.evaluate",
     "load": "semipunct.store.checkpoint",

@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 from semipunct.cli import console
 from semipunct.cli.analyse import analyse
 from semipunct.cli.compare import compare
+from semipunct.cli.correct import correct
 from semipunct.cli.decode import decode
 from semipunct.cli.evaluate import evaluate
 from semipunct.cli.jackknife import jackknife
@@ -74,6 +75,7 @@ for command, example in (
     (parse, "parser words.conllu -o parsed.conllu"),
     (jackknife, "train.conllu --dev dev.conllu -o parsed.conllu --models folds"),
     (restore, "model in.conllu --format text -o out.txt"),
+    (correct, "model in.conllu --format json -o corrections.json"),
     (rephrase, "model in.conllu --delete acl:relcl --delete appos --format text"),
     (analyse, "model dev.conllu --plot rules.svg"),
     (stats, "train.conllu dev.conllu --json"),

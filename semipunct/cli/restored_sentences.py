@@ -77,7 +77,8 @@ def write(
     is_text = isinstance(writer, TextWriter)
     # Marks of a text have their places; elsewhere a tree says which ones belong together.
     if parsed and (form is Format.CONLLU or not is_text):
-        outcomes, writer = _with_trees(outcomes, form), Conllu().writer()
+        trees = with_trees(outcomes, conllu=form is Format.CONLLU)
+        outcomes, writer = trees, Conllu().writer()
     # A text comes back as it was, empty lines included.
     if form is Format.CONLLU or (form is Format.TEXT and is_text):
         writer.write(
@@ -100,8 +101,16 @@ def write(
             stream.write(dump(omitted) + "\n")
 
 
-def _with_trees(outcomes: "Iterable[Outcome]", form: Format) -> "Iterator[Outcome]":
-    """Give entries the tags and trees of a parser; text without words has no place in CoNLL-U."""
+def with_trees(
+    outcomes: "Iterable[tuple[Entry[Any], Any]]", *, conllu: bool
+) -> "Iterator[tuple[Entry[Any], Any]]":
+    """Give entries the tags and trees of a parser.
+
+    Args:
+        outcomes: entries and what became of them, with ``sentence`` and ``slots``; None for those
+            left alone.
+        conllu: whether they become CoNLL-U, in which text without words has no place.
+    """
     from dataclasses import replace
 
     from semipunct.corpus.located import Located
@@ -113,5 +122,5 @@ def _with_trees(outcomes: "Iterable[Outcome]", form: Format) -> "Iterator[Outcom
             if isinstance(entry.record, Located):
                 found = replace(found, slots=tuple(entry.record.outside(found.slots)))
             yield analysed_entry(entry, found.sentence), found
-        elif form is not Format.CONLLU or isinstance(entry.record, Record):
+        elif not conllu or isinstance(entry.record, Record):
             yield entry, None

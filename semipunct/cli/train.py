@@ -27,6 +27,13 @@ class Channel(StrEnum):
     R2L = "r2l"
 
 
+class Align(StrEnum):
+    """The ways to align sentences with their corrected versions."""
+
+    WORDS = "words"
+    TREES = "trees"
+
+
 def train(
     files: Annotated[
         list[str],
@@ -39,6 +46,32 @@ def train(
     out: Annotated[
         str, typer.Option("-o", "--output", metavar="MODEL", help="The model folder to write.")
     ],
+    corrected: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RIGHT",
+            help="The corrected version of TRAIN, which then is what somebody wrote: for models of "
+            "--kind correction, and taggers that correct; repeatable.",
+        ),
+    ] = None,
+    dev_corrected: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RIGHT", help="The corrected version of DEV; repeatable."),
+    ] = None,
+    align: Annotated[
+        Align,
+        typer.Option(
+            help="With --corrected: all words of the two versions must agree, or all heads."
+        ),
+    ] = Align.WORDS,
+    analysis: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="With --corrected: a punctuation model of text as it is written, which finds the "
+            "underlying trees that preset paper-correction looks at.",
+        ),
+    ] = None,
     kind: Annotated[
         str, typer.Option(metavar="KIND", help=f"The kind of model: {', '.join(KINDS)}.")
     ] = DEFAULT,
@@ -75,6 +108,7 @@ def train(
     it to the same end. A folder that holds a model is left alone without --resume or --force.
     """
     from semipunct.arrays.memory import hold_memory
+    from semipunct.cli.parallel_treebanks import analysed, check_corrected, corrections
     from semipunct.cli.progress import training_progress
     from semipunct.cli.treebanks import examples, omissions
     from semipunct.store.folder import claimed, unfinished
@@ -86,12 +120,19 @@ def train(
         {"model.channel": channel and str(channel), "train.seed": seed},
         kind,
     )
+    check_corrected(kind, corrected, dev_corrected, analysis)
     # What may fail fails before the minutes that reading and compiling take.
     with claimed(out, force=force, resume=resume):
         pass
     hold_memory()
     with phase("reading"):
-        development, training = examples(chosen.kind, dev), examples(chosen.kind, files)
+        if corrected and dev_corrected:
+            development, training = (
+                corrections(written, right, align.value)
+                for written, right in ((dev, dev_corrected), (files, corrected))
+            )
+        else:
+            development, training = examples(chosen.kind, dev), examples(chosen.kind, files)
     for name, read in (("training", training), ("development", development)):
         told = omissions(read)
         console.say(
@@ -104,7 +145,14 @@ def train(
         from semipunct.training.loop import train as fit
 
     enable_compilation_cache()
+    if analysis is not None:
+        with phase("analysing"):
+            development, training = analysed(analysis, development), analysed(analysis, training)
     command = ["semipunct", "train", *files, *(x for name in dev for x in ("--dev", name))]
+    command += [x for name in corrected or () for x in ("--corrected", name)]
+    command += [x for name in dev_corrected or () for x in ("--dev-corrected", name)]
+    command += ["--align", str(align)] if align is not Align.WORDS else []
+    command += ["--analysis", analysis] if analysis is not None else []
     command += ["-o", out, *(["--kind", kind] if kind != DEFAULT else [])]
     command += ["--config", config] if config else []
     command += [x for text in settings or [] for x in ("--set", text)]

@@ -132,7 +132,11 @@ def in_chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
 def omissions(treebank: "Sequence[Any]") -> str:
     """Say how many sentences were left out, and why; empty if none was, or it is no treebank."""
     from semipunct.corpus import Treebank
+    from semipunct.formats.parallel import Corrections
 
+    if isinstance(treebank, Corrections) and treebank.omitted:
+        first = treebank.omitted[0]
+        return f"{console.count(len(treebank.omitted), 'sentence')} omitted, first {first}"
     if not isinstance(treebank, Treebank):
         return ""
     reasons = {reason: n for reason, n in treebank.omitted_by_reason().items() if n}

@@ -7,7 +7,7 @@ from typing import Generic, Literal
 
 from typing_extensions import TypeVar
 
-from semipunct.corpus.sentences import Sentence, Words
+from semipunct.corpus.sentences import Sentence, Words, Written
 from semipunct.errors import TreebankError
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
 
@@ -50,6 +50,21 @@ class ParallelSentence(Generic[S]):
         pairs = zip(self.source.slots, self.references[reference], strict=True)
         slots = tuple(old if new is None else _dotted(old, new) for old, new in pairs)
         return replace(self.source, slots=slots)
+
+
+def to_learn_from(pair: ParallelSentence[Sentence], reference: int = 0) -> Sentence:
+    """Return the words and the tree of a source with corrected punctuation beside what was written.
+
+    Args:
+        pair: a sentence with its corrected versions.
+        reference: the number of the version that counts, from 0.
+    """
+    return replace(pair.target(reference), written=Written(pair.source.slots))
+
+
+def as_written(sentence: Sentence) -> Sentence:
+    """Return a sentence whose punctuation is what was written, and to be corrected."""
+    return replace(sentence, written=Written(sentence.slots))
 
 
 def _dotted(old: Puncteme, new: Puncteme) -> Puncteme:

@@ -5,7 +5,7 @@ from typing import Any, Generic
 
 from typing_extensions import TypeVar
 
-from semipunct.marks import ABBREVIATION, INITIAL, Puncteme, shown
+from semipunct.marks import ABBREVIATION, INITIAL, Pair, Puncteme, shown
 from semipunct.trees import DependencyTree, Tree
 
 MISSING = "_"
@@ -28,6 +28,20 @@ class Expected:
     heads: tuple[float, ...]
     strings: tuple[Puncteme, ...]
     probabilities: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Beside correct punctuation, what somebody wrote.
+
+    Attributes:
+        slots: ``[n + 1]`` the strings that were written.
+        pairs: ``[n]`` the left and the right puncteme of each word in an underlying tree of what
+            was written (section 6.2 of Li, Wang and Eisner 2019); None where none was looked for.
+    """
+
+    slots: tuple[Puncteme, ...]
+    pairs: tuple[Pair, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +95,7 @@ class Sentence(Generic[T]):
         slots: ``[n + 1]`` the punctemes that readers see, slot i right of word i; an
             abbreviation's dot is ``marks.ABBREVIATION``. Boundary marks are the channel's.
         expected: by the parser that made tags and tree; None if they are a treebank's.
+        written: by the one whose punctuation is corrected; None where ``slots`` is all there is.
 
     Raises:
         ValueError: if the columns are not of one length, or there is no word.
@@ -97,6 +112,7 @@ class Sentence(Generic[T]):
     tree: T
     slots: tuple[Puncteme, ...]
     expected: Expected | None = None
+    written: Written | None = None
 
     def __post_init__(self) -> None:
         columns = (self.forms, self.lemmas, self.upos, self.xpos, self.feats, self.slots[1:])
@@ -104,6 +120,9 @@ class Sentence(Generic[T]):
         if self.expected is not None:
             known = self.expected
             lengths |= {len(known.heads), len(known.strings) - 1, len(known.probabilities) - 1}
+        if self.written is not None:
+            pairs = self.forms if self.written.pairs is None else self.written.pairs
+            lengths |= {len(self.written.slots) - 1, len(pairs)}
         if len(lengths) > 1 or not self.forms:
             raise ValueError(
                 f"{self.where}: a sentence has one or more words, as many entries in every column "
@@ -131,10 +150,12 @@ class Sentence(Generic[T]):
         # The initial mark was part of the slots once, and stored results name treebanks so.
         slots = ((INITIAL, *self.slots[0]), *self.slots[1:])
         seen = (self.forms, self.upos, self.xpos, self.feats, *self.tree.data, slots)
-        if self.expected is None:
-            return seen
-        known = self.expected
-        return *seen, known.heads, known.strings, known.probabilities
+        if self.expected is not None:
+            known = self.expected
+            seen = (*seen, known.heads, known.strings, known.probabilities)
+        if self.written is not None:
+            seen = (*seen, self.written.slots, self.written.pairs)
+        return seen
 
     def __str__(self) -> str:
         pieces: list[str] = []

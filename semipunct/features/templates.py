@@ -15,6 +15,7 @@ from typing import Literal
 from semipunct.features.attributes import ATTRIBUTES, Attribute
 from semipunct.features.expectations import EXPECTATIONS
 from semipunct.features.history import SEEN
+from semipunct.features.written import ANALYSED, WRITTEN
 
 Target = Literal["pair", "left", "right", "symmetric", "opening", "closing", "closing_symmetric"]
 """The outcomes that a feature's weights distinguish: the pair (l, r), only l, only r, or only the
@@ -328,7 +329,104 @@ PARSED: tuple[Template, ...] = (
 )
 """What the parser believes of its tree and of the slots; of a treebank's tree they say nothing."""
 
-TEMPLATES: list[Template] = [*APPENDIX_A, *FURTHER, *HISTORY, *PARSED]
+_WRITTEN: dict[Literal["left", "right"], tuple[Context, ...]] = {
+    "left": (
+        ("relation", "order", "written_left"),
+        ("relation", "written_left", "first_form"),
+        ("written_left", "first_form"),
+        ("written_left", "form_before"),
+        ("written_left", "form_before", "first_form"),
+        ("written_left", "xpos_before", "first_xpos"),
+        ("written_left", "written_before"),
+        ("written_left", "written_second"),
+        ("relation", "written_left", "written_since"),
+        ("written_left", "place", "span"),
+    ),
+    "right": (
+        ("relation", "order", "written_right"),
+        ("relation", "written_right", "form_after"),
+        ("written_right", "last_form"),
+        ("written_right", "form_after"),
+        ("written_right", "last_form", "form_after"),
+        ("written_right", "last_xpos", "xpos_after"),
+        ("written_right", "written_last_but_one"),
+        ("written_right", "written_after"),
+        ("relation", "written_right", "written_until"),
+        ("written_right", "place", "span"),
+        ("relation", "written_right", "style"),
+    ),
+}
+
+CORRECTION: tuple[Template, ...] = (
+    Template(
+        "written",
+        "pair",
+        (("written_left", "written_right"), ("relation", "written_left", "written_right")),
+        brings=WRITTEN,
+    ),
+    *(
+        Template(
+            "written",
+            side,
+            (
+                (own,),
+                ("relation", own),
+                ("arc", own),
+                ("upos", own),
+                ("xpos", own),
+                ("relation", "span", own),
+                ("written_left", "written_right"),
+                ("relation", "written_left", "written_right"),
+                ("arc", "span", "written_left", "written_right"),
+                ("relation", "written_inside", "written_left", "written_right"),
+                ("relation", "written_final"),
+                ("relation", "written_marks", "sentence_span"),
+                *contexts,
+            ),
+        )
+        for side, contexts in _WRITTEN.items()
+        for own in (f"written_{side}",)
+    ),
+    Template(
+        "written",
+        "symmetric",
+        (
+            ("written_left", "written_right"),
+            ("relation", "written_left", "written_right"),
+            ("arc", "span", "written_left", "written_right"),
+            ("relation", "written_inside", "written_left", "written_right"),
+        ),
+    ),
+)
+"""Templates of what was written, where punctuation is corrected: the strings at both edges of a
+constituent, and what was written around them. Only what is drawn is random, so that inference with
+them is that of the model without."""
+
+
+_ANALYSED: Context = ("analysed_left", "analysed_right")
+
+APPENDIX_C: tuple[Template, ...] = (
+    Template(
+        "analysed",
+        "pair",
+        tuple(
+            (*length, *context, *_ANALYSED)
+            for length in ((), ("length",))
+            for context in (("upos", "arc"), ("arc",), ("upos",), ())
+        ),
+        brings=ANALYSED,
+    ),
+)
+"""The templates of appendix C: N and W, of punctemes in an underlying tree of what was written."""
+
+TEMPLATES: list[Template] = [
+    *APPENDIX_A,
+    *FURTHER,
+    *HISTORY,
+    *PARSED,
+    *CORRECTION,
+    *APPENDIX_C,
+]
 """All templates that ``model.templates`` may name, in the order in which features are numbered."""
 
 

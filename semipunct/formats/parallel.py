@@ -4,17 +4,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, overload
 
 from semipunct.corpus import Omitted, Sentence, Words
-from semipunct.corpus.parallel import Alignment, ParallelSentence, aligned
+from semipunct.corpus.parallel import Alignment, ParallelSentence, aligned, to_learn_from
 from semipunct.corpus.synthetic.learners import LearnerErrors, erroneous
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import output
-from semipunct.formats.m2 import read_m2_records
+from semipunct.formats.m2 import M2, read_m2_records
 from semipunct.formats.registry import format_of, read_entries, read_words
 
 Content = Sentence | Omitted
+A = TypeVar("A", bound=Sentence | Words | Omitted)
+B = TypeVar("B", bound=Sentence | Words | Omitted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,42 @@ class ParallelTreebank:
 
     sentences: tuple[ParallelSentence[Sentence], ...]
     omitted: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Corrections(Sequence[Sentence]):
+    """Sentences with corrected punctuation beside what was written, as a sequence.
+
+    Attributes:
+        sentences: those that can be used.
+        omitted: the messages for the others, in order.
+    """
+
+    sentences: tuple[Sentence, ...]
+    omitted: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        """Return the number of sentences that can be used."""
+        return len(self.sentences)
+
+    @overload
+    def __getitem__(self, index: int) -> Sentence: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Sentence, ...]: ...
+    def __getitem__(self, index: int | slice) -> Sentence | tuple[Sentence, ...]:
+        return self.sentences[index]
+
+    def __repr__(self) -> str:
+        errors = sum(
+            a != b
+            for s in self.sentences
+            if s.written is not None
+            for a, b in zip(s.written.slots, s.slots, strict=True)
+        )
+        return (
+            f"<Corrections: {len(self.sentences):,} sentences, {errors:,} slots corrected; "
+            f"{len(self.omitted):,} sentences omitted>"
+        )
 
 
 def read_parallel_treebanks(
@@ -70,9 +108,79 @@ def read_parallel_treebanks(
     return ParallelTreebank(tuple(pairs), tuple(omitted))
 
 
-def _together(
-    source: Sequence[Content], corrected: Sequence[Content]
-) -> Iterator[tuple[Content, Content]]:
+def read_corrections(
+    source: Iterable[str | Path],
+    corrected: Iterable[str | Path],
+    alignment: Alignment = "words",
+    *,
+    omit: bool = False,
+) -> Corrections:
+    """Read two treebanks of the same sentences to learn how the one is corrected to the other.
+
+    Args:
+        source: files of what was written, as one treebank; words, tags and trees are theirs.
+        corrected: files of the corrected versions.
+        alignment: how slots are found, see ``corpus.parallel``.
+        omit: omit sentences that do not align, and do not raise.
+
+    Raises:
+        TreebankError: as ``read_parallel_treebanks`` does, and if no sentence has punctuation.
+    """
+    source = list(source)
+    found = read_parallel_treebanks(source, corrected, alignment, omit=omit)
+    sentences = tuple(to_learn_from(pair) for pair in found.sentences)
+    if sentences and not any(slot for s in sentences for slot in s.slots):
+        raise TreebankError(
+            f"{sentences[0].path}: no sentence has any punctuation, nor has its corrected version; "
+            "give what was written with its marks, as tokens of the tag PUNCT"
+        )
+    return Corrections(sentences, found.omitted)
+
+
+def read_references(
+    sources: Sequence[Sentence | Words | Omitted],
+    paths: Sequence[str | Path],
+    alignment: Alignment = "words",
+) -> list[ParallelSentence[Sentence | Words] | None]:
+    """Read corrected versions of sentences that were read already.
+
+    Args:
+        sources: sentences as they were written, those that were left out among them.
+        paths: files of words, each a corrected version of all the sentences; one in M2 has those of
+            all its annotators.
+        alignment: how slots are found, see ``corpus.parallel``.
+
+    Returns:
+        One entry for each source; None if it or one of its versions was left out.
+
+    Raises:
+        TreebankError: with file and line, if a file is missing or damaged, is of other sentences,
+            or a sentence does not align.
+    """
+    versions: list[list[Sentence | Words | Omitted]] = [[] for _ in sources]
+    for path in paths:
+        if format_of(path, words=True).name == M2.name:
+            records = list(read_m2_records(path))
+            contents = [record.source for record in records]
+            by_place = {id(c): record for c, record in zip(contents, records, strict=True)}
+            for own, (_, source) in zip(versions, _together(sources, contents), strict=True):
+                record = by_place[id(source)]
+                own += [record.reference(annotator) for annotator in record.annotators]
+        else:
+            contents = [entry.content for entry in read_words([path])]
+            for own, (_, version) in zip(versions, _together(sources, contents), strict=True):
+                own.append(version)
+    found: list[ParallelSentence[Sentence | Words] | None] = []
+    for source, own in zip(sources, versions, strict=True):
+        kept = [version for version in own if not isinstance(version, Omitted)]
+        if isinstance(source, Omitted) or len(kept) < len(own):
+            found.append(None)
+        else:
+            found.append(aligned(source, kept, alignment))
+    return found
+
+
+def _together(source: Sequence[A], corrected: Sequence[B]) -> Iterator[tuple[A, B]]:
     """Yield the pairs of two treebanks, in the order of the first."""
     known = {content.sentence_id: content for content in corrected}
     names = {content.sentence_id for content in source}
@@ -83,7 +191,9 @@ def _together(
     return zip(source, corrected, strict=True)
 
 
-def _lonely(source: Sequence[Content], corrected: Sequence[Content]) -> str:
+def _lonely(
+    source: Sequence[Sentence | Words | Omitted], corrected: Sequence[Sentence | Words | Omitted]
+) -> str:
     """Name a sentence that has no counterpart: by its id if ids tell, else the first one over."""
     longer, shorter = (source, corrected) if len(source) > len(corrected) else (corrected, source)
     known = {content.sentence_id for content in shorter}

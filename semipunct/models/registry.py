@@ -13,6 +13,7 @@ from semipunct.models.settings import meant
 
 KINDS: dict[str, str] = {
     "punctuation": "semipunct.models.punctuation.options:KIND",
+    "correction": "semipunct.models.punctuation.options:CORRECTION",
     "parser": "semipunct.models.parsing.options:KIND",
     "slot-tagger": "semipunct.models.slot_tagging.options:KIND",
     "beam-parser": "semipunct.models.beam_parsing.options:KIND",

@@ -118,6 +118,75 @@ class Restored(Part, kw_only=True, tag_field="schema", tag="semipunct.restore/1"
     nbest: Annotated[list[Draw], Meta(description="with --nbest")] | UnsetType = UNSET
 
 
+class AttachedMarks(Part):
+    """A puncteme that meets others in a slot."""
+
+    word: Annotated[int, Meta(ge=1, description="whose constituent has it, counted from 1")]
+    side: Annotated[Literal["left", "right"], Meta(description="edge of the constituent")]
+    tokens: Tokens
+
+
+class CorrectedSlot(Part):
+    """A correction: tokens of one slot that are put in, taken out, moved or replaced."""
+
+    slot: Slot
+    start: Annotated[int, Meta(ge=0, description="of what changes, in characters of the input")]
+    end: Annotated[int, Meta(ge=0, description="likewise; start where tokens are put in")]
+    before: Tokens
+    after: Tokens
+    error: Annotated[str, Meta(description="its kind with its marks, such as missing ,")]
+    probability: Annotated[float, Meta(description="of the string that the slot gets")]
+    probability_of_written: Annotated[float, Meta(description="of the one that was written")]
+    underlying: Annotated[list[AttachedMarks], Meta(description="what meets there, in text order")]
+    edits: Annotated[list[ChannelEdit], Meta(description="which rewrite that, in the order made")]
+    rule: Annotated[str | None, Meta(description="those that change something")]
+    reason: Annotated[str, Meta(description="a sentence in English")]
+
+
+class CorrectedSentence(Part, kw_only=True, tag_field="schema", tag="semipunct.correct/1"):
+    """A sentence with corrected punctuation: a line of ``correct --format json``."""
+
+    sent_id: SentenceId
+    input: Annotated[str, Meta(description="the sentence as it was read")]
+    offset: Annotated[int, Meta(ge=0, description="where it begins in a file of text")] | None
+    text: Annotated[str, Meta(description="the sentence with corrected punctuation")]
+    words: Words
+    word_ids: WordIds
+    corrections: list[CorrectedSlot]
+
+
+class EditScore(Part):
+    """Counts of corrections, and their ratios; null is undefined."""
+
+    correct: Annotated[int, Meta(ge=0, description="proposed and needed")]
+    proposed: Annotated[int, Meta(ge=0, description="by the model")]
+    needed: Annotated[int, Meta(ge=0, description="by the reference")]
+    precision: float | None
+    recall: float | None
+    f05: float | None
+
+
+class CorrectionsCompared(Part, kw_only=True, tag_field="schema", tag="semipunct.correct-gold/1"):
+    """Figures of corrected punctuation beside a reference: ``correct --gold --json``."""
+
+    sentences: Count
+    slots: Count
+    judged: Annotated[int, Meta(ge=0, description="slots that the references judge")]
+    right_before: Annotated[int, Meta(ge=0, description="judged slots that needed no correction")]
+    harmed: Annotated[int, Meta(ge=0, description="those of them that got one")]
+    harm: Annotated[float, Meta(description="harmed of a thousand slots that were right")] | None
+    edit_distance: Count
+    average_edit_distance: Annotated[float, Meta(description="per judged slot")] | None
+    correct: Count
+    proposed: Count
+    needed: Count
+    precision: float | None
+    recall: float | None
+    f05: float | None
+    errors: dict[str, EditScore]
+    signature: Signature
+
+
 class Evaluated(Part, tag_field="schema", tag="semipunct.evaluate/1"):
     """Figures of how well a model predicts punctuation: ``evaluate --json``."""
 
@@ -450,6 +519,8 @@ class SemiringReport(Part, tag_field="schema", tag="semipunct.semirings-check/1"
 OUTPUTS: Mapping[str, tuple[type[Part], ...]] = {
     "analyse": (Analysed,),
     "compare": (Comparison,),
+    "correct": (CorrectedSentence, LeftOut),
+    "correct-gold": (CorrectionsCompared,),
     "decode": (Decoded, LeftOut),
     "evaluate": (Evaluated,),
     "parse-gold": (ParsesCompared,),

@@ -276,7 +276,7 @@ def _parse(
     columns = {kind: named(kind, codes) for kind, codes in zip(TAGS, tags, strict=True)}
     sentence = Sentence(
         words.sentence_id, words.path, words.line, words.forms, (MISSING,) * tree.words,
-        **columns, tree=tree, slots=words.slots, expected=believed,
+        **columns, tree=tree, slots=words.slots, expected=believed, written=None,
     )  # fmt: skip
     log_probability = float(trees.log_probability[row])
     if certainty is None:
@@ -382,7 +382,7 @@ def _joined(whole: Sentence | Words, parts: Sequence[Parse]) -> Parse:
     sentence = Sentence(
         whole.sentence_id, whole.path, whole.line, whole.forms, (MISSING,) * len(heads),
         **columns, tree=DependencyTree(tuple(heads), tuple(relations)), slots=whole.slots,
-        expected=_joined_beliefs([part.sentence.expected for part in parts]),
+        expected=_joined_beliefs([part.sentence.expected for part in parts]), written=None,
     )  # fmt: skip
     return Parse(
         sentence,

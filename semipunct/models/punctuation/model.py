@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import jax
 import jax.numpy as jnp
@@ -105,7 +105,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
     network_vocabulary: Vocabulary | None = None
 
     @classmethod
-    def fit(cls, sentences: Sequence[Sentence], options: ModelOptions) -> PunctuationModel:
+    def fit(cls, sentences: Sequence[Sentence], options: ModelOptions) -> Self:
         """Collect the inventory and the feature contexts of training sentences.
 
         Args:
@@ -117,7 +117,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
     @classmethod
     def fit_and_encode(
         cls, sentences: Sequence[Sentence], options: ModelOptions
-    ) -> tuple[PunctuationModel, EncodedSentences]:
+    ) -> tuple[Self, EncodedSentences]:
         """Fit, and encode the same sentences: fitting has extracted their features already.
 
         Args:
@@ -130,7 +130,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
     @classmethod
     def _fit(
         cls, sentences: Sequence[Sentence], options: ModelOptions
-    ) -> tuple[PunctuationModel, Mapping[Table, FeatureRows]]:
+    ) -> tuple[Self, Mapping[Table, FeatureRows]]:
         inventory = build_inventory(sentences, options)
         vocabulary = Vocabulary.of(sentences, inventory.symbols)
         templates = [t for t in TEMPLATES if t.name in options.templates]
@@ -347,7 +347,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
 
     def without_zeros(
         self, parameters: Mapping[str, np.ndarray]
-    ) -> tuple[PunctuationModel, Mapping[str, np.ndarray]]:
+    ) -> tuple[Self, Mapping[str, np.ndarray]]:
         features, supports, weights = without_zeros(self.features, self.supports, parameters)
         return replace(self, features=features, supports=supports), weights
 
@@ -355,7 +355,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         return to_data(self.inventory, self.features, self.supports, self.network_vocabulary)
 
     @classmethod
-    def from_data(cls, data: Any, options: ModelOptions) -> PunctuationModel:
+    def from_data(cls, data: Any, options: ModelOptions) -> Self:
         return cls(options, *from_data(data))
 
     @property

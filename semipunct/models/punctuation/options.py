@@ -140,3 +140,12 @@ KIND = kind.Kind(
     train_options=TrainOptions,
     presets=("loglinear", "neural", "parsed", "paper"),
 )
+
+CORRECTION = kind.Kind(
+    name="correction",
+    model="semipunct.models.punctuation.corrector:CorrectionModel",
+    model_options=ModelOptions,
+    train_options=TrainOptions,
+    presets=("correction", "paper-correction"),
+)
+"""The same model of punctuation that looks at what was written, trained on parallel treebanks."""

@@ -38,10 +38,13 @@ class TaggerInputs(NamedTuple):
     Attributes:
         codes: ``[CODES, batch, length]``; 0 is the unknown one.
         lengths: ``[batch]`` words of each.
+        written: ``[batch, length + 1]`` the string that was written in each slot, where the network
+            reads it; 0 is an unknown one, and in the padding.
     """
 
     codes: jax.Array | npt.NDArray[np.int32]
     lengths: jax.Array | npt.NDArray[np.int32]
+    written: jax.Array | npt.NDArray[np.int32] | None = None
 
 
 class TaggerDropout(NamedTuple):
@@ -59,7 +62,11 @@ class TaggerDropout(NamedTuple):
 
 
 def network_weights(
-    options: TaggerOptions, codes: tuple[int, ...], tags: int, generator: np.random.Generator
+    options: TaggerOptions,
+    codes: tuple[int, ...],
+    tags: int,
+    generator: np.random.Generator,
+    written: int = 0,
 ) -> dict[str, Floats]:
     """Draw initial weights; transitions of the chain all weigh the same.
 
@@ -68,9 +75,11 @@ def network_weights(
         codes: how many codes there are of each of ``CODES``.
         tags: how many tags.
         generator: the source of chance.
+        written: how many codes there are of strings that were written.
     """
     sizes = [getattr(options, name) for name in CODES]
     hidden, both, word = options.hidden, 2 * options.hidden, sum(sizes)
+    read = word + options.written
     gates = 4 if options.network == "crf" else 3
 
     def normal(rows: int, size: int) -> Floats:
@@ -84,8 +93,8 @@ def network_weights(
 
     parts: dict[str, Mapping[str, Floats]] = {
         "embed": {n: normal(c, s) for n, c, s in zip(CODES, codes, sizes, strict=True)},
-        "forward": recurrent_weights(generator, gates, word, hidden),
-        "backward": recurrent_weights(generator, gates, word, hidden),
+        "forward": recurrent_weights(generator, gates, read, hidden),
+        "backward": recurrent_weights(generator, gates, read, hidden),
     }
     if options.network == "crf":
         parts["output"] = layer(both, tags)
@@ -104,6 +113,8 @@ def network_weights(
     result["edges"] = normal(2, word)
     if options.network == "crf":
         result["transition"] = np.zeros((tags, tags), np.float32)
+    if options.written:
+        result["embed.written"] = normal(written, options.written)
     return result
 
 
@@ -137,6 +148,10 @@ def scores(
     lengths = jnp.asarray(words.lengths)
     embedded = [weights[f"embed.{name}"][codes[i]] for i, name in enumerate(CODES)]
     x = with_edges(drop(jnp.concatenate(embedded, -1), 0), weights["edges"], lengths)
+    if options.written:
+        # Read with the word before its slot, and with the vector before the first word.
+        strings = weights["embed.written"][jnp.asarray(words.written)]
+        x = jnp.concatenate([x, jnp.pad(strings, ((0, 0), (0, 1), (0, 0)))], -1)
     read = lstm if options.network == "crf" else gru
     left = read(weights, "forward", x, lengths + 2, reverse=False)[:, :-1]
     right = read(weights, "backward", x, lengths + 2, reverse=True)[:, 1:]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from semipunct.models import kind
-from semipunct.models.settings import AtLeastOne, Positive, Share
+from semipunct.models.settings import AtLeastOne, Count, Positive, Share
 
 EPOCHS = 20
 """Passes over the training sentences; of the evaluations, one after each, the best is kept."""
@@ -23,6 +23,8 @@ class TaggerOptions:
         suffix: of their ends.
         tag: of part-of-speech tags.
         xpos: of language-specific tags.
+        written: of the strings that somebody wrote into the slots, where these are corrected
+            (Li, Wang and Eisner 2019, section 6.2); 0 for a network that does not read them.
         hidden: size of a recurrent state, in each direction.
         minimum_token_count: rarer tokens become UNK, as in the punctuation model.
         minimum_string_count: rarer strings of slots are no tags of their own.
@@ -33,6 +35,7 @@ class TaggerOptions:
     suffix: AtLeastOne = 24
     tag: AtLeastOne = 24
     xpos: AtLeastOne = 24
+    written: Count = 0
     hidden: AtLeastOne = 128
     minimum_token_count: AtLeastOne = 5
     minimum_string_count: AtLeastOne = 2
@@ -59,5 +62,5 @@ KIND = kind.Kind(
     model="semipunct.models.slot_tagging.tagger:SlotTagger",
     model_options=TaggerOptions,
     train_options=TaggerTrainOptions,
-    presets=("crf", "attention"),
+    presets=("crf", "attention", "correction"),
 )

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from semipunct.arrays.padding import round_up
 from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import MISSING, Puncteme, Sentence
+from semipunct.errors import TreebankError
 from semipunct.features.slot_strings import SlotStrings
 from semipunct.models.base import Array, Model, Parameters, Sums, Weights
 from semipunct.models.scoring import Batches, log_likelihoods
@@ -35,26 +36,45 @@ if TYPE_CHECKING:
     import optax  # pyright: ignore[reportMissingTypeStubs]
 
 _SUFFIX = 3  # letters
-_MINIMUM = {"word": 2, "suffix": 2, "tag": 1, "xpos": 1}  # rarer values are unknown ones
+_MINIMUM = {
+    "word": 2,
+    "suffix": 2,
+    "tag": 1,
+    "xpos": 1,
+    "written": 2,
+}  # rarer values are unknown ones
 
 
 class TaggerVocabulary(msgspec.Struct, frozen=True):
-    """The values of a word that are known: value i of a kind has code i + 1, others have 0."""
+    """The values of a word that are known: value i of a kind has code i + 1, others have 0.
+
+    So have the strings that were written, where the network reads them.
+    """
 
     word: tuple[str, ...]
     suffix: tuple[str, ...]
     tag: tuple[str, ...]
     xpos: tuple[str, ...]
+    written: tuple[Puncteme, ...] = ()
 
     @classmethod
-    def of(cls, sentences: Sequence[Sentence]) -> TaggerVocabulary:
-        """Collect the values in training sentences."""
+    def of(cls, sentences: Sequence[Sentence], *, written: bool = False) -> TaggerVocabulary:
+        """Collect the values in training sentences.
+
+        Args:
+            sentences: to learn from.
+            written: whether strings that were written are read.
+        """
 
         def frequent(kind: str) -> tuple[str, ...]:
             counts = Counter(v for s in sentences for v in _values(kind, s))
             return tuple(sorted(v for v, n in counts.items() if n >= _MINIMUM[kind]))
 
-        return cls(*(frequent(kind) for kind in CODES))
+        strings: Counter[Puncteme] = Counter()
+        if written:
+            strings.update(slot for s in sentences for slot in written_slots(s))
+        known = sorted(string for string, n in strings.items() if n >= _MINIMUM["written"])
+        return cls(*(frequent(kind) for kind in CODES), written=tuple(known))
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -68,6 +88,28 @@ class TaggerVocabulary(msgspec.Struct, frozen=True):
             np.array([[code[k].get(v, 0) for v in _values(k, s)] for k in CODES], np.int32)
             for s in sentences
         ]
+
+    def written_codes(self, sentences: Iterable[Sentence]) -> list[npt.NDArray[np.int32]]:
+        """Return ``[words + 1]`` codes of the strings that were written, of each sentence."""
+        code = {string: i for i, string in enumerate(self.written, 1)}
+        return [
+            np.array([code.get(string, 0) for string in written_slots(s)], np.int32)
+            for s in sentences
+        ]
+
+
+def written_slots(sentence: Sentence) -> Sequence[Puncteme]:
+    """Return the strings that were written in a sentence.
+
+    Raises:
+        TreebankError: if nothing says what was written.
+    """
+    if sentence.written is None:
+        raise TreebankError(
+            f"{sentence.where}: there is correct punctuation alone, and a tagger that corrects "
+            "needs what was written beside it; train it with --corrected"
+        )
+    return sentence.written.slots
 
 
 def _values(kind: str, sentence: Sentence) -> Sequence[str]:
@@ -112,11 +154,14 @@ class Encoded:
         codes: ``[CODES, words]`` of each sentence.
         strings: for each sentence ``[words + 1]`` rows of ``evidence``.
         evidence: ``[strings, tags]`` log p(string | tag) of the distinct strings of slots.
+        written: for each sentence ``[words + 1]`` codes of what was written; empty where the
+            network does not read it.
     """
 
     codes: Sequence[npt.NDArray[np.int32]]
     strings: Sequence[npt.NDArray[np.int32]]
     evidence: npt.NDArray[np.float32]
+    written: Sequence[npt.NDArray[np.int32]] = ()
 
     @property
     def lengths(self) -> list[int]:
@@ -146,7 +191,7 @@ class SlotTagger(Model[Encoded, TaggerBatch]):
         return cls(
             options,
             SlotStrings.of(sentences, options.minimum_token_count, options.minimum_string_count),
-            TaggerVocabulary.of(sentences),
+            TaggerVocabulary.of(sentences, written=options.written > 0),
         )
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
@@ -157,7 +202,14 @@ class SlotTagger(Model[Encoded, TaggerBatch]):
             scale: standard deviation of the transitions, which start at zero without it.
         """
         generator = np.random.default_rng(seed)
-        result = network_weights(self.options, self.vocabulary.sizes, len(self.tags), generator)
+        vocabulary = self.vocabulary
+        result = network_weights(
+            self.options,
+            vocabulary.sizes,
+            len(self.tags),
+            generator,
+            len(vocabulary.written) + 1,
+        )
         if scale > 0 and (zero := result.get("transition")) is not None:
             result["transition"] = generator.normal(0.0, scale, zero.shape).astype(np.float32)
         return {**result}
@@ -169,7 +221,10 @@ class SlotTagger(Model[Encoded, TaggerBatch]):
             for s in sentences
         ]
         return Encoded(
-            self.vocabulary.codes(sentences), strings, self.tags.log_evidence(tuple(number))
+            self.vocabulary.codes(sentences),
+            strings,
+            self.tags.log_evidence(tuple(number)),
+            self.vocabulary.written_codes(sentences) if self.options.written else (),
         )
 
     def fit_shape(
@@ -194,10 +249,14 @@ class SlotTagger(Model[Encoded, TaggerBatch]):
         length = round_up(int(lengths.max()), 16)
         codes = np.zeros((len(CODES), size, length), np.int32)
         evidence = np.zeros((size, length + 1, len(self.tags)), np.float32)
+        written = np.zeros((size, length + 1), np.int32) if self.options.written else None
         for row, i in enumerate(members):
+            if written is not None:
+                written[row, : lengths[row] + 1] = encoded.written[i]
             codes[:, row, : lengths[row]] = encoded.codes[i]
             evidence[row, : lengths[row] + 1] = encoded.evidence[encoded.strings[i]]
-        return TaggerBatch(TaggerInputs(codes, lengths), evidence, np.arange(size) < len(members))
+        inputs = TaggerInputs(codes, lengths, written)
+        return TaggerBatch(inputs, evidence, np.arange(size) < len(members))
 
     def log_likelihoods(
         self, parameters: Parameters, batch: TaggerBatch, dropout: TaggerDropout | None = None
@@ -267,8 +326,8 @@ class SlotTagger(Model[Encoded, TaggerBatch]):
         }[self.options.network]
         return (
             f"{network}, which tags the slots between words with strings of punctuation. It says "
-            "how probable the punctuation of a sentence is, given its words and tags; trees are "
-            "not looked at."
+            "how probable the punctuation of a sentence is, given its words and tags"
+            f"{' and what was written' if self.options.written else ''}; trees are not looked at."
         )
 
     def signature(self) -> dict[str, str]:
@@ -314,6 +373,24 @@ class TaggerPunctuator:
                 slots = row[: len(sentences[i].slots)]
                 result[i] = tuple(self.model.tags.least_risk(slots))
         return result
+
+    def correct(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
+        """Return the strings of least expected edit distance, given what was written.
+
+        A string that was written with tokens that the tagger does not know stays: it cannot
+        write them again.
+
+        Args:
+            sentences: with what was written, which the network need not read.
+        """
+        known = {*self.model.tags.strings}
+        return [
+            tuple(
+                new if old in known else old
+                for old, new in zip(written_slots(sentence), slots, strict=True)
+            )
+            for sentence, slots in zip(sentences, self.restore(sentences), strict=True)
+        ]
 
 
 def _log_partition(score: jax.Array, transition: jax.Array | None, lengths: jax.Array) -> jax.Array:

@@ -1,0 +1,117 @@
+"""Corrected sentences written to files, in the format of their input or in another one."""
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from semipunct.corpus import Entry
+    from semipunct.formats import Writer
+    from semipunct.tasks.correct import Corrected
+
+    Outcome = tuple[Entry[Any], Corrected | None]
+
+
+class Form(StrEnum):
+    """The formats that corrected sentences are written in."""
+
+    TEXT = "text"
+    CONLLU = "conllu"
+    JSON = "json"
+    DIFF = "diff"
+    M2 = "m2"
+
+
+def write(
+    outcomes: "Iterable[Outcome]",
+    form: Form,
+    writer: "Writer[Any]",
+    stream: TextIO,
+    *,
+    parsed: bool,
+) -> None:
+    """Write corrected sentences.
+
+    Args:
+        outcomes: entries and what was corrected, None for those left alone.
+        form: of the output.
+        writer: of the entries.
+        stream: which must not translate line ends.
+        parsed: whether a parser made their tags and trees.
+    """
+    from semipunct.cli.restored_sentences import with_trees
+    from semipunct.formats.conllu import Conllu
+    from semipunct.formats.m2 import M2Writer
+    from semipunct.formats.text import TextWriter
+
+    own = {Form.TEXT: TextWriter, Form.M2: M2Writer}.get(form)
+    if form is Form.CONLLU and parsed:
+        trees = with_trees(outcomes, conllu=True)
+        writer = Conllu().writer()
+        stream_of = ((entry, found) for entry, found in trees)
+        _as_input(stream_of, writer, stream)
+    elif form is Form.CONLLU or (own is not None and isinstance(writer, own)):
+        _as_input(outcomes, writer, stream)
+    else:
+        lines = _json(outcomes, writer) if form is Form.JSON else _lines(outcomes, form, writer)
+        stream.writelines(lines)
+
+
+def _as_input(
+    outcomes: "Iterable[tuple[Entry[Any], Any]]", writer: "Writer[Any]", stream: TextIO
+) -> None:
+    writer.write(
+        (
+            writer.punctuated(entry, found.slots) if found else writer.unchanged(entry)
+            for entry, found in outcomes
+        ),
+        stream,
+    )
+
+
+def _texts(entry: "Entry[Any]", found: "Corrected", writer: "Writer[Any]") -> tuple[str, str]:
+    """Return the text of a sentence as it was read, and with corrected punctuation."""
+    from semipunct.corpus.located import Located
+
+    if isinstance(entry.record, Located):
+        return entry.record.text.rstrip(), entry.record.punctuated(found.slots).rstrip()
+    return writer.text(entry, found.sentence.slots), writer.text(entry, found.slots)
+
+
+def _lines(outcomes: "Iterable[Outcome]", form: Form, writer: "Writer[Any]") -> Iterator[str]:
+    from semipunct.render.corrected import difference, m2
+
+    for entry, found in outcomes:
+        if found is None:
+            yield "\n" if form is Form.TEXT else ""
+        elif form is Form.M2:
+            yield m2(found)
+        else:
+            before, after = _texts(entry, found, writer)
+            yield after + "\n" if form is Form.TEXT else difference(found, before, after)
+
+
+def _json(outcomes: "Iterable[Outcome]", writer: "Writer[Any]") -> Iterator[str]:
+    from semipunct.corpus import Omitted
+    from semipunct.corpus.located import Located
+    from semipunct.render.analyses import dump, omitted_as_dict
+    from semipunct.render.corrected import Places, as_dict
+
+    offset, path = 0, None
+    for entry, found in outcomes:
+        record, content = entry.record, entry.content
+        if content.path != path:
+            offset, path = 0, content.path
+        located = isinstance(record, Located)
+        if found is not None:
+            before, after = _texts(entry, found, writer)
+            places: Places | Located = record
+            if not located:
+                spelt = writer.spelt(entry, found.sentence.slots)
+                places = Places.of(before, found.sentence.forms, spelt)
+            at = offset if located else None
+            yield dump(as_dict(found, before, after, entry.word_ids, places, at)) + "\n"
+        elif isinstance(content, Omitted):
+            yield dump(omitted_as_dict(content, content.reason)) + "\n"
+        if located:
+            offset += len(record.text)

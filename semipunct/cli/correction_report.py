@@ -1,0 +1,82 @@
+"""The comparison of corrected punctuation with references: figures, and kinds of errors."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from semipunct.cli import console
+from semipunct.errors import TreebankError
+
+if TYPE_CHECKING:
+    from semipunct.cli.corrected_sentences import Outcome
+    from semipunct.corpus.parallel import Alignment
+    from semipunct.tasks.correct import CorrectOptions
+
+
+def report(
+    model: str,
+    digest: str,
+    outcomes: "Sequence[Outcome]",
+    gold: Sequence[str],
+    alignment: "Alignment",
+    options: "CorrectOptions",
+    most: int,
+    *,
+    json: bool,
+    path: str | None,
+) -> None:
+    """Print how corrected sentences compare with references, and store it.
+
+    Args:
+        model: the model folder.
+        digest: of the model.
+        outcomes: entries and what was corrected, None for those left alone.
+        gold: files, each a corrected version of all of the input.
+        alignment: how slots are found.
+        options: of the correction.
+        most: errors to list.
+        json: print one JSON object, not tables.
+        path: the file to store the result in, if any.
+
+    Raises:
+        TreebankError: if there are no sentences, or references do not align.
+    """
+    from rich.markup import escape
+
+    from semipunct.evaluation.correction import correction_statistics
+    from semipunct.evaluation.results import Result, write_result
+    from semipunct.formats.parallel import read_references
+    from semipunct.tasks.correct import correction_signature
+
+    contents = [entry.content if found is None else found.sentence for entry, found in outcomes]
+    pairs = read_references(contents, gold, alignment)
+    known = [(found, pair) for (_, found), pair in zip(outcomes, pairs, strict=True)]
+    both = [(found, pair) for found, pair in known if found is not None and pair is not None]
+    if not both:
+        raise TreebankError("no sentence could be corrected: there is nothing to compare")
+    statistics = correction_statistics(
+        [found.sentence.slots for found, _ in both],
+        [found.slots for found, _ in both],
+        [pair.references for _, pair in both],
+    )
+    line = correction_signature(digest, [pair for _, pair in both], options)
+    if path:
+        write_result(path, Result(model, line, statistics))
+    figures = statistics.figures()
+    if json:
+        from semipunct.render.outputs import CorrectionsCompared, output
+
+        console.print_json(output(CorrectionsCompared, {**figures.as_dict(), "signature": line}))
+        return
+    table = console.table("figure", "value")
+    for name, value in figures.rows():
+        table.add_row(name, value)
+    by_error = console.table("error", "corrected", "wrong corrections", "in the input")
+    ranked = sorted(figures.errors.items(), key=lambda item: (-item[1].needed, -item[1].proposed))
+    for error, score in ranked[:most]:
+        counts = (score.correct, score.proposed - score.correct, score.needed)
+        by_error.add_row(escape(error), *(f"{count:,}" for count in counts))
+    screen = console.tables()
+    screen.print(table)
+    if most:
+        screen.print(by_error)
+    screen.print(line, style="dim", markup=False, soft_wrap=True)

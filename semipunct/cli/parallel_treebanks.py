@@ -1,0 +1,87 @@
+"""Parallel treebanks for commands that learn from corrections."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from semipunct.errors import TreebankError, UsageError
+
+if TYPE_CHECKING:
+    from semipunct.corpus import Sentence
+    from semipunct.corpus.parallel import Alignment
+
+CORRECTION = "correction"
+"""The kind of model that needs what was written beside what is right."""
+
+
+def check_corrected(
+    kind: str,
+    corrected: Sequence[str] | None,
+    dev_corrected: Sequence[str] | None,
+    analysis: str | None,
+) -> None:
+    """Check that options about corrected versions go together.
+
+    Args:
+        kind: of model.
+        corrected: versions of the training treebanks.
+        dev_corrected: versions of the development treebanks.
+        analysis: a model of what was written.
+
+    Raises:
+        UsageError: if they do not.
+    """
+    if bool(corrected) != bool(dev_corrected):
+        missing = "--dev-corrected" if corrected else "--corrected"
+        raise UsageError(
+            f"{missing} is missing: what was written needs its corrected version, both of the "
+            "treebanks to learn from and of those to choose the best weights on"
+        )
+    if kind == CORRECTION and not corrected:
+        raise UsageError(
+            "a model of --kind correction is trained on what was written and its corrected "
+            "version: give the latter as --corrected and --dev-corrected. Where only correct text "
+            "is at hand, semipunct.formats.write_erroneous makes learners' errors in it"
+        )
+    if analysis is not None and not corrected:
+        raise UsageError("--analysis is about what was written; give --corrected as well")
+
+
+def corrections(
+    written: Sequence[str], corrected: Sequence[str], alignment: "Alignment"
+) -> "Sequence[Sentence]":
+    """Read what was written, and its corrected version, of which at least one sentence can be used.
+
+    Args:
+        written: files, as one treebank.
+        corrected: files of the same sentences.
+        alignment: how slots are found.
+
+    Raises:
+        TreebankError: if no sentence is left, or as ``formats.parallel.read_corrections`` does.
+    """
+    from semipunct.formats.parallel import read_corrections
+
+    found = read_corrections(written, corrected, alignment)
+    if not found:
+        raise TreebankError(
+            f"{', '.join(written)}: no sentence is left; give treebanks with words in them"
+        )
+    return found
+
+
+def analysed(path: str, sentences: "Sequence[Any]") -> "Sequence[Sentence]":
+    """Put the best underlying trees of what was written into sentences.
+
+    Args:
+        path: the folder of a punctuation model of such text.
+        sentences: with what was written.
+
+    Raises:
+        ModelError: if there is no such model.
+    """
+    from semipunct.models.punctuation.model import PunctuationModel
+    from semipunct.store.checkpoint import load
+    from semipunct.tasks.correct import analysed as of_written
+
+    model = load(path, PunctuationModel)
+    return [one for (one,) in of_written(model, sentences)]

@@ -1,0 +1,147 @@
+"""Attributes of what somebody wrote, where punctuation is corrected: strings of slots, an analysis.
+
+Templates bring them: models of correction look at them, others do not. What was written is known
+before anything is drawn, so that features of it may look at the whole sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from semipunct.arrays.unique_rows import Ints
+from semipunct.features.attributes import Attribute, Attributes, Single
+from semipunct.features.classes import SPANS, span_class
+from semipunct.features.vocabulary import Vocabulary
+from semipunct.marks import Puncteme
+
+_LENGTHS = 3
+"""Strings of no token, of one, and of more: those of two tokens are told apart by their ends."""
+
+_MOST = 6
+"""The number of marked slots that is not distinguished from larger ones."""
+
+_UNKNOWN = 0
+"""The code of an attribute where nobody says what was written."""
+
+
+def _strings(vocabulary: Vocabulary) -> int:
+    return 1 + _LENGTHS * (vocabulary.size("token") + 1) ** 2
+
+
+def _string_codes(strings: Iterable[Puncteme], vocabulary: Vocabulary) -> Ints:
+    """Return a code for each string, which tells its first and its last token."""
+    tokens = vocabulary.size("token") + 1
+    known: dict[Puncteme, int] = {}
+    found: list[int] = []
+    for string in strings:
+        if string not in known:
+            ends = [tokens - 1, tokens - 1]
+            if string:
+                ends = vocabulary.code("token", (string[0], string[-1])).tolist()
+            length = min(len(string), _LENGTHS - 1)
+            known[string] = 1 + (length * tokens + ends[0]) * tokens + ends[1]
+        found.append(known[string])
+    return np.array(found, np.int64)
+
+
+def _marks(vocabulary: Vocabulary) -> int:
+    return vocabulary.size("token") + 3
+
+
+def _mark_codes(strings: Sequence[Puncteme], vocabulary: Vocabulary) -> Ints:
+    """Return the code of the last token of each string, one for none, then one for no slot."""
+    nothing = vocabulary.size("token") + 1
+    codes = 1 + vocabulary.code("token", (s[-1] if s else "" for s in strings))
+    empty = np.array([not s for s in strings], bool)
+    return np.append(np.where(empty, nothing, codes), nothing + 1)
+
+
+def _written(table: Attributes) -> dict[str, Ints]:
+    """Return what was written at the edges of each constituent, beside them, within, and last."""
+    w = table.words
+    parts: list[dict[str, Ints]] = []
+    for i, sentence in enumerate(w.sentences):
+        words = slice(int(w.start[i]), int(w.start[i + 1]))
+        if sentence.written is None:
+            unknown = np.full(words.stop - words.start, _UNKNOWN, np.int64)
+            parts.append(dict.fromkeys(_COLUMNS, unknown))
+            continue
+        slots = sentence.written.slots
+        left, right = w.left[words], w.right[words]
+        strings = _string_codes(slots, table.vocabulary)
+        marks = _mark_codes(slots, table.vocabulary)
+        marked = np.array([bool(s) for s in slots], np.int64)
+        so_far = np.concatenate([np.zeros(1, np.int64), marked.cumsum()])
+        place = np.arange(len(slots))
+        last = np.maximum.accumulate(np.where(marked > 0, place, -1))
+        before = np.concatenate([[-1], last[:-1]])
+        following = np.where(marked > 0, place, len(slots))
+        following = np.append(np.minimum.accumulate(following[::-1])[::-1][1:], len(slots))
+        end = len(slots)
+        parts.append(
+            {
+                "written_left": strings[left],
+                "written_right": strings[right],
+                "written_before": marks[np.where(left > 0, left - 1, end)],
+                "written_second": marks[left + 1],
+                "written_last_but_one": marks[right - 1],
+                "written_after": marks[right + 1],
+                "written_since": 1 + span_class(left - before[left]),
+                "written_until": 1 + span_class(following[right] - right),
+                "written_inside": 1 + np.minimum(so_far[right] - so_far[left + 1], _MOST),
+                "written_final": np.full(len(left), marks[end - 1]),
+                "written_marks": np.full(len(left), 1 + min(int(so_far[-2]), _MOST)),
+            }
+        )
+    nothing = np.zeros(0, np.int64)
+    return {name: np.concatenate([nothing, *(part[name] for part in parts)]) for name in _COLUMNS}
+
+
+_COLUMNS = (
+    "written_left",
+    "written_right",
+    "written_before",
+    "written_second",
+    "written_last_but_one",
+    "written_after",
+    "written_since",
+    "written_until",
+    "written_inside",
+    "written_final",
+    "written_marks",
+)
+
+
+def _analysed(table: Attributes) -> dict[str, Ints]:
+    """Return the punctemes of each word in the underlying tree of what was written."""
+    pairs: list[tuple[Puncteme, Puncteme] | None] = []
+    for s in table.words.sentences:
+        known = None if s.written is None else s.written.pairs
+        pairs += known if known is not None else [None] * len(s.forms)
+    there = np.array([pair is not None for pair in pairs], bool)
+    sides = [_string_codes((p[i] if p else () for p in pairs), table.vocabulary) for i in (0, 1)]
+    left, right = (np.where(there, codes, _UNKNOWN) for codes in sides)
+    return {"analysed_left": left, "analysed_right": right}
+
+
+WRITTEN: dict[str, Attribute] = {
+    **{name: Single(_strings, _written) for name in ("written_left", "written_right")},
+    **{
+        name: Single(_marks, _written)
+        for name in (
+            "written_before",
+            "written_second",
+            "written_last_but_one",
+            "written_after",
+            "written_final",
+        )
+    },
+    **{name: Single(lambda _: SPANS + 1, _written) for name in ("written_since", "written_until")},
+    **{name: Single(lambda _: _MOST + 2, _written) for name in ("written_inside", "written_marks")},
+}
+
+ANALYSED: dict[str, Attribute] = {
+    name: Single(_strings, _analysed) for name in ("analysed_left", "analysed_right")
+}

@@ -1,0 +1,159 @@
+"""Corrected sentences for files and for people: JSON with offsets, differences, M2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from semipunct.corpus.located import Located
+from semipunct.corpus.passages import Span
+from semipunct.formats.m2 import m2_sentence
+from semipunct.marks import ABBREVIATION, Puncteme, spacing
+from semipunct.render.outputs import CorrectedSentence, output
+from semipunct.render.reasons import reason, rule
+from semipunct.tasks.correct import Corrected
+
+_FAR = 40
+"""Characters that are searched for a word: tokens that stand for several are spelt otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The places of words and marks in the text of a sentence.
+
+    Attributes:
+        words: ``[n]`` ends of words, with the dot of an abbreviation.
+        marks: ``[n + 1]`` places of the tokens of each slot, without that dot.
+        start: the place of the first token.
+    """
+
+    words: tuple[int, ...]
+    marks: tuple[tuple[Span, ...], ...]
+    start: int
+
+    @classmethod
+    def of(cls, text: str, forms: Sequence[str], slots: Sequence[Puncteme]) -> Places:
+        """Find words and marks in a text, one after another.
+
+        Args:
+            text: of the sentence.
+            forms: ``[n]`` its words.
+            slots: ``[n + 1]`` its marks, as the text spells them.
+        """
+        place = len(text) - len(text.lstrip())
+        start, ends, marks = place, list[int](), list[tuple[Span, ...]]()
+
+        def found(token: str) -> Span:
+            nonlocal place
+            at = text.find(token, place, place + len(token) + _FAR)
+            if at < 0:
+                return place, place
+            place = at + len(token)
+            return at, place
+
+        for slot, tokens in enumerate(slots):
+            if slot:
+                found(forms[slot - 1])
+                if ABBREVIATION in tokens and text[place : place + 1] == ".":
+                    place += 1
+                ends.append(place)
+            (visible,) = spacing.visible([tokens])
+            marks.append(tuple(found(token) for token in visible))
+        return cls(tuple(ends), tuple(marks), start)
+
+    def place(self, slot: int, start: int, stop: int) -> Span:
+        """Return the place of tokens of a slot; it is empty where tokens are put in.
+
+        Args:
+            slot: its number.
+            start: the first of the tokens, the dot of an abbreviation not counted.
+            stop: the one after the last.
+        """
+        own = self.marks[slot]
+        if start < stop:
+            return own[start][0], own[stop - 1][1]
+        if start:
+            return own[start - 1][1], own[start - 1][1]
+        at = self.words[slot - 1] if slot else self.start
+        return at, at
+
+
+def as_dict(
+    found: Corrected,
+    before: str,
+    after: str,
+    word_ids: Sequence[int],
+    places: Places | Located,
+    offset: int | None,
+) -> dict[str, Any]:
+    """Return a corrected sentence as values that JSON can hold.
+
+    Args:
+        found: the sentence.
+        before: its text as it was read.
+        after: its text with corrected punctuation.
+        word_ids: ``[n]`` the number of each word in the file.
+        places: of its tokens in ``before``.
+        offset: where ``before`` begins in the file; None where files hold no running text.
+    """
+    rows: list[dict[str, Any]] = []
+    for one in found.corrections:
+        correction = one.correction
+        start, end = places.place(correction.slot, correction.start, correction.stop)
+        attached = () if one.reason is None else one.reason.attached
+        edits = () if one.reason is None else one.reason.edits
+        rows.append(
+            {
+                "slot": correction.slot,
+                "start": start,
+                "end": end,
+                "before": list(correction.before),
+                "after": list(correction.after),
+                "error": correction.error,
+                "probability": one.probability,
+                "probability_of_written": one.written,
+                "underlying": [
+                    {"word": a.word, "side": a.side, "tokens": list(a.tokens)} for a in attached
+                ],
+                "edits": [{"edit": e.name, "a": e.a, "b": e.b} for e in edits],
+                "rule": rule(edits),
+                "reason": reason(found, one),
+            }
+        )
+    return output(
+        CorrectedSentence,
+        {
+            "sent_id": found.sentence.sentence_id,
+            "input": before,
+            "offset": offset,
+            "text": after,
+            "words": list(found.sentence.forms),
+            "word_ids": list(word_ids),
+            "corrections": rows,
+        },
+    )
+
+
+def difference(found: Corrected, before: str, after: str) -> str:
+    """Write a sentence that was corrected as lines of a difference; nothing for any other one.
+
+    Args:
+        found: the sentence.
+        before: its text as it was read.
+        after: its text with corrected punctuation.
+    """
+    if not found.corrections:
+        return ""
+    sentence = found.sentence
+    head = f"@@ {sentence.path}:{sentence.line} {sentence.sentence_id} @@"
+    return f"{head}\n-{before}\n+{after}\n"
+
+
+def m2(found: Corrected) -> str:
+    """Write a sentence with its corrections as M2, the empty line after it included.
+
+    Args:
+        found: the sentence.
+    """
+    return m2_sentence(found.sentence.forms, found.sentence.slots, [found.slots])

@@ -1,0 +1,162 @@
+"""The reasons of corrections in words: which constituent has the mark, and what rewrites it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from semipunct.marks import OPEN, UNK, Edit, Puncteme, shown_string
+from semipunct.tasks.correct import Attached, Corrected, Explained
+
+MARKS: Mapping[str, str] = {
+    ",": "comma",
+    ".": "period",
+    "?": "question mark",
+    "!": "exclamation mark",
+    ";": "semicolon",
+    ":": "colon",
+    "-": "dash",
+    "--": "dash",
+    "–": "dash",
+    "—": "dash",
+    "...": "ellipsis",
+    "…": "ellipsis",
+    "(": "bracket",
+    ")": "bracket",
+    "“": "quotation mark",
+    "”": "quotation mark",
+    "‘": "quotation mark",
+    "’": "quotation mark",
+}
+"""Names of marks; others are told as they are."""
+
+CONSTITUENTS: Mapping[str, str] = {
+    "root": "sentence",
+    "nsubj": "subject",
+    "nsubjpass": "subject",
+    "csubj": "clause that is the subject",
+    "dobj": "object",
+    "obj": "object",
+    "iobj": "indirect object",
+    "ccomp": "complement clause",
+    "xcomp": "complement",
+    "advcl": "adverbial clause",
+    "advmod": "adverb",
+    "nmod": "modifier",
+    "obl": "adverbial",
+    "nmod:tmod": "expression of time",
+    "nmod:npmod": "modifier",
+    "acl": "clause that modifies a noun",
+    "acl:relcl": "relative clause",
+    "amod": "adjective",
+    "appos": "apposition",
+    "conj": "conjunct",
+    "cc": "conjunction",
+    "parataxis": "parenthesis",
+    "vocative": "address",
+    "discourse": "interjection",
+    "list": "item of a list",
+    "dislocated": "dislocated phrase",
+    "mark": "subordinating conjunction",
+    "remnant": "rest of an ellipsis",
+    "name": "part of a name",
+    "compound": "part of a compound",
+}
+"""Names of the constituents of relations; others are told by their relation."""
+
+_LONG = 4
+"""Words of a constituent that are told; of a longer one the first and the last two."""
+
+
+def rule(edits: Sequence[Edit]) -> str | None:
+    """Return the edits that change something, such as ``, . → .``; None if all keep.
+
+    Args:
+        edits: of one slot, in the order made.
+    """
+    told = [
+        f"{shown_string((e.a, e.b))} → {shown_string(e.result)}"
+        for e in edits
+        if e.name != "keep" and _told((e.a, e.b))
+    ]
+    return "; ".join(told) or None
+
+
+def _told(tokens: Puncteme) -> bool:
+    return not any(token.startswith("<") and token not in (OPEN, UNK) for token in tokens)
+
+
+def named(tokens: Puncteme) -> str:
+    """Name a string of marks in words, such as ``comma`` and ``marks ” .``.
+
+    Args:
+        tokens: at least one.
+    """
+    if len(tokens) == 1:
+        return MARKS.get(tokens[0], f"mark {shown_string(tokens)}")
+    return f"string {shown_string(tokens)}"
+
+
+def reason(found: Corrected, one: Explained) -> str:
+    """Say in a sentence why a correction is made.
+
+    Args:
+        found: the sentence.
+        one: one of its corrections.
+    """
+    before, after = one.correction.before, one.correction.after
+    speakers = [] if one.reason is None else list(one.reason.attached)
+    if not after:
+        kept = _absorbing(one)
+        if kept:
+            return f"The {named(before)} gives way to what stands beside it ({kept})."
+        where = _between(found, one.correction.slot)
+        return f"No constituent that begins or ends {where} has a {named(before)} there."
+    wanted = [s for s in speakers if set(after) & set(s.tokens)] or speakers
+    told = rule(() if one.reason is None else one.reason.edits)
+    because = f" ({told})" if told else ""
+    if not wanted:
+        return f"The marks {shown_string(after)} are more probable here{because}."
+    speaker = wanted[-1] if wanted[-1].side == "left" else wanted[0]
+    subject = f"{_article(named(after))} {named(after)}"
+    instead = f" in place of the {named(before)}" if before else ""
+    return f"{subject}{instead} {_attached(found, speaker)}{because}."
+
+
+def _absorbing(one: Explained) -> str | None:
+    """Return the rule by which what stays takes the place of what goes, if there is one."""
+    if one.reason is None or not set(one.correction.before) & set(one.reason.underlying):
+        return None
+    return rule(one.reason.edits)
+
+
+def _article(name: str) -> str:
+    return "An" if name[0] in "aeiou" else "A"
+
+
+def _attached(found: Corrected, speaker: Attached) -> str:
+    tree, words = found.sentence.tree, found.sentence.forms
+    left, right = (edges[speaker.word - 1] for edges in tree.edges)
+    relation = tree.relations[speaker.word - 1]
+    name = CONSTITUENTS.get(relation) or CONSTITUENTS.get(relation.partition(":")[0])
+    constituent = name or f"constituent of the relation {relation}"
+    inside = list(words[left:right])
+    if speaker.side == "left":
+        return f"opens the {constituent} “{_excerpt(inside)}”"
+    if name == "sentence":
+        return "ends the sentence"
+    return f"closes the {constituent} “{_excerpt(inside)}”"
+
+
+def _excerpt(words: Sequence[str]) -> str:
+    if len(words) <= _LONG:
+        return " ".join(words)
+    return " ".join((*words[:2], "...", *words[-2:]))
+
+
+def _between(found: Corrected, slot: int) -> str:
+    words = found.sentence.forms
+    if slot == 0:
+        return f"before “{words[0]}”"
+    if slot == len(words):
+        return f"after “{words[-1]}”"
+    return f"between “{words[slot - 1]}” and “{words[slot]}”"

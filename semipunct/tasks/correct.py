@@ -1,0 +1,436 @@
+"""Punctuation correction: what somebody wrote in, corrections of single slots out (section 6.2).
+
+The posterior of the correct string of each slot is estimated from draws, as in restoration; that of
+least expected edit distance is chosen, and what differs from what was written is a correction. The
+best underlying tree of the corrected sentence says which constituents speak for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypedDict, Unpack
+
+import numpy as np
+
+from semipunct.corpus.digest import parallel_digest
+from semipunct.corpus.parallel import ParallelSentence, as_written
+from semipunct.corpus.sentences import Sentence, Words, Written, excerpt
+from semipunct.corpus.tokens import with_unknown
+from semipunct.errors import ModelError, UsageError
+from semipunct.evaluation.signature import join_signature
+from semipunct.inference import decode
+from semipunct.inference.decode import Analysis
+from semipunct.inference.draws import Draws
+from semipunct.marks import ABBREVIATION, SILENT, UNK, Edit, Puncteme, shown, spacing
+from semipunct.marks.corrections import Correction, corrections
+from semipunct.models.punctuation.corrector import CorrectionModel
+from semipunct.tasks import limits
+from semipunct.tasks.base import InPlace, Slots, Trained, punctuation_model
+from semipunct.tasks.parse import check_reads_words, parse
+from semipunct.tasks.restore import RestoreOptions, best_draw, best_strings, drawn
+from semipunct.tasks.slot_posteriors import SlotPosterior, posteriors
+from semipunct.version import __version__
+
+Minimise = Literal["errors", "slots", "draws"]
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectOptions:
+    """Options of correction.
+
+    Attributes:
+        samples: draws a sentence, at most ``limits.SAMPLES``.
+        seed: fixes the draws.
+        marks: the only tokens that may be put in, taken out or moved; None for all.
+        minimum_confidence: corrections that are less probable are not made.
+        minimise: ``errors``: each slot gets its most probable string among those that lead from
+            what was written to what is right by corrections that training has seen;
+            ``slots`` and ``draws``: the string of least expected edit distance, among those of a
+            slot, or of whole draws, as in restoration and in the paper.
+        analyses: underlying trees of what was written that are drawn for each sentence, for models
+            that look at one; 0 for the best one, as in the paper.
+    """
+
+    samples: int = 1000
+    seed: int = 0
+    marks: Set[str] | None = None
+    minimum_confidence: float = 0.5
+    minimise: Minimise = "errors"
+    analyses: int = 0
+
+    def check(self, model: CorrectionModel) -> None:
+        """Raise ``UsageError`` unless all values make sense for a model."""
+        if not 1 <= self.samples <= limits.SAMPLES:
+            raise UsageError(f"{self.samples} samples; give 1 to {limits.SAMPLES:,}")
+        if not 0 <= self.minimum_confidence <= 1:
+            raise UsageError(
+                f"a minimum confidence of {self.minimum_confidence}; it is a probability, 0 to 1"
+            )
+        if not 0 <= self.analyses <= min(limits.TREES, self.samples):
+            raise UsageError(
+                f"{self.analyses} analyses for {self.samples:,} samples; give 0 to "
+                f"{min(limits.TREES, self.samples):,}, each of which has a sample"
+            )
+        known = {*model.inventory.tokens} - {UNK}
+        if unknown := sorted({*(self.marks or ())} - known):
+            listed = " ".join(t for t in model.inventory.tokens if t in known - SILENT)
+            raise UsageError(
+                f"the model has never seen {' '.join(unknown)}; its marks are: {listed}"
+            )
+
+
+class CorrectSettings(TypedDict, total=False):
+    """The attributes of ``CorrectOptions`` as arguments by name."""
+
+    samples: int
+    seed: int
+    marks: Set[str] | None
+    minimum_confidence: float
+    minimise: Minimise
+    analyses: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """A puncteme that meets others in a slot.
+
+    Attributes:
+        word: the number of the word whose constituent it is attached to, from 1.
+        side: the edge of the constituent.
+        tokens: of the puncteme.
+    """
+
+    word: int
+    side: str
+    tokens: Puncteme
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What the model thinks is underneath a slot of the corrected sentence.
+
+    Attributes:
+        attached: the punctemes that meet there, in text order.
+        edits: by which the channel rewrites them to what readers see.
+    """
+
+    attached: tuple[Attached, ...]
+    edits: tuple[Edit, ...]
+
+    @property
+    def underlying(self) -> Puncteme:
+        """The tokens that meet there."""
+        return tuple(token for one in self.attached for token in one.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A correction with its reason.
+
+    Attributes:
+        correction: of one slot.
+        probability: that the slot should have the string that it leads to.
+        written: the probability of what was written there.
+        reason: None where no underlying tree explains the corrected sentence.
+    """
+
+    correction: Correction
+    probability: float
+    written: float
+    reason: Reason | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Corrected:
+    """A sentence with corrected punctuation.
+
+    Attributes:
+        sentence: words and tree, with the punctuation that was written.
+        slots: the corrected strings.
+        posteriors: of each slot.
+        corrections: of the slots that differ, in order.
+    """
+
+    sentence: Sentence
+    slots: Slots
+    posteriors: tuple[SlotPosterior, ...]
+    corrections: tuple[Explained, ...]
+
+    @property
+    def text(self) -> str:
+        """The sentence as plain text, spaced as its script is; no file is looked at for spaces."""
+        visible = [tuple(t if t in SILENT else shown(t) for t in s) for s in self.slots]
+        return spacing.text(self.sentence.forms, visible)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return (
+            f"<Corrected {self.sentence.sentence_id}, {len(self.corrections)} corrections: "
+            f"{excerpt(self.text)}>"
+        )
+
+
+def correct(
+    model: Trained[Any],
+    sentences: Sequence[Sentence | Words],
+    options: CorrectOptions | None = None,
+    *,
+    parser: Trained[Any] | None = None,
+    analysis: Trained[Any] | None = None,
+    first: int = 0,
+    **settings: Unpack[CorrectSettings],
+) -> list[Corrected]:
+    """Correct the punctuation of sentences; words, tags and trees stay.
+
+    Args:
+        model: of the kind ``correction``, with its weights.
+        sentences: with the punctuation that was written, in trees or, with a parser, words.
+        options: by default the defaults.
+        parser: reads words alone; its trees and tags take the place of those that there are.
+        analysis: a punctuation model of text as it is written, for a model that looks at an
+            underlying tree of it (preset ``paper-correction``).
+        first: the number of the first sentence, where these go on after others: with the seed it
+            fixes the draws.
+        **settings: attributes of ``CorrectOptions`` by name, which win over those of ``options``.
+
+    Raises:
+        UsageError: if an option makes no sense, there is no tree and no parser, or ``analysis`` is
+            missing or not looked at.
+        ModelError: if a model is of another kind, or the parser reads punctuation.
+    """
+    options = replace(options or CorrectOptions(), **settings)
+    fitted = correction_model(model)
+    options.check(fitted.model)
+    if fitted.model.analysed == (analysis is None):
+        problem = "looks at" if fitted.model.analysed else "does not look at"
+        raise UsageError(
+            f"the model {problem} an underlying tree of what was written; "
+            f"{'give' if fitted.model.analysed else 'leave out'} a punctuation model that finds it"
+        )
+    trees = _with_trees(sentences, parser)
+    known = [as_written(sentence) for sentence in trees]
+    several = [[sentence] for sentence in known]
+    if analysis is not None:
+        several = analysed(analysis, known, options.analyses, options.seed + first)
+    each = max(1, options.analyses) if analysis is not None else 1
+    asked = RestoreOptions(samples=options.samples // each, seed=options.seed)
+    flat = [one for of in several for one in of]
+    draws = list(drawn(fitted, flat, asked, first * each))
+    joined = [Draws.joined(draws[i : i + each]) for i in range(0, len(draws), each)]
+    chosen = [_chosen(s, d, fitted.model, options) for s, d in zip(trees, joined, strict=True)]
+    return _explained(fitted, [of[0] for of in several], trees, chosen)
+
+
+def correction_model(trained: Trained[Any]) -> InPlace[CorrectionModel]:
+    """Return a model of correction with its weights in place.
+
+    Raises:
+        ModelError: if it is of another kind.
+    """
+    if not isinstance(trained.model, CorrectionModel):
+        raise ModelError(
+            f"the model is of the kind {trained.model.kind}, but one of the kind "
+            f"{CorrectionModel.kind} is needed; train it on what was written and its corrected "
+            "version (semipunct train --kind correction)"
+        )
+    return InPlace.of(trained)
+
+
+def _with_trees(
+    sentences: Sequence[Sentence | Words], parser: Trained[Any] | None
+) -> list[Sentence]:
+    if parser is not None:
+        check_reads_words(parser, "words whose punctuation is to be corrected")
+        return [one.sentence for one in parse(parser, sentences)]
+    found: list[Sentence] = []
+    for sentence in sentences:
+        if isinstance(sentence, Words):
+            raise UsageError(f"{sentence.where}: has no tree; give a parser as well")
+        found.append(sentence)
+    return found
+
+
+def analysed(
+    analysis: Trained[Any], sentences: Sequence[Sentence], count: int = 0, seed: int = 0
+) -> list[list[Sentence]]:
+    """Put underlying trees of what was written into sentences.
+
+    Args:
+        analysis: a punctuation model of such text.
+        sentences: with what was written.
+        count: trees that are drawn from the posterior of each; 0 for the best one.
+        seed: fixes the draws.
+
+    Returns:
+        For each sentence one copy for each tree; one without punctemes where what was written
+        has no analysis, as only models with hard sets find.
+
+    Raises:
+        ModelError: if the model is of another kind.
+    """
+    fitted = punctuation_model(analysis)
+    bare = [
+        replace(s, slots=s.slots if s.written is None else s.written.slots, written=None)
+        for s in sentences
+    ]
+    trees: list[list[Analysis]]
+    if count:
+        trees = decode.sample(fitted.model, fitted.parameters, bare, count, seed)
+    else:
+        best = decode.best(fitted.model, fitted.parameters, bare)
+        trees = [[one] if one else [] for one in best]
+    wanted = max(1, count)
+    result: list[list[Sentence]] = []
+    for sentence, plain, own in zip(sentences, bare, trees, strict=True):
+        nothing = (((), ()),) * len(sentence.forms)
+        pairs = [one.pairs for one in own] or [nothing] * wanted
+        result.append([replace(sentence, written=Written(plain.slots, p)) for p in pairs])
+    return result
+
+
+def _chosen(
+    sentence: Sentence, draws: Draws, model: CorrectionModel, options: CorrectOptions
+) -> tuple[Slots, tuple[SlotPosterior, ...]]:
+    """Choose the corrected strings of a sentence, and return them with all posteriors."""
+    tokens = frozenset(model.inventory.tokens)
+    found = tuple(
+        _own(known, written, tokens)
+        for known, written in zip(posteriors(draws), sentence.slots, strict=True)
+    )
+    if options.minimise == "errors":
+        pairs = zip(found, sentence.slots, strict=True)
+        found = tuple(_possible(known, written, model) for known, written in pairs)
+        best = [_most_probable(k, w, options) for k, w in zip(found, sentence.slots, strict=True)]
+    else:
+        choose = best_strings if options.minimise == "slots" else best_draw
+        best = choose(draws, posteriors(draws), None)
+    slots = tuple(
+        new if _may_replace(new, old, options) and known.of(new) >= least else old
+        for new, old, known in zip(best, sentence.slots, found, strict=True)
+        for least in (options.minimum_confidence if options.minimise == "errors" else 0.0,)
+    )
+    return slots, found
+
+
+def _own(known: SlotPosterior, written: Puncteme, tokens: Set[str]) -> SlotPosterior:
+    """Let what was written stand for the string that the model takes it for."""
+    mine = with_unknown(written, tokens)
+    if mine == written:
+        return known
+    strings = tuple(written if string == mine else string for string in known.strings)
+    return replace(known, strings=strings)
+
+
+def _possible(known: SlotPosterior, written: Puncteme, model: CorrectionModel) -> SlotPosterior:
+    """Leave out strings that no correction seen in training leads to."""
+    kept = [
+        (string, probability)
+        for string, probability in zip(known.strings, known.probability.tolist(), strict=True)
+        if string == written or model.may_become(written, string)
+    ]
+    if not kept:
+        return SlotPosterior((written,), np.ones(1))
+    probability = np.array([p for _, p in kept])
+    return SlotPosterior(tuple(s for s, _ in kept), probability / probability.sum())
+
+
+def _most_probable(known: SlotPosterior, written: Puncteme, options: CorrectOptions) -> Puncteme:
+    """Return the most probable other string that a slot may get, what was written if none may."""
+    others = (s for s in known.strings if s != written and _may_replace(s, written, options))
+    return next(others, written)
+
+
+def _may_replace(string: Puncteme, written: Puncteme, options: CorrectOptions) -> bool:
+    # Nobody can write a token that stands for all rare ones, and dots of abbreviations are parts of
+    # words.
+    dots = string.count(ABBREVIATION), written.count(ABBREVIATION)
+    if (UNK in string and UNK not in written) or dots[0] != dots[1]:
+        return False
+    if options.marks is None:
+        return True
+    return all(
+        token in options.marks
+        for one in corrections([written], [string])
+        for token in (*one.before, *one.after)
+    )
+
+
+def _explained(
+    fitted: InPlace[CorrectionModel],
+    known: Sequence[Sentence],
+    sentences: Sequence[Sentence],
+    chosen: Sequence[tuple[Slots, tuple[SlotPosterior, ...]]],
+) -> list[Corrected]:
+    """Give corrections their reasons, from the best underlying trees of corrected sentences."""
+    changed = [i for i, (s, (slots, _)) in enumerate(zip(sentences, chosen, strict=True))
+               if s.slots != slots]  # fmt: skip
+    right = [replace(known[i], slots=chosen[i][0]) for i in changed]
+    best = decode.best(fitted.model, fitted.parameters, right) if right else []
+    analyses = dict(zip(changed, best, strict=True))
+    result: list[Corrected] = []
+    for i, (sentence, (slots, found)) in enumerate(zip(sentences, chosen, strict=True)):
+        own = tuple(
+            Explained(
+                one,
+                found[one.slot].of(slots[one.slot]),
+                found[one.slot].of(sentence.slots[one.slot]),
+                reason(analyses.get(i), one.slot),
+            )
+            for one in corrections(spacing.visible(sentence.slots), spacing.visible(slots))
+        )
+        result.append(Corrected(sentence, slots, found, own))
+    return result
+
+
+def reason(analysis: Analysis | None, slot: int) -> Reason | None:
+    """Return what meets at a slot in an underlying tree, and how it is rewritten.
+
+    Args:
+        analysis: of a sentence, or None.
+        slot: its number.
+    """
+    if analysis is None:
+        return None
+    tree = analysis.sentence.tree
+    left, right = tree.edges
+    closing = [
+        Attached(word, "right", pair[1])
+        for word, pair in enumerate(analysis.pairs, 1)
+        if right[word - 1] == slot and pair[1]
+    ]
+    opening = [
+        Attached(word, "left", pair[0])
+        for word, pair in enumerate(analysis.pairs, 1)
+        if left[word - 1] == slot and pair[0]
+    ]
+    # The innermost constituents end first and begin last.
+    closing.sort(key=lambda one: right[one.word - 1] - left[one.word - 1])
+    opening.sort(key=lambda one: left[one.word - 1] - right[one.word - 1])
+    return Reason((*closing, *opening), analysis.slots[slot].edits)
+
+
+def correction_signature(
+    digest: str, data: Sequence[ParallelSentence[Sentence | Words]], options: CorrectOptions
+) -> str:
+    """Return the signature of figures: two of them compare if they differ in the system alone.
+
+    Args:
+        digest: of the model.
+        data: what was corrected, with references.
+        options: how.
+    """
+    return join_signature(
+        {
+            "task": "correction",
+            "model": digest[:12],
+            "treebank": parallel_digest(data)[:12],
+            "samples": str(options.samples),
+            "seed": str(options.seed),
+            "marks": "all" if options.marks is None else str(len(options.marks)),
+            "confidence": f">={options.minimum_confidence:g}",
+            "version": __version__,
+        }
+    )
