@@ -72,6 +72,14 @@ def train(
             "underlying trees that preset paper-correction looks at.",
         ),
     ] = None,
+    near: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="A punctuation model of correct text, whose channel that of a correction model is "
+            "kept close to (train.channel_l2 says how close).",
+        ),
+    ] = None,
     kind: Annotated[
         str, typer.Option(metavar="KIND", help=f"The kind of model: {', '.join(KINDS)}.")
     ] = DEFAULT,
@@ -141,6 +149,7 @@ def train(
 
     with phase("importing"):
         from semipunct.arrays.compilation import enable_compilation_cache
+        from semipunct.store.checkpoint import load
         from semipunct.training.interrupt import interruptible
         from semipunct.training.loop import train as fit
 
@@ -153,6 +162,7 @@ def train(
     command += [x for name in dev_corrected or () for x in ("--dev-corrected", name)]
     command += ["--align", str(align)] if align is not Align.WORDS else []
     command += ["--analysis", analysis] if analysis is not None else []
+    command += ["--near", near] if near is not None else []
     command += ["-o", out, *(["--kind", kind] if kind != DEFAULT else [])]
     command += ["--config", config] if config else []
     command += [x for text in settings or [] for x in ("--set", text)]
@@ -169,6 +179,7 @@ def train(
             report=report,
             stop=stop,
             command=shlex.join(command),
+            near=load(near) if near is not None else None,
         )
     console.say(summary(result, out))
     if result.interrupted:

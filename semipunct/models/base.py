@@ -19,6 +19,7 @@ from typing_extensions import TypeVar
 
 from semipunct.arrays.rows import RowNumbers
 from semipunct.corpus.sentences import Sentence
+from semipunct.errors import ModelError
 from semipunct.models.contents import Array, digest
 
 if TYPE_CHECKING:
@@ -286,6 +287,23 @@ class Model(ABC, Generic[E, B, X]):
             steps: updates in all, for schedules.
             slots: mean slots of a training sentence, for penalties that are per sentence.
         """
+
+    def near(self, other: Model[Any, Any, Any], parameters: Weights) -> Self:
+        """Return the same model whose training keeps some weights close to those of another one.
+
+        A kind overrides this if there are weights that both have.
+
+        Args:
+            other: a model that is trained already.
+            parameters: its weights.
+
+        Raises:
+            ModelError: if there are none.
+        """
+        raise ModelError(
+            f"a model of the kind {self.kind} has no weights to be kept close to those of the kind "
+            f"{other.kind}; leave out --near"
+        )
 
     def pruned(
         self,

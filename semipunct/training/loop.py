@@ -40,6 +40,7 @@ def train(
     report: Callable[[Progress], None] | None = None,
     stop: Callable[[], bool] | None = None,
     command: str = "",
+    near: checkpoint.SavedModel | None = None,
 ) -> TrainingResult:
     """Train a model and write its folder; prints nothing.
 
@@ -59,12 +60,14 @@ def train(
         report: called at each step and phase.
         stop: asked after each batch; once true, the model is saved and the run ends.
         command: the command that makes the model, for the model card.
+        near: a model that some weights are kept close to, where the kind has such.
 
     Raises:
         TreebankError: if there are no examples.
         UsageError: if both ``resume`` and ``force`` are given.
         ModelError: if ``output`` is not ours, holds a model without ``resume`` or ``force``, is
-            being written by another training, or cannot be resumed.
+            being written by another training, or cannot be resumed; if the kind has no weights to
+            be kept close to those of ``near``.
         TrainingError: if the objective or a gradient is no longer finite; the last checkpoint
             stays.
     """
@@ -75,7 +78,7 @@ def train(
                 "give others (semipunct stats FILE tells why sentences are left out)"
             )
     with claimed(output, force=force, resume=resume) as place, CompileClock() as clock:
-        trainer = _Trainer(config, place, command, report, stop, clock)
+        trainer = _Trainer(config, place, command, report, stop, clock, near)
         result = trainer.run(train_examples, dev_examples, resume)
         if not result.interrupted:
             put_in_place(place, output)
@@ -92,6 +95,7 @@ class _Trainer:
     report: Callable[[Progress], None] | None
     stop: Callable[[], bool] | None
     clock: CompileClock
+    near: checkpoint.SavedModel | None
 
     def run(self, train: Sequence[Example], dev: Sequence[Example], resume: bool) -> TrainingResult:
         options = self.config.train
@@ -110,6 +114,8 @@ class _Trainer:
             self.model, encoded = loaded.model, loaded.model.encode(train)
         else:
             self.model, encoded = kind.fit_and_encode(train, self.config.model)
+            if self.near is not None:
+                self.model = self.model.near(self.near.model, self.near.parameters)
         slots = float(np.mean([example.choices for example in train]))
         self.recipe = Recipe(self.model, options, self.plan.steps, slots)
         self.optimiser = self.recipe.optimiser()

@@ -8,6 +8,7 @@ from pathlib import Path
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.corpus.examples import Example
 from semipunct.models.registry import DEFAULT
+from semipunct.store.checkpoint import SavedModel
 from semipunct.training import loop
 from semipunct.training.config import load_config
 from semipunct.training.report import Progress, TrainingResult
@@ -26,6 +27,7 @@ def train(
     resume: bool = False,
     force: bool = False,
     report: Callable[[Progress], None] | None = None,
+    near: SavedModel | None = None,
 ) -> TrainingResult:
     """Train a model; its folder keeps the weights that are best on the development sentences.
 
@@ -42,6 +44,8 @@ def train(
         resume: continue the run that was saved in ``output``.
         force: replace the model in ``output`` if there is one, once this one is complete.
         report: called at each step.
+        near: a model that some weights are kept close to: of a correction model those of the
+            channel, to a punctuation model of correct text.
 
     Returns:
         The model with its weights, and how training went.
@@ -56,4 +60,6 @@ def train(
     """
     chosen = load_config(config, settings, {"model.channel": channel, "train.seed": seed}, kind)
     enable_compilation_cache()
-    return loop.train(chosen, train, dev, output, resume=resume, force=force, report=report)
+    return loop.train(
+        chosen, train, dev, output, resume=resume, force=force, report=report, near=near
+    )

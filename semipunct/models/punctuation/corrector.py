@@ -7,17 +7,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
+import jax
+import jax.numpy as jnp
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from semipunct.corpus.sentences import Sentence
-from semipunct.errors import TreebankError
+from semipunct.errors import ModelError, TreebankError
 from semipunct.features.families import FeatureRows
 from semipunct.features.templates import Table
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.corrections import corrections
+from semipunct.models.base import Model, Weights
+from semipunct.models.punctuation.channel import CHANNEL
 from semipunct.models.punctuation.encoding import EncodedSentences
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.models.punctuation.options import ModelOptions
+from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 
 ANALYSED = "analysed"
 """The template that looks at an underlying tree of what was written."""
@@ -41,6 +47,8 @@ class CorrectionModel(PunctuationModel):
     Attributes:
         errors: the tokens of a slot that were changed in training, what became of them, and how
             often.
+        centre: weights of the channel that those of this model are kept close to, as section 6.2
+            keeps them close to the channel of correct text; none for no such centre.
     """
 
     kind: ClassVar[str] = "correction"
@@ -52,6 +60,9 @@ class CorrectionModel(PunctuationModel):
     errors: Mapping[tuple[Puncteme, Puncteme], int] = field(
         default_factory=dict[tuple[Puncteme, Puncteme], int]
     )
+    centre: Mapping[str, npt.NDArray[np.float32]] = field(
+        default_factory=dict[str, npt.NDArray[np.float32]]
+    )
 
     @classmethod
     def _fit(
@@ -60,6 +71,38 @@ class CorrectionModel(PunctuationModel):
         check_written(sentences, options)
         model, rows = super()._fit(sentences, options)
         return replace(model, errors=count_corrections(sentences)), rows
+
+    def near(self, other: Model[Any, Any, Any], parameters: Weights) -> Self:
+        if not isinstance(other, PunctuationModel):
+            return super().near(other, parameters)
+        known = self.inventory.symbols
+        place = {symbol: i for i, symbol in enumerate(other.inventory.symbols)}
+        theirs = [place[symbol] for symbol in known if symbol in place]
+        own = [i for i, symbol in enumerate(known) if symbol in place]
+        centre: dict[str, npt.NDArray[np.float32]] = {}
+        for name, weights in self.initial_parameters(0, 0.0).items():
+            if not name.startswith(CHANNEL):
+                continue
+            if name not in parameters:
+                raise ModelError(
+                    f"the model to be close to has no weights {name} of its channel; give one with "
+                    "the same settings model.channel, model.passes and model.tied"
+                )
+            value, found = np.array(weights, np.float32), np.asarray(parameters[name])
+            axes = [range(4)] if weights.ndim > 1 else []
+            symbols = weights.ndim - len(axes)
+            value[np.ix_(*axes, *[own] * symbols)] = found[np.ix_(*axes, *[theirs] * symbols)]
+            centre[name] = value
+        if not centre:
+            raise ModelError("a model with model.channel=none has no channel; leave out --near")
+        return replace(self, centre=centre)
+
+    def initial_parameters(self, seed: int, scale: float) -> dict[str, np.ndarray]:
+        return {**super().initial_parameters(seed, scale), **self.centre}
+
+    def constants(self, options: TrainOptions) -> dict[str, jax.Array]:
+        centre = {name: jnp.asarray(value) for name, value in self.centre.items()}
+        return {**super().constants(options), **centre}
 
     def may_become(self, written: Puncteme, right: Puncteme) -> bool:
         """Tell whether training has seen what leads from one string of a slot to another.
@@ -76,7 +119,7 @@ class CorrectionModel(PunctuationModel):
         rows = [
             [list(before), list(after), times] for (before, after), times in self.errors.items()
         ]
-        return {**super().to_data(), "errors": rows}
+        return {**super().to_data(), "errors": rows, "centre": {**self.centre}}
 
     @classmethod
     def from_data(cls, data: Any, options: ModelOptions) -> Self:
@@ -84,7 +127,13 @@ class CorrectionModel(PunctuationModel):
         if any(row.times < 1 or row.before == row.after for row in rows):
             raise ValueError("errors that nobody made")
         errors = {(row.before, row.after): row.times for row in rows}
-        return replace(super().from_data(data, options), errors=errors)
+        model = replace(super().from_data(data, options), errors=errors)
+        centre = msgspec.convert(data.get("centre", {}), dict[str, np.ndarray])
+        start = model.initial_parameters(0, 0.0)
+        for name, value in centre.items():
+            if name not in start or value.shape != start[name].shape:
+                raise ValueError(f"{name}: no weights of this channel")
+        return replace(model, centre=centre)
 
     def encode(self, sentences: Sequence[Sentence]) -> EncodedSentences:
         check_written(sentences, self.options)

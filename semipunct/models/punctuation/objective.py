@@ -68,7 +68,8 @@ def objective(
         potentials: of a batch; with the regulariser, ``feature`` is one for unmatched pairs.
         slots: ``[sentences]`` slots of each sentence, zero in the padding.
         parameters: weights by name; those that the optimiser moves lazily it penalises itself.
-        start: the centre ``counts``: the log-counts; a weight that is not named has centre zero.
+        start: the centres of norms: the log-counts under ``counts``, and those that a model gives
+            to its channel; a weight that is not named has centre zero.
         options: the penalties.
     """
     if options.xi:
@@ -90,7 +91,7 @@ def objective(
     for name, weight in parameters.items():
         if name.startswith("channel"):
             l2 = options.channel_l2 if name.endswith(".window") else options.tied_l2
-            norm += l2 * jnp.sum(weight**2)
+            norm += l2 * jnp.sum((weight - start.get(name, 0.0)) ** 2)
         elif not (name.startswith(PREFIX) or (options.lazy and name in FEATURES)):
             offset = start.get(name, 0.0) if options.centre == "counts" else 0.0
             norm += options.l2 * jnp.sum((weight - offset) ** 2)
