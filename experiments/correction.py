@@ -256,21 +256,39 @@ def measured(
     return Measured(aggregate(runs), runs, sum(bare) / len(bare), speed)
 
 
-def row(system: Measured, against: Result) -> str:
+def chance(system: Measured, against: Measured) -> float:
+    """Return p of the difference in F0.5 between two systems, over the runs that both have.
+
+    Args:
+        system: one of them.
+        against: the other one.
+    """
+    # A system without models does the same in every run.
+    most = max(len(system.runs), len(against.runs))
+    several = [
+        one.runs if SYSTEMS[one.result.system][1] else [*one.runs] * most
+        for one in (system, against)
+    ]
+    shared = min(map(len, several))
+    a, b = (aggregate(runs[:shared]) for runs in several)
+    return compare(a, b).differences[0].p
+
+
+def row(system: Measured, against: Measured) -> str:
     """Write a row of the table.
 
     Args:
         system: to show.
-        against: the result that p compares with.
+        against: what p compares with.
     """
-    result = system.result
-    figures: Any = result.figures
+    figures: Any = system.result.figures
     found: CorrectionFigures = figures
-    p = "" if result is against else f"{compare(result, against).differences[0].p:.4f}"
+    p = "" if system is against else f"{chance(system, against):.4f}"
     ratios = (found.edits.precision, found.edits.recall, found.edits.f05)
-    cells = [result.system, *(f"{x:.4f}" for x in ratios), f"{found.average_edit_distance:.4f}"]
-    more = (f"{found.harm:.2f}", str(found.edits.proposed), p, f"{system.bare:.4f}")
-    return " | ".join([*cells, *more])
+    cells = [system.result.system, *(f"{x:.4f}" for x in ratios)]
+    cells.append(f"{found.average_edit_distance:.4f}")
+    edits = f"{found.edits.proposed / len(system.runs):.0f}"
+    return " | ".join([*cells, f"{found.harm:.2f}", edits, p, f"{system.bare:.4f}"])
 
 
 def by_error(results: Sequence[Result], most: int) -> list[str]:
@@ -302,8 +320,7 @@ def main() -> None:
     enable_compilation_cache()
     data = pairs(options)
     systems = [measured(name, options, data) for name in options.systems]
-    results = [system.result for system in systems]
-    against = next((r for r in results if r.system == options.against), results[0])
+    against = next((s for s in systems if s.result.system == options.against), systems[0])
     head = (
         "system",
         "precision",
@@ -319,8 +336,8 @@ def main() -> None:
     print(f"| {' | '.join(head)} |\n|{' --- |' * len(head)}")
     for system in systems:
         print(f"| {row(system, against)} |")
-    print(f"\n| error | times | {' | '.join(r.system for r in results)} |")
-    print(f"|{' --- |' * (len(results) + 2)}")
+    print(f"\n| error | times | {' | '.join(s.result.system for s in systems)} |")
+    print(f"|{' --- |' * (len(systems) + 2)}")
     for line in by_error([system.runs[0] for system in systems], options.errors):
         print(f"| {line} |")
     for system in systems:

@@ -26,6 +26,7 @@ from semipunct.marks import Edit
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks import decode as task
 from semipunct.tasks.base import InPlace
+from semipunct.tasks.correct import CorrectOptions, CorrectSettings
 from semipunct.tasks.parse import ParseOptions, ParseSettings
 from semipunct.tasks.restore import RestoreOptions, RestoreSettings
 from semipunct.tasks.slot_posteriors import SlotPosterior
@@ -44,6 +45,9 @@ SAMPLE = ROOT / "semipunct" / "data" / "sample.conllu"
 COMMANDS = {
     "analyse": ("model", "treebanks"),
     "compare": ("a", "b", "resamples", "seed"),
+    "correct": (
+        "model", "inputs", "min_confidence", "only", "minimise", "analyses", "samples", "seed",
+    ),
     "decode": ("model", "inputs", "semiring", "samples", "nbest", "seed"),
     "evaluate": ("model", "tests"),
     "parse": ("model", "inputs", "decoder", "seed"),
@@ -59,7 +63,7 @@ COMMANDS = {
 }  # fmt: skip
 CALLED = {
     "files": "train", "out": "output", "treebanks": "sentences", "inputs": "sentences",
-    "tests": "sentences", "min_confidence": "minimum_confidence",
+    "tests": "sentences", "min_confidence": "minimum_confidence", "only": "marks",
 }  # fmt: skip
 
 
@@ -98,7 +102,7 @@ def test_each_name_is_that_of_its_room():
     assert typed == semipunct._ROOMS
     assert sorted(typed) == semipunct.__all__
     assert set(semipunct.__all__) <= set(dir(semipunct))
-    assert len(semipunct.__all__) == 22
+    assert len(semipunct.__all__) == 24
     for name, room in typed.items():
         assert getattr(semipunct, name) is getattr(sys.modules[str(room)], name)
 
@@ -134,10 +138,12 @@ def test_arguments_are_those_of_the_command(name: str):
     if name == "stats":
         assert list(ours) == ["files"]
         return
-    if name in ("restore", "parse"):
+    if name in ("correct", "restore", "parse"):
         kind, settings = {
-            "restore": (RestoreOptions, RestoreSettings), "parse": (ParseOptions, ParseSettings)
-        }[name]  # fmt: skip
+            "correct": (CorrectOptions, CorrectSettings),
+            "restore": (RestoreOptions, RestoreSettings),
+            "parse": (ParseOptions, ParseSettings),
+        }[name]
         options = kind()
         defaults = {f.name: getattr(options, f.name) for f in fields(options)}
         assert list(defaults) == list(settings.__annotations__)
@@ -226,7 +232,7 @@ def test_training(tiny: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     semipunct.train(tiny.train, tiny.dev, tmp_path, settings=settings, seed=3, resume=True)
     assert given["config"] == tiny.config
     assert given["arguments"] == (tiny.train, tiny.dev, tmp_path)
-    assert given["named"] == {"resume": True, "force": False, "report": None}
+    assert given["named"] == {"resume": True, "force": False, "report": None, "near": None}
     semipunct.train(tiny.train, tiny.dev, tmp_path, kind="slot-tagger", settings=["preset=crf"])
     assert given["config"].kind.name == "slot-tagger"
 

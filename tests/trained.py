@@ -172,3 +172,45 @@ def training_run(treebanks: dict[str, Path], once: Once) -> tuple[Result, Path]:
 def model(training_run: tuple[Result, Path]) -> Path:
     """A model folder."""
     return training_run[1]
+
+
+CORRECTING = (
+    "train.visits=960", "train.batch_size=32", "train.learning_rate=0.03", "train.prune=0",
+    "train.evaluate_every=960", "model.templates=N,written,history",
+    "model.minimum_token_count=2", "model.minimum_pair_count=1",
+)  # fmt: skip
+"""Settings of the model of correction that commands are tried on."""
+
+
+def mistaken(text: str) -> str:
+    """A treebank by someone who writes a semicolon for every comma."""
+    lines = (line for line in text.splitlines(keepends=True) if not line.startswith("# text"))
+    return "".join(lines).replace("\t,\t,\tPUNCT\t", "\t;\t,\tPUNCT\t")
+
+
+@pytest.fixture(scope="session")
+def parallel_treebanks(treebanks: dict[str, Path], once: Once) -> dict[str, Path]:
+    """The parts of the sample as that one writes them."""
+
+    def make(folder: Path) -> None:
+        for name, path in treebanks.items():
+            (folder / f"{name}.conllu").write_text(mistaken(path.read_text("utf-8")), "utf-8")
+
+    folder = once("parallel", make)
+    return {name: folder / f"{name}.conllu" for name in treebanks}
+
+
+@pytest.fixture(scope="session")
+def corrector(treebanks: dict[str, Path], parallel_treebanks: dict[str, Path], once: Once) -> Path:
+    """The folder of a model that corrects them, made by the command."""
+
+    def make(folder: Path) -> None:
+        settings = [text for setting in CORRECTING for text in ("--set", setting)]
+        result = run(
+            "train", parallel_treebanks["train"], "--corrected", treebanks["train"],
+            "--dev", parallel_treebanks["dev"], "--dev-corrected", treebanks["dev"],
+            "--kind", "correction", "-o", folder / "model", *settings,
+        )  # fmt: skip
+        assert result.status == 0, result.err
+
+    return once("corrector", make) / "model"

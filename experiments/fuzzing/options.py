@@ -97,6 +97,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "decoder": ("risk", "best"),
     "rephrased": ("conllu", "text"),
     "surface": ("drawn", "best"),
+    "corrected": ("text", "conllu", "json", "diff", "m2"),
+    "aligned": ("words", "trees", "shared"),
+    "chosen": ("errors", "slots", "draws"),
     "relation": ("acl", "appos", "root", "acl:relcl", "x"),
     "moved": ("advmod=first", "nsubj=last", "root=after", "obj=up", "=first", "obj"),
     "minimise": ("slots", "draws"),
@@ -104,6 +107,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "channel": ("none", "l2r", "r2l"),
     "kind": (
         "punctuation",
+        "correction",
         "slot-tagger",
         "parser",
         "tokeniser",
@@ -197,7 +201,8 @@ COMMANDS = (
         {
             "--dev": "treebank", "--output": "output", "--kind": "kind", "--config": "config",
             "--set": "setting", "--channel": "channel", "--seed": "integer", "--resume": "",
-            "--force": "",
+            "--force": "", "--corrected": "treebank", "--dev-corrected": "treebank",
+            "--align": "aligned", "--analysis": "model", "--near": "model",
         },
     ),
     Command(
@@ -208,6 +213,19 @@ COMMANDS = (
         ("semirings", "check"),
         ("no semiring",),
         {"--draws": "integer", "--seed": "integer", "--json": ""},
+    ),
+    Command(
+        ("correct",),
+        ("model", "treebank"),
+        {
+            "--output": "output", "--parser": "model", "--tokeniser": "model",
+            "--min-confidence": "fraction", "--only": "marks", "--minimise": "chosen",
+            "--analysis": "model", "--analyses": "count", "--samples": "count",
+            "--seed": "integer", "--format": "corrected", "--gold": "treebank",
+            "--align": "aligned", "--json": "", "--errors": "count", "--result": "output",
+            "--quiet": "",
+        },
+        2,
     ),
     Command(
         ("rephrase",),

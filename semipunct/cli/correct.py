@@ -200,8 +200,13 @@ def correct(
     else:
         form_in = format_of(*inputs, words=parsing is not None)
         entries = read_words(inputs) if parsing is not None else read_entries(inputs)
+    references: list[Any] = []
     with phase("reading"):
-        first: list[Any] = list(islice(entries, CHUNK))
+        first: list[Any] = list(islice(entries, None if gold else CHUNK))
+        if gold:
+            from semipunct.formats.parallel import read_references
+
+            references = read_references([e.content for e in first], gold, align.value)
     writer = form_in.writer(first)
     form = form or _form(form_in.name)
     unseen, cut = Unseen(loaded.model), InPieces()
@@ -228,7 +233,8 @@ def correct(
     unseen.say()
     if gold:
         digest = loaded.digest
-        report(model, digest, done, gold, align.value, options, errors, json=json, path=result)
+        pairs = list(zip((found for _, found in done), references, strict=True))
+        report(model, digest, pairs, options, errors, json=json, path=result)
 
 
 def _form(name: str) -> Form:

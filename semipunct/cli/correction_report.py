@@ -7,17 +7,15 @@ from semipunct.cli import console
 from semipunct.errors import TreebankError
 
 if TYPE_CHECKING:
-    from semipunct.cli.corrected_sentences import Outcome
-    from semipunct.corpus.parallel import Alignment
-    from semipunct.tasks.correct import CorrectOptions
+    from semipunct.corpus import Sentence, Words
+    from semipunct.corpus.parallel import ParallelSentence
+    from semipunct.tasks.correct import Corrected, CorrectOptions
 
 
 def report(
     model: str,
     digest: str,
-    outcomes: "Sequence[Outcome]",
-    gold: Sequence[str],
-    alignment: "Alignment",
+    pairs: "Sequence[tuple[Corrected | None, ParallelSentence[Sentence | Words] | None]]",
     options: "CorrectOptions",
     most: int,
     *,
@@ -29,28 +27,22 @@ def report(
     Args:
         model: the model folder.
         digest: of the model.
-        outcomes: entries and what was corrected, None for those left alone.
-        gold: files, each a corrected version of all of the input.
-        alignment: how slots are found.
+        pairs: corrected sentences with their references, None for those left alone.
         options: of the correction.
         most: errors to list.
         json: print one JSON object, not tables.
         path: the file to store the result in, if any.
 
     Raises:
-        TreebankError: if there are no sentences, or references do not align.
+        TreebankError: if there are no sentences.
     """
     from rich.markup import escape
 
     from semipunct.evaluation.correction import correction_statistics
     from semipunct.evaluation.results import Result, write_result
-    from semipunct.formats.parallel import read_references
     from semipunct.tasks.correct import correction_signature
 
-    contents = [entry.content if found is None else found.sentence for entry, found in outcomes]
-    pairs = read_references(contents, gold, alignment)
-    known = [(found, pair) for (_, found), pair in zip(outcomes, pairs, strict=True)]
-    both = [(found, pair) for found, pair in known if found is not None and pair is not None]
+    both = [(found, pair) for found, pair in pairs if found is not None and pair is not None]
     if not both:
         raise TreebankError("no sentence could be corrected: there is nothing to compare")
     statistics = correction_statistics(

@@ -70,18 +70,23 @@ def test_systems_are_measured_side_by_side(run, driver, tmp_path: Path, monkeypa
     """A system that knows all, one that does nothing, one that takes all away."""
     correction = driver("correction")
     clean = {s.sentence_id: s.slots for s in read_treebank([SAMPLE])}
-    monkeypatch.setattr(correction, "load", lambda *_: None)
-    monkeypatch.setitem(
-        correction.SYSTEMS, "restoration", lambda _, some: [clean[s.sentence_id] for s in some]
-    )
-    monkeypatch.setitem(
-        correction.SYSTEMS,
-        "repair",
-        lambda _, some: [replace(s, slots=((),) * len(s.slots)).slots for s in some],
-    )
+    monkeypatch.setattr(correction, "load", lambda path, *_: path)
+
+    def taken(given, some):
+        """The runs of a system are of one model each."""
+        assert given.model in (Path("one"), Path("two"))
+        return [replace(s, slots=((),) * len(s.slots)).slots for s in some]
+
+    systems = {
+        "restoration": (lambda _, some: [clean[s.sentence_id] for s in some], "model"),
+        "repair": (taken, "tagger"),
+    }
+    for name, system in systems.items():
+        monkeypatch.setitem(correction.SYSTEMS, name, system)
     printed = run(
-        "correction", "model", "--dev", SAMPLE, "--first", 100, "--output", tmp_path,
-        "--against", "nothing",
+        "correction", "model", "--tagger", "one", "two", "--dev", SAMPLE, "--first", 100,
+        "--output", tmp_path, "--against", "nothing", "--speed",
+        "--systems", "nothing", "restoration", "repair",
     ).splitlines()  # fmt: skip
     rows = {cells[1]: cells[2:-1] for cells in (
         [cell.strip() for cell in line.split("|")] for line in printed if line.startswith("| ")
@@ -99,14 +104,29 @@ def test_systems_are_measured_side_by_side(run, driver, tmp_path: Path, monkeypa
     assert float(rows["repair"][4]) > 100
     times, nothing, restored, _ = rows["`missing ,`"]
     assert (nothing, restored) == ("0, 0", f"{times}, 0")
-    stored = [read_result(tmp_path / f"{name}.json.gz") for name in ("restoration", "nothing")]
+    assert "restoration: F0.5 of each run 1.0000; " in "\n".join(printed)
+    assert (tmp_path / "repair-1.json.gz").exists()
+    stored = [read_result(tmp_path / f"{name}-0.json.gz") for name in ("restoration", "nothing")]
     assert compare(*stored, resamples=100).differences[0].difference == 1
 
 
 @pytest.mark.parametrize(
-    "options", [[], ["--dev", "a", "--jfleg", "b"], ["--source", "a"], ["--jfleg", "a"]]
+    "options",
+    [
+        [],
+        ["--dev", "a", "--jfleg", "b"],
+        ["--source", "a"],
+        ["--jfleg", "a"],
+        ["--dev", "a", "--paper", "b"],
+    ],
 )
 def test_what_to_correct_is_said_in_one_way(run, options, capsys):
     with pytest.raises(SystemExit):
         run("correction", "model", *options)
     assert "give one of" in (said := capsys.readouterr().err) or "belong together" in said
+
+
+def test_a_system_needs_its_models(run, capsys):
+    with pytest.raises(SystemExit):
+        run("correction", "--dev", SAMPLE, "--systems", "correction")
+    assert "correction needs models: give --corrector" in capsys.readouterr().err

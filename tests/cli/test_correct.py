@@ -1,0 +1,258 @@
+"""``semipunct correct``: planted errors are found, all else stays, bad input has one message."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import semipunct
+from semipunct.formats import read_treebank
+from semipunct.formats.m2 import read_m2_records
+from semipunct.formats.parallel import read_corrections
+from semipunct.models.punctuation.corrector import CorrectionModel
+from tests.commands import Cli
+
+Paths = dict[str, Path]
+
+
+@pytest.fixture(scope="module")
+def found(corrector: Path, parallel_treebanks: Paths) -> list[dict]:
+    """Corrected sentences as JSON."""
+    from tests.commands import run
+
+    result = run("correct", corrector, parallel_treebanks["test"], "--format", "json")
+    assert result.status == 0, result.err
+    return [json.loads(line) for line in result.out.splitlines()]
+
+
+def test_a_planted_error_is_corrected(
+    cli: Cli, corrector: Path, treebanks: Paths, parallel_treebanks: Paths, tmp_path: Path
+):
+    stored = tmp_path / "result.json"
+    arguments = (corrector, parallel_treebanks["test"], "--gold", treebanks["test"])
+    value = json.loads(cli("correct", *arguments, "--json", "--result", stored).out)
+    assert value["errors"]["replaced ; by ,"]["recall"] > 0.9
+    assert value["precision"] > 0.9
+    assert value["f05"] > 0.9
+    assert value["average_edit_distance"] < 0.02
+    assert value["sentences"] == len(read_treebank([treebanks["test"]]))
+    assert value["signature"].startswith("task:correction|model:")
+    assert json.loads(stored.read_text("utf-8"))["task"] == "correction"
+    table = cli("correct", *arguments).out
+    assert "replaced ; by ," in table
+    assert "F0.5 of edits" in table
+
+
+def test_every_correction_has_its_place_and_its_reason(found: list[dict]):
+    corrections = [(s, c) for s in found for c in s["corrections"]]
+    assert len(corrections) > 5
+    for sentence, one in corrections:
+        start, end = one["start"], one["end"]
+        assert sentence["input"][start:end] == " ".join(one["before"])
+        assert one["error"] == "replaced ; by ,"
+        assert 0.5 <= one["probability"] <= 1
+        assert one["probability"] + one["probability_of_written"] <= 1 + 1e-9
+        assert re.fullmatch(r"[A-Z].*\.", one["reason"]), one["reason"]
+        assert all(a["word"] <= len(sentence["words"]) for a in one["underlying"])
+    assert any("comma in place of the semicolon" in one["reason"] for _, one in corrections)
+    assert any(one["underlying"] for _, one in corrections)
+    for sentence in found:
+        # The places are those of the input: corrections made there give the text.
+        text = sentence["input"]
+        for one in reversed(sentence["corrections"]):
+            text = text[: one["start"]] + "".join(one["after"]) + text[one["end"] :]
+        assert text == sentence["text"]
+
+
+def test_nothing_but_punctuation_changes(
+    cli: Cli, corrector: Path, treebanks: Paths, parallel_treebanks: Paths, found: list[dict]
+):
+    before = parallel_treebanks["test"].read_text("utf-8")
+    after = cli("correct", corrector, parallel_treebanks["test"]).out
+    assert after != before
+    same = [(a, b) for a, b in zip(before.splitlines(), after.splitlines(), strict=True) if a != b]
+    assert all(a.startswith("#") or a.split("\t")[3] == "PUNCT" for a, _ in same)
+    corrected = sum(len(s["corrections"]) for s in found)
+    assert sum("\tPUNCT\t" in a for a, _ in same) == corrected
+
+
+def test_differences_m2_and_text(
+    cli: Cli, corrector: Path, parallel_treebanks: Paths, found: list[dict], tmp_path: Path
+):
+    changed = [s for s in found if s["corrections"]]
+    lines = cli("correct", corrector, parallel_treebanks["test"], "--format", "diff").out
+    assert [line[1:] for line in lines.splitlines() if line[0] == "-"] == [
+        s["input"] for s in changed
+    ]
+    assert [line[1:] for line in lines.splitlines() if line[0] == "+"] == [
+        s["text"] for s in changed
+    ]
+    text = cli("correct", corrector, parallel_treebanks["test"], "--format", "text").out
+    assert text.splitlines() == [s["text"] for s in found]
+    m2 = tmp_path / "found.m2"
+    cli("correct", corrector, parallel_treebanks["test"], "--format", "m2", "-o", m2)
+    edits = [edit for record in read_m2_records(m2) for edit in record.edits]
+    real = [edit for edit in edits if edit.kind != "noop"]
+    assert len(real) == sum(len(s["corrections"]) for s in found)
+    assert {edit.tokens for edit in real} == {(",",)}
+
+
+def test_less_is_corrected_on_demand(cli: Cli, corrector: Path, parallel_treebanks: Paths):
+    def edits(*options: object) -> int:
+        out = cli(
+            "correct", corrector, parallel_treebanks["test"], "--format", "json", *options
+        ).out
+        return sum(len(json.loads(line)["corrections"]) for line in out.splitlines())
+
+    assert edits("--only", ". ?") == 0
+    assert edits("--only", ", ;") > 5
+    assert edits("--min-confidence", 1) <= edits("--min-confidence", 0.9) <= edits()
+    assert edits("--minimise", "draws") > 0
+    result = cli("correct", corrector, parallel_treebanks["test"], "--only", "x")
+    assert result.status == 2
+    assert "has never seen x" in result.message
+
+
+def test_the_front_door(corrector: Path, parallel_treebanks: Paths, found: list[dict]):
+    written = semipunct.read(parallel_treebanks["test"])
+    model = semipunct.load(corrector)
+    mine = semipunct.correct(model, written)
+    assert [[e.correction.error for e in one.corrections] for one in mine] == [
+        [c["error"] for c in s["corrections"]] for s in found
+    ]
+    assert [one.sentence for one in mine] == list(written)
+    assert isinstance(model.model, CorrectionModel)
+    assert model.model.errors[(";",), (",",)] > 50
+
+
+def test_text_comes_back_byte_for_byte(
+    cli: Cli, corrector: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A parser of no account stands for one: every word is the head of the next."""
+    from semipunct.store import checkpoint
+    from semipunct.tasks import correct as task
+
+    load = checkpoint.load
+    monkeypatch.setattr(
+        checkpoint,
+        "load",
+        lambda path, kind=None: "parser" if str(path) == "parser" else load(path, kind),
+    )
+    monkeypatch.setattr(task, "check_reads_words", lambda *_: None)
+    monkeypatch.setattr(task, "parse", _chained)
+    text = "\n  I  see\t; said he .\r\n\n. . .\nno marks at all\n see http://a.b/;x ;\n"
+    path = tmp_path / "in.txt"
+    path.write_bytes(text.encode())
+    result = cli("correct", corrector, path, "--parser", "parser", "--samples", 20)
+    assert result.status == 0, result.err
+    # Marks change, and the blanks beside those that come or go.
+    assert re.sub(r"[^\w\n\r/:]", "", result.out) == re.sub(r"[^\w\n\r/:]", "", text)
+    assert "http://a.b/;x" in result.out
+    assert result.out.startswith("\n  I  see")
+    assert "\n. . .\n" in result.out
+    assert "3 sentences left alone: nothing but punctuation" in result.err
+    unchanged = cli("correct", corrector, path, "--parser", "parser", "--only", "?")
+    assert unchanged.out == text
+    rows = [
+        json.loads(line)
+        for line in cli(
+            "correct", corrector, path, "--parser", "parser", "--format", "json"
+        ).out.splitlines()
+    ]
+    for row in rows:
+        if "omitted" not in row:
+            at = row["offset"]
+            assert text[at : at + len(row["input"])] == row["input"]
+
+
+def _chained(_parser: object, sentences: list) -> list:
+    from types import SimpleNamespace
+
+    from semipunct.corpus import Sentence
+    from semipunct.trees import DependencyTree
+
+    found = []
+    for s in sentences:
+        n = len(s.forms)
+        tree = DependencyTree(tuple(range(n)), ("root", *("dep",) * (n - 1)))
+        nothing = ("_",) * n
+        found.append(
+            SimpleNamespace(
+                sentence=Sentence(
+                    s.sentence_id, s.path, s.line, s.forms, nothing, ("X",) * n, nothing, nothing,
+                    tree, s.slots,
+                )
+            )
+        )  # fmt: skip
+    return found
+
+
+def test_what_does_not_fit_is_said(
+    cli: Cli, corrector: Path, model: Path, treebanks: Paths, parallel_treebanks: Paths,
+    tmp_path: Path,
+):  # fmt: skip
+    test = parallel_treebanks["test"]
+    assert "one of the kind correction is needed" in cli("correct", model, test).message
+    assert "one of the kind correction" not in cli("correct", corrector, test).err
+    for options, status, told in (
+        (("--json",), 2, "--json is about the comparison that --gold makes"),
+        (("--tokeniser", corrector), 2, "give --parser as well"),
+        (("--analyses", 2), 2, "give --analysis as well"),
+        (("--analysis", model), 2, "does not look at an underlying tree"),
+        (("--gold", treebanks["dev"]), 1, "has no counterpart|is "),
+        (("--gold", test, "--json", "-o", "-"), 2, "give --output the name of a file"),
+    ):
+        result = cli("correct", corrector, test, *options)
+        assert result.status == status, result.err
+        assert re.search(told, result.message), result.message
+    result = cli("restore", corrector, test)
+    assert result.status == 1
+    assert "needs what was written beside it" in result.message
+    result = cli("evaluate", corrector, test)
+    assert result.status == 1
+    bare = tmp_path / "text.txt"
+    bare.write_text("I see ;\n", "utf-8")
+    assert cli("correct", corrector, bare).status == 1
+
+
+def test_training_needs_both_versions(
+    cli: Cli, treebanks: Paths, parallel_treebanks: Paths, tmp_path: Path
+):
+    start = ("train", parallel_treebanks["train"], "--dev", parallel_treebanks["dev"], "-o",
+             tmp_path / "m")  # fmt: skip
+    for options, status, told in (
+        (("--kind", "correction"), 2, "give the latter as --corrected and --dev-corrected"),
+        (("--kind", "correction", "--corrected", treebanks["train"]), 2, "--dev-corrected is mis"),
+        (("--analysis", tmp_path), 2, "give --corrected as well"),
+        (
+            (
+                "--kind", "correction", "--corrected", treebanks["dev"], "--dev-corrected",
+                treebanks["dev"],
+            ),
+            1,
+            "no counterpart",
+        ),
+    ):  # fmt: skip
+        result = cli(*start, *options)
+        assert result.status == status, result.err
+        assert told in result.message
+    # Two sentences of the same number, of other words.
+    one, other = (tmp_path / f"{name}.conllu" for name in "ab")
+    lines = treebanks["dev"].read_text("utf-8").split("\n\n")
+    one.write_text(lines[0] + "\n\n", "utf-8")
+    other.write_text(lines[1] + "\n\n", "utf-8")
+    result = cli("train", one, "--corrected", other, "--dev", one, "--dev-corrected", one, "-o",
+                 tmp_path / "m", "--kind", "correction")  # fmt: skip
+    assert result.status == 1
+    assert re.search(r"a\.conllu:1: sentence .*word \d+", result.message)
+
+
+def test_parallel_treebanks_as_data(treebanks: Paths, parallel_treebanks: Paths):
+    found = read_corrections([parallel_treebanks["dev"]], [treebanks["dev"]])
+    right = read_treebank([treebanks["dev"]])
+    assert [s.slots for s in found] == [s.slots for s in right]
+    assert [s.written.slots for s in found if s.written] == [
+        tuple(tuple(";" if t == "," else t for t in slot) for slot in s.slots) for s in right
+    ]
+    assert "slots corrected" in repr(found)

@@ -1,0 +1,71 @@
+"""What templates see of what was written."""
+
+from dataclasses import replace
+
+from semipunct.corpus.sentences import Written
+from semipunct.features.attributes import Attributes
+from semipunct.features.templates import attribute_table
+from semipunct.features.vocabulary import Vocabulary
+from semipunct.features.written import ANALYSED, WRITTEN
+from tests.models.punctuation.cases import sentence
+
+PLAIN = sentence([2, 0, 2], ["", ",", "", "."])
+"""The constituents are the first word, all three, and the last one."""
+
+KNOWN = replace(
+    PLAIN,
+    written=Written(
+        ((), (), (",",), (".", "”")), (((), (",",)), ((), (".",)), (("“",), ()))
+    ),
+)  # fmt: skip
+
+
+def columns(*sentences: object) -> dict[str, list[int]]:
+    table = Attributes(
+        sentences,  # type: ignore[arg-type]
+        Vocabulary.of([PLAIN], ["<unk>", ",", "."]),
+        attribute_table(),
+    )
+    return {name: table.single(name).tolist() for name in (*WRITTEN, *ANALYSED)}
+
+
+def test_columns_written_out():
+    tokens = 5  # <unk>, comma, period, one for all unseen tokens, none
+    unknown, comma, period, none = 1, 2, 3, 4
+
+    def string(length: int, first: int, last: int) -> int:
+        return 1 + (length * tokens + first) * tokens + last
+
+    empty, quoted = string(0, none, none), string(2, period, unknown)
+    # Of single marks: those of the vocabulary, nothing, no slot.
+    nothing, no_slot = 5, 6
+    found = columns(KNOWN)
+    assert found == {
+        "written_left": [empty, empty, string(1, comma, comma)],
+        "written_right": [empty, quoted, quoted],
+        "written_before": [no_slot, no_slot, nothing],
+        "written_second": [nothing, nothing, 1 + unknown],
+        "written_last_but_one": [nothing, 1 + comma, 1 + comma],
+        "written_after": [1 + comma, no_slot, no_slot],
+        "written_final": [1 + unknown] * 3,
+        # Halves of octaves from the last marked slot before, to the next one after.
+        "written_since": [1, 1, 1 + 4],
+        "written_until": [1, 1, 1],
+        "written_inside": [1, 2, 1],
+        "written_marks": [2, 2, 2],
+        "analysed_left": [empty, empty, string(1, unknown, unknown)],
+        "analysed_right": [string(1, comma, comma), string(1, period, period), empty],
+    }
+
+
+def test_nothing_is_known_of_correct_text():
+    known = columns(KNOWN)
+    both = columns(PLAIN, KNOWN, PLAIN)
+    assert {name: column[3:6] for name, column in both.items()} == known
+    assert all(column[:3] == column[6:] == [0, 0, 0] for column in both.values())
+
+
+def test_a_sentence_without_analysis_among_others():
+    plain = replace(KNOWN, written=replace(KNOWN.written, pairs=None))  # type: ignore[type-var]
+    assert columns(plain, KNOWN)["analysed_left"][:3] == [0, 0, 0]
+    assert columns(plain)["written_left"] == columns(KNOWN)["written_left"]
