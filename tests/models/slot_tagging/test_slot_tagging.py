@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -13,7 +15,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus.sentences import Sentence, Written
+from semipunct.errors import TreebankError
 from semipunct.features.slot_strings import SlotStrings
 from semipunct.models.kind import Config
 from semipunct.models.slot_tagging.networks import TaggerDropout, scores
@@ -200,3 +203,33 @@ def test_words_and_tags_without_a_code_are_told():
 def test_an_empty_column_is_no_unseen_tag():
     model = SlotTagger.fit(TRAINING, TaggerOptions(**TINY))
     assert model.unseen([planted("C_X")]) == {"upos": {}, "xpos": {}}
+
+
+def as_written(sentence_: Sentence, *, comma: str) -> Sentence:
+    """The words are no clue: the comma is right where one or another mark was written."""
+    slots = tuple((comma,) if slot == (",",) else slot for slot in sentence_.slots)
+    hidden = ("X",) * len(sentence_.forms)
+    return replace(sentence_, upos=hidden, written=Written(slots))
+
+
+def test_a_tagger_that_reads_what_was_written(tmp_path: Path):
+    options = TaggerTrainOptions(
+        visits=40 * 28, evaluate_every=40 * 14, batch_size=16, learning_rate=0.03, dropout=0.0,
+        word_dropout=0.0,
+    )  # fmt: skip
+    config = Config(KIND, TaggerOptions(network="crf", written=6, **TINY), options)
+    training = [as_written(s, comma=";") for s in (*TRAINING, *SHORTER)]
+    result = train(config, training, training, tmp_path / "model")
+    tagger = TaggerPunctuator(result.model, result.parameters)
+    held_out = [as_written(s, comma=";") for s in HELD_OUT]
+    assert tagger.correct(held_out) == [s.slots for s in HELD_OUT]
+    # What it does not know it leaves alone.
+    (_, *last), *_ = (s.slots for s in HELD_OUT[-1:])
+    odd = replace(HELD_OUT[-1], written=Written((("¿",), *last)))
+    assert tagger.correct([odd]) == [(("¿",), *last)]
+    with pytest.raises(TreebankError, match="train it with --corrected"):
+        result.model.encode(HELD_OUT)
+    again = SlotTagger.from_data(
+        msgspec.json.decode(msgspec.json.encode(result.model.to_data())), result.model.options
+    )
+    assert again.vocabulary == result.model.vocabulary

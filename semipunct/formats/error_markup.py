@@ -1,0 +1,153 @@
+"""Error markup of the Cambridge Learner Corpus: what was written and its correction in one text.
+
+``<ns type="RP"><i>,</i><c>.</c></ns>`` stands for a comma that becomes a period: ``i`` is what was
+written, ``c`` its correction; either may be missing, and errors may be nested (Nicholls 2003). The
+XML files of the FCE (Yannakoudakis, Briscoe and Medlock 2011) have it in their paragraphs ``p``,
+and the treebank of learner English (Berzak et al. 2016; UD English-ESL, before its words are taken
+out) in comments ``#SENT=`` of its CoNLL-U.
+"""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+from xml.etree import ElementTree
+
+from semipunct.corpus import Omitted, Words
+from semipunct.corpus.located import BLANKS, Piece, is_mark, located
+from semipunct.corpus.parallel import Alignment, ParallelSentence, aligned
+from semipunct.errors import TreebankError
+from semipunct.files import display_name
+from semipunct.formats.lines import text_lines
+
+_SENTENCE = re.compile(r"#\s*SENT\s*=\s?(.*)")
+_ID = re.compile(r"#\s*(?:ID|sent_id)\s*=\s?(.*)")
+_TAG = re.compile(r"<(/?)(ns|i|c)(?:\s[^<>]*)?(/?)>", re.IGNORECASE)
+_TOKEN = re.compile(r"\w+(?:[-'’.@/&:]\w+)*(?:\.(?=\w))?|\.{2,}|-{2,}|\S")
+"""Words, which may have some marks within, and marks; runs of periods and hyphens stay together."""
+
+
+class Versions(NamedTuple):
+    """A text with error markup.
+
+    Attributes:
+        written: as it was written.
+        corrected: with all corrections.
+    """
+
+    written: str
+    corrected: str
+
+
+def versions(marked: str) -> Versions:
+    """Take a text with error markup apart.
+
+    Args:
+        marked: the text; entities such as ``&amp;`` are resolved.
+
+    Raises:
+        ValueError: if tags are not closed, or in another order than they were opened; says which.
+    """
+    open_tags: list[str] = []
+    written: list[str] = []
+    corrected: list[str] = []
+    place = 0
+
+    def add(text: str) -> None:
+        # What is corrected within a correction was written by nobody, and the other way round.
+        if "c" not in open_tags:
+            written.append(unescape(text))
+        if "i" not in open_tags:
+            corrected.append(unescape(text))
+
+    for tag in _TAG.finditer(marked):
+        add(marked[place : tag.start()])
+        place = tag.end()
+        closes, name, empty = tag[1], tag[2].lower(), tag[3]
+        if empty:
+            continue
+        if not closes:
+            if name in ("i", "c") and (not open_tags or open_tags[-1] != "ns"):
+                raise ValueError(f"<{name}> outside of <ns>")
+            open_tags.append(name)
+        elif not open_tags or open_tags.pop() != name:
+            raise ValueError(f"</{name}> closes what was not opened")
+    if open_tags:
+        raise ValueError(f"<{open_tags[-1]}> is not closed")
+    add(marked[place:])
+    return Versions(*(BLANKS.sub(" ", "".join(text)).strip() for text in (written, corrected)))
+
+
+def read_error_markup(
+    path: str | Path, alignment: Alignment = "shared"
+) -> Iterator[ParallelSentence[Words]]:
+    """Yield the sentences of a file with error markup, with their corrected versions.
+
+    Those of XML are its paragraphs, those of any other file its comments ``#SENT=``. Texts are cut
+    into words and marks by their characters; a period stays with the letters on both its sides.
+    Sentences without a word in either version are passed over.
+
+    Args:
+        path: XML of the FCE, ``.gz`` or not, or CoNLL-U.
+        alignment: how slots are found, see ``corpus.parallel``.
+
+    Raises:
+        TreebankError: with file and line, if the file is missing, has no error markup or damaged
+            one, or sentences do not align.
+    """
+    name = display_name(path)
+    lines = list(text_lines(path))
+    xml = any(line.lstrip("\ufeff").lstrip().startswith("<") for line in lines[:1])
+    number = 0
+    for line, sentence_id, marked in (_paragraphs if xml else _comments)(name, lines):
+        number += 1
+        where = sentence_id or f"#{number}"
+        try:
+            both = versions(marked)
+        except ValueError as error:
+            _fail(name, line, f"sentence {where}: {error}", "correct the markup")
+        written, corrected = (_words(where, name, line, text) for text in both)
+        if isinstance(written, Words) and isinstance(corrected, Words):
+            yield aligned(written, [corrected], alignment)
+    if not number:
+        _fail(name, 1, "no text with error markup was found",
+              "give XML with paragraphs <p>, or CoNLL-U with comments #SENT=")  # fmt: skip
+
+
+def _comments(_name: str, lines: list[str]) -> Iterator[tuple[int, str, str]]:
+    """Yield line, id and text of the comments of a file in CoNLL-U."""
+    found: tuple[int, str] | None = None
+    sentence_id = ""
+    for number, line in enumerate([*lines, ""], 1):
+        text = line.lstrip("\ufeff").strip()
+        if match := _SENTENCE.fullmatch(text):
+            found = number, match[1]
+        elif match := _ID.fullmatch(text):
+            sentence_id = match[1]
+        elif not text:
+            if found:
+                yield found[0], sentence_id, found[1]
+            found, sentence_id = None, ""
+
+
+def _paragraphs(name: str, lines: list[str]) -> Iterator[tuple[int, str, str]]:
+    """Yield line, id and text of the paragraphs of a file in XML."""
+    try:
+        root = ElementTree.fromstring("".join(lines))
+    except ElementTree.ParseError as error:
+        _fail(name, error.position[0], f"this is no XML ({error})", "give a whole file of the FCE")
+    for paragraph in root.iter("p"):
+        marked = ElementTree.tostring(paragraph, encoding="unicode")
+        inside = marked[marked.index(">") + 1 : marked.rindex("</p>")] if "</p>" in marked else ""
+        yield 1, "", inside
+
+
+def _words(sentence_id: str, path: str, line: int, text: str) -> Words | Omitted:
+    spans = [found.span() for found in _TOKEN.finditer(text)]
+    pieces = [Piece(span, is_mark(text[slice(*span)])) for span in spans]
+    return located(sentence_id, path, line, text, pieces).content
+
+
+def _fail(path: str, line: int, problem: str, remedy: str) -> NoReturn:
+    raise TreebankError(f"{path}:{line}: {problem}; {remedy}")

@@ -1,0 +1,112 @@
+"""Models of correction: what they need, what they count, what they are kept close to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from semipunct.corpus.sentences import Sentence, Written
+from semipunct.errors import ModelError, TreebankError
+from semipunct.models.base import Model
+from semipunct.models.contents import with_arrays, without_arrays
+from semipunct.models.punctuation.corrector import CorrectionModel, count_corrections
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.options import ModelOptions, TrainOptions
+from tests.models.punctuation.cases import sentence
+
+TINY: dict[str, Any] = {
+    "minimum_token_count": 1, "minimum_pair_count": 1, "minimum_context_count": 1,
+    "templates": ("N", "written"),
+}  # fmt: skip
+
+RIGHT = sentence([2, 0, 2], ["", ",", "", "."])
+
+
+def written(slots: Sequence[str], pairs: tuple[Any, ...] | None = None) -> Sentence:
+    return replace(RIGHT, written=Written(tuple(tuple(s.split()) for s in slots), pairs))
+
+
+SENTENCES = [written(["", ",", "", "."]), written(["", "", "", "."]), written(["", ";", "", ". ."])]
+
+
+@pytest.fixture(scope="module")
+def fitted() -> CorrectionModel:
+    return CorrectionModel.fit(SENTENCES, ModelOptions(**TINY))
+
+
+def test_corrections_are_counted(fitted: CorrectionModel):
+    # A token too many, one too few, and another one.
+    assert fitted.errors == {((), (",",)): 1, ((".",), ()): 1, ((";",), (",",)): 1}
+    assert count_corrections(SENTENCES[:1]) == {}
+    assert fitted.may_become((), (",",))
+    assert fitted.may_become((",",), (",",))
+    assert fitted.may_become(("(",), (",", "("))
+    assert not fitted.may_become((",",), ())
+    assert not fitted.may_become(("(",), (",",))
+
+
+def test_what_was_written_is_needed(fitted: CorrectionModel):
+    for ask in (fitted.encode, fitted.encode_trees):
+        with pytest.raises(TreebankError, match="correct punctuation alone"):
+            ask([RIGHT])
+    with pytest.raises(TreebankError, match="train it with --corrected"):
+        CorrectionModel.fit([RIGHT], ModelOptions(**TINY))
+    options = ModelOptions(**{**TINY, "templates": ("N", "analysed")})
+    with pytest.raises(TreebankError, match="as --analysis"):
+        CorrectionModel.fit(SENTENCES, options)
+    known = [replace(s, written=replace(s.written, pairs=(((), ()),) * 3)) for s in SENTENCES]  # type: ignore[type-var]
+    assert CorrectionModel.fit(known, options).analysed
+    assert not fitted.analysed
+
+
+def test_data_comes_back(fitted: CorrectionModel):
+    other = PunctuationModel.fit(SENTENCES, ModelOptions(**TINY))
+    weights = other.initial_parameters(3, 1.0)
+    model = fitted.near(other, weights)
+    plain, arrays = without_arrays(model.to_data())
+    again = CorrectionModel.from_data(with_arrays(plain, arrays), model.options)
+    assert again.errors == model.errors
+    assert list(again.errors) == list(model.errors)
+    assert again.fingerprint == model.fingerprint != fitted.fingerprint
+    assert {n: w.tolist() for n, w in again.centre.items()} == {
+        n: w.tolist() for n, w in model.centre.items()
+    }
+    damaged = {**plain, "errors": [[[","], [","], 1]]}
+    with pytest.raises(ValueError, match="nobody made"):
+        CorrectionModel.from_data(with_arrays(damaged, arrays), model.options)
+
+
+def test_the_channel_is_kept_close_to_another_one(fitted: CorrectionModel):
+    """By tokens: the other alphabet has another order, and a token more and one less."""
+    texts = [["", ";", "", "."], ["", "!", "", "."], ["", "!", "", "!"]]
+    others = [replace(s, slots=tuple(tuple(x.split()) for x in t)) for s, t in
+              zip(SENTENCES, texts, strict=True)]  # fmt: skip
+    other = PunctuationModel.fit(others, ModelOptions(**TINY))
+    weights = other.initial_parameters(3, 1.0)
+    model = fitted.near(other, weights)
+    ours, theirs = fitted.inventory.symbols, other.inventory.symbols
+    assert ours != theirs
+    dot, comma = ours.index("."), ours.index(",")
+    assert "," not in theirs
+    name = "channel.0.window"
+    assert model.centre[name][2, dot, dot] == weights[name][
+        2, theirs.index("."), theirs.index(".")
+    ]
+    assert not model.centre[name][:, comma].any()
+    strength = "channel.0.strength"
+    assert model.centre[strength][dot] == weights[strength][theirs.index(".")]
+    start = model.initial_parameters(0, 1.0)
+    assert np.array_equal(start[name], model.centre[name])
+    constants = model.constants(TrainOptions(centre="zero"))
+    assert np.array_equal(np.asarray(constants[name]), model.centre[name])
+    with pytest.raises(ModelError, match="the same settings"):
+        fitted.near(other, {})
+    without = CorrectionModel.fit(SENTENCES, ModelOptions(**{**TINY, "channel": "none"}))
+    with pytest.raises(ModelError, match="no channel"):
+        without.near(other, weights)
+    with pytest.raises(ModelError, match="no weights to be kept close"):
+        Model.near(other, fitted, {})
