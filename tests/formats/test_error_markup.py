@@ -12,7 +12,7 @@ from semipunct.formats.error_markup import read_error_markup, versions
 FCE = """\
 <learner><head sortkey="x"><text><answer1><coded_answer>
 <p>Dear Mr Ryan<ns type="MP"><c>,</c></ns></p>
-<p>Well<ns type="MP"><c>,</c></ns> I <ns type="AGV"><i>knows</i><c>know</c></ns> &amp; see<ns \
+<p>Well<ns type="MP"><c>,</c></ns> I <ns type="AGV"><i>knows</i><c>know</c></ns> &lt; see<ns \
 type="RP"><i>,</i><c>;</c></ns> it is <ns type="UP"><i>,</i></ns> e.g. good<ns \
 type="RP"><i>...</i><c>.</c></ns></p>
 <p><ns type="R"><i>a <ns type="S"><i>teh</i><c>the</c></ns></i><c>this</c></ns> end.</p>
@@ -41,7 +41,7 @@ def test_paragraphs_of_xml(tmp_path: Path):
     first, second, third = read_error_markup(write(tmp_path, FCE, "fce.xml"))
     assert first.source.forms == ("Dear", "Mr", "Ryan")
     assert (first.source.slots[-1], first.references[0][-1]) == ((), (",",))
-    assert second.source.forms[:4] == ("Well", "I", "knows", "&")
+    assert second.source.forms[:4] == ("Well", "I", "knows", "<")
     assert "e.g" in second.source.forms or "e.g." in second.source.forms
     changed = [
         (before, after)

@@ -93,9 +93,7 @@ def test_the_channel_is_kept_close_to_another_one(fitted: CorrectionModel):
     dot, comma = ours.index("."), ours.index(",")
     assert "," not in theirs
     name = "channel.0.window"
-    assert model.centre[name][2, dot, dot] == weights[name][
-        2, theirs.index("."), theirs.index(".")
-    ]
+    assert model.centre[name][2, dot, dot] == weights[name][2, theirs.index("."), theirs.index(".")]
     assert not model.centre[name][:, comma].any()
     strength = "channel.0.strength"
     assert model.centre[strength][dot] == weights[strength][theirs.index(".")]
