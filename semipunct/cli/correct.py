@@ -213,7 +213,8 @@ def correct(
     omitted: Counter[str] = Counter()
 
     def corrected(sentences: "Sequence[Any]", number: int) -> "Sequence[Corrected]":
-        cut.look_at(sentences)
+        if parsing is not None:
+            cut.look_at(sentences)
         found = run(fitted, sentences, options, parser=parsing, analysis=finder, first=number)
         unseen.look_at([one.sentence for one in found])
         return found

@@ -46,10 +46,7 @@ def write(
 
     own = {Form.TEXT: TextWriter, Form.M2: M2Writer}.get(form)
     if form is Form.CONLLU and parsed:
-        trees = with_trees(outcomes, conllu=True)
-        writer = Conllu().writer()
-        stream_of = ((entry, found) for entry, found in trees)
-        _as_input(stream_of, writer, stream)
+        _as_input(with_trees(outcomes, conllu=True), Conllu().writer(), stream)
     elif form is Form.CONLLU or (own is not None and isinstance(writer, own)):
         _as_input(outcomes, writer, stream)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from semipunct.marks import OPEN, UNK, Edit, Puncteme, shown_string
+from semipunct.marks import Edit, Puncteme, shown_string
 from semipunct.tasks.correct import Attached, Corrected, Explained
 
 MARKS: Mapping[str, str] = {
@@ -76,13 +76,9 @@ def rule(edits: Sequence[Edit]) -> str | None:
     told = [
         f"{shown_string((e.a, e.b))} → {shown_string(e.result)}"
         for e in edits
-        if e.name != "keep" and _told((e.a, e.b))
+        if e.name != "keep"
     ]
     return "; ".join(told) or None
-
-
-def _told(tokens: Puncteme) -> bool:
-    return not any(token.startswith("<") and token not in (OPEN, UNK) for token in tokens)
 
 
 def named(tokens: Puncteme) -> str:

@@ -307,10 +307,10 @@ def _chosen(
     else:
         choose = best_strings if options.minimise == "slots" else best_draw
         best = choose(draws, posteriors(draws), None)
+    least = options.minimum_confidence if options.minimise == "errors" else 0.0
     slots = tuple(
         new if _may_replace(new, old, options) and known.of(new) >= least else old
         for new, old, known in zip(best, sentence.slots, found, strict=True)
-        for least in (options.minimum_confidence if options.minimise == "errors" else 0.0,)
     )
     return slots, found
 
