@@ -13,10 +13,10 @@ Systems of the punctuation models MODEL: ``nothing`` leaves what was written, ``
 ignores it, ``repair`` takes it for likely (``restore --keep repair``). Others have options for
 their models, of which several are runs of one system with other seeds: ``bilstm-restoration``
 (``--restoring-tagger``, of correct text), ``bilstm-correction`` (``--tagger``, of its preset
-``correction``),
-``paper`` (``--paper``, preset ``paper-correction``, with ``--analysis``: T'_e is the best tree),
-``paper-sampled`` (the same models, with ``--analyses`` trees T'_e that are drawn) and
-``correction`` (``--corrector``).
+``correction``), ``paper`` (``--paper``, preset ``paper-correction``, with ``--analysis``: T'_e is
+the best tree), ``paper-sampled`` (the same models; ``--analyses`` trees T'_e are drawn) and
+``correction`` (``--corrector``), of which ``least-risk`` takes the strings of least expected edit
+distance, seen as corrections in training or not.
 
 Each row has the means over the runs of a system, and p of the paired permutation test of F0.5
 between it and ``--against``. The last column is F0.5 of all that leads from bare words to the
@@ -64,7 +64,7 @@ Trained = Any
 
 
 class Given(NamedTuple):
-    """What a system is given.
+    """The model and the options that a system is given.
 
     Attributes:
         model: its own.
@@ -166,6 +166,16 @@ def correction(given: Given, sentences: Sequence[Sentence]) -> Sequence[Slots]:
     return [one.slots for one in correct(given.model, sentences)]
 
 
+def least_risk(given: Given, sentences: Sequence[Sentence]) -> Sequence[Slots]:
+    """Correct by the same model to the strings of least expected edit distance, whatever they are.
+
+    Args:
+        given: a model of correction.
+        sentences: as they were written.
+    """
+    return [one.slots for one in correct(given.model, sentences, minimise="slots")]
+
+
 SYSTEMS: dict[str, tuple[System, str]] = {
     "nothing": (nothing, ""),
     "restoration": (restoration, "model"),
@@ -174,6 +184,7 @@ SYSTEMS: dict[str, tuple[System, str]] = {
     "bilstm-correction": (bilstm_correction, "tagger"),
     "paper": (paper, "paper"),
     "paper-sampled": (paper_sampled, "paper"),
+    "least-risk": (least_risk, "corrector"),
     "correction": (correction, "corrector"),
 }
 """The systems, each with the option that names its models."""

@@ -74,9 +74,7 @@ def rule(edits: Sequence[Edit]) -> str | None:
         edits: of one slot, in the order made.
     """
     told = [
-        f"{shown_string((e.a, e.b))} → {shown_string(e.result)}"
-        for e in edits
-        if e.name != "keep"
+        f"{shown_string((e.a, e.b))} → {shown_string(e.result)}" for e in edits if e.name != "keep"
     ]
     return "; ".join(told) or None
 

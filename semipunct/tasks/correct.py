@@ -108,7 +108,7 @@ class Attached:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What the model thinks is underneath a slot of the corrected sentence.
+    """The marks underneath a slot of the corrected sentence, and their rewriting.
 
     Attributes:
         attached: the punctemes that meet there, in text order.

@@ -145,7 +145,7 @@ class CorrectionModel(PunctuationModel):
 
     @property
     def analysed(self) -> bool:
-        """Whether it looks at an underlying tree of what was written, which another model finds."""
+        """Looks at an underlying tree of what was written, which another model finds, if true."""
         return ANALYSED in self.options.templates
 
     @property
