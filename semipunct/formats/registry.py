@@ -1,14 +1,14 @@
 """The formats by name and by the endings of file names; a new one is its file and one line here."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from semipunct.corpus import Treebank
+from semipunct.corpus import Entry, Omitted, Sentence, Treebank
 from semipunct.corpus.treebank import AnyEntry, WordsEntry, with_tree
-from semipunct.errors import UsageError
+from semipunct.errors import TreebankError, UsageError
 from semipunct.files import beginning
 from semipunct.formats.base import Format
 from semipunct.formats.ccgbank import Ccgbank
@@ -16,8 +16,9 @@ from semipunct.formats.conllu import Conllu
 from semipunct.formats.dependencies import Dependencies
 from semipunct.formats.lines import KIND
 from semipunct.formats.m2 import M2
-from semipunct.formats.ptb import Ptb
+from semipunct.formats.ptb import Ptb, PtbRecord
 from semipunct.formats.text import Text
+from semipunct.trees.phrases import PhraseTree
 
 FORMATS: dict[str, Format[Any]] = {
     Conllu.name: Conllu(),
@@ -94,3 +95,39 @@ def read_treebank(paths: Iterable[str | Path]) -> Treebank:
         TreebankError: with file and line, if a file is missing or damaged.
     """
     return Treebank.of(read_entries(paths))
+
+
+def read_phrases(
+    paths: Iterable[str | Path], mark_tags: Collection[str]
+) -> Iterator[Entry[PtbRecord, Sentence[PhraseTree] | Omitted]]:
+    """Yield the sentences of files with their phrases, in order, one in memory at a time.
+
+    Args:
+        paths: of files in brackets; of one whose name tells nothing, such as standard input, this
+            is taken to be its format.
+        mark_tags: parts of speech of the marks that are in slots; other marks are words.
+
+    Raises:
+        TreebankError: with file and line, if a file is missing or damaged, or has no phrases.
+    """
+    for path in paths:
+        name = _name(path, False, Ptb.name)
+        if name != Ptb.name and Path(str(path).removesuffix(".gz")).suffix:
+            raise TreebankError(
+                f"{path}: files of the format {name} have no phrases; give trees in brackets "
+                f"({', '.join(Ptb.suffixes)})"
+            )
+        yield from Ptb(mark_tags=mark_tags).read_phrases(path)
+
+
+COMMA_TAGS = frozenset((",",))
+"""The tags of what models of commas predict; all other marks are words to them."""
+
+
+def read_commas(paths: Iterable[str | Path]) -> Treebank:
+    """Read files whole, with their phrases, and with no marks in slots but commas.
+
+    Raises:
+        TreebankError: with file and line, if a file is missing or damaged, or has no phrases.
+    """
+    return Treebank.of(read_phrases(paths, COMMA_TAGS))

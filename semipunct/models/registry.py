@@ -20,6 +20,7 @@ KINDS: dict[str, str] = {
     "tokeniser": "semipunct.models.segmentation.options:KIND",
     "truecaser": "semipunct.models.casing.options:KIND",
     "ordering": "semipunct.models.ordering.options:KIND",
+    "commas": "semipunct.models.commas.options:KIND",
 }
 
 DEFAULT = "punctuation"

@@ -1,0 +1,172 @@
+"""Features of a slot: the words and tags beside it, and the constituents that meet there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.corpus.sentences import Sentence
+from semipunct.trees.labels import category
+from semipunct.trees.phrases import PhraseTree
+
+EDGE = "^"
+"""Stands for what is beyond the sentence."""
+
+_MOST = 6
+"""Larger counts of constituents are one and the same."""
+
+_WIDTHS = (1, 2, 3, 5, 8, 13, 21)
+"""Bounds of the classes of widths."""
+
+
+class SlotFeatures(msgspec.Struct, frozen=True):
+    """The features that have weights: feature i has weight i, in ascending order."""
+
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, sentences: Sequence[Sentence[PhraseTree]], templates: Sequence[str], minimum: int
+    ) -> SlotFeatures:
+        """Collect the features of training sentences.
+
+        Args:
+            sentences: to learn from.
+            templates: groups, of ``options.TEMPLATES``.
+            minimum: the number of slots that a feature must have.
+        """
+        counts = Counter(f for s in sentences for slot in slot_features(s, templates) for f in slot)
+        return cls(tuple(sorted(f for f, n in counts.items() if n >= minimum)))
+
+    def encode(
+        self, sentences: Sequence[Sentence[PhraseTree]], templates: Sequence[str]
+    ) -> list[npt.NDArray[np.int32]]:
+        """Return for each sentence ``[n + 1, most]`` i + 1 for feature i; 0 for none."""
+        number = {name: i for i, name in enumerate(self.names, 1)}
+        found: list[npt.NDArray[np.int32]] = []
+        for s in sentences:
+            rows = [[number.get(f, 0) for f in slot] for slot in slot_features(s, templates)]
+            found.append(np.array(rows, np.int32))
+        return found
+
+
+def slot_features(
+    sentence: Sentence[PhraseTree], templates: Sequence[str]
+) -> Iterator[list[str]]:
+    """Yield the features of each slot; all slots have as many.
+
+    Args:
+        sentence: with its phrases; its commas are not looked at.
+        templates: groups, of ``options.TEMPLATES``.
+    """
+    n = sentence.size
+    words = [EDGE, EDGE, *(form.lower() for form in sentence.forms), EDGE, EDGE]
+    tags = [EDGE, EDGE, *sentence.tree.tags, EDGE, EDGE]
+    meeting = _Meeting(sentence.tree) if {"counts", "phrases"} & set(templates) else None
+    for slot in range(n + 1):
+        found = ["bias"]
+        if "words" in templates:
+            found += _around("w", words[slot : slot + 4])
+        if "tags" in templates:
+            found += _around("t", tags[slot : slot + 4])
+            if "words" in templates:
+                w, t = words[slot + 1 : slot + 3], tags[slot + 1 : slot + 3]
+                found += [f"w0t1={w[0]} {t[1]}", f"t0w1={t[0]} {w[1]}"]
+        if meeting is not None and "counts" in templates:
+            found += meeting.counts(slot, tags[slot + 1 : slot + 3])
+        if meeting is not None and "phrases" in templates:
+            found += meeting.phrases(slot, words[slot : slot + 4], tags[slot : slot + 4])
+        yield found
+
+
+def _around(name: str, four: Sequence[str]) -> list[str]:
+    a, b, c, d = four
+    return [
+        f"{name}-1={a}", f"{name}0={b}", f"{name}1={c}", f"{name}2={d}", f"{name}-10={a} {b}",
+        f"{name}01={b} {c}", f"{name}12={c} {d}", f"{name}-101={a} {b} {c}",
+        f"{name}012={b} {c} {d}",
+    ]  # fmt: skip
+
+
+class _Meeting:
+    """The constituents of a tree by the slots where they start and end."""
+
+    def __init__(self, tree: PhraseTree) -> None:
+        self.tree = tree
+        self.left, self.right = tree.edges
+        self.label = [category(label) or EDGE for label in tree.categories]
+        n = tree.words
+        self.starts: list[list[int]] = [[] for _ in range(n + 1)]
+        self.ends: list[list[int]] = [[] for _ in range(n + 1)]
+        for node, label in enumerate(tree.categories):  # outer ones first
+            if label:
+                self.starts[self.left[node]].append(node)
+                self.ends[self.right[node]].append(node)
+
+    def counts(self, slot: int, tags: Sequence[str]) -> list[str]:
+        starts, ends = (str(min(len(x[slot]), _MOST)) for x in (self.starts, self.ends))
+        return [
+            f"s={starts}", f"e={ends}", f"se={starts} {ends}", f"et0={ends} {tags[0]}",
+            f"et1={ends} {tags[1]}", f"set1={starts} {ends} {tags[1]}",
+        ]  # fmt: skip
+
+    def phrases(self, slot: int, words: Sequence[str], tags: Sequence[str]) -> list[str]:
+        before, after = self._topmost(self.ends[slot]), self._topmost(self.starts[slot])
+        label, parents = self.label, self.tree.parents
+        b, a = (label[x] if x >= 0 else EDGE for x in (before, after))
+        # The phrase in which both meet: a comma would be its child.
+        over = parents[before if before >= 0 else after]
+        p = label[over] if over >= 0 else EDGE
+        width = [self._width(x) for x in (before, after)]
+        siblings = self.tree.children[over] if over >= 0 else ()
+        places = [siblings.index(x) if x in siblings else -1 for x in (before, after)]
+        first, last = places[0] == 0, places[1] == len(siblings) - 1
+        beyond = [
+            label[siblings[i]] if 0 <= i < len(siblings) else EDGE
+            for i in (
+                places[0] - 1 if places[0] >= 0 else -1,
+                places[1] + 1 if places[1] >= 0 else -1,
+            )
+        ]
+        above = label[parents[over]] if over >= 0 and parents[over] >= 0 else EDGE
+        chains = [
+            "_".join(label[x] for x in nodes[:3] if not self.tree.anchors[x])
+            for nodes in (self.ends[slot], self.starts[slot])
+        ]
+        functions = [self.tree.categories[x] if x >= 0 else EDGE for x in (before, after)]
+        inner = self._coordinates(siblings)
+        return [
+            f"b={b}", f"a={a}", f"p={p}", f"ba={b} {a}", f"pba={p} {b} {a}", f"pb={p} {b}",
+            f"pa={p} {a}", f"pbafl={p} {b} {a} {first} {last}", f"gpba={above} {p} {b} {a}",
+            f"bw={b} {width[0]}", f"aw={a} {width[1]}", f"pbaw={p} {b} {a} {width[0]}",
+            f"pbawa={p} {b} {a} {width[1]}", f"pbaww={p} {b} {a} {width[0]} {width[1]}",
+            f"pbn={p} {b} {beyond[0]}", f"pan={p} {a} {beyond[1]}",
+            f"pban={p} {b} {a} {beyond[1]}", f"pbbn={p} {beyond[0]} {b} {a}",
+            f"ce={chains[0]}", f"cs={chains[1]}", f"pbat={p} {b} {a} {tags[2]}",
+            f"pbaw1={p} {b} {a} {words[2]}", f"pbaw0={p} {b} {a} {words[1]}",
+            f"fb={p} {functions[0]} {a}", f"fa={p} {b} {functions[1]}",
+            f"cc={p} {b} {a} {inner} {tags[2]}", f"bt={b} {self._opening(before, tags)}",
+            f"pbo={p} {b} {a} {self._opening(before, tags)}", f"n={p} {len(siblings) > 2} {a} {b}",
+        ]  # fmt: skip
+
+    def _topmost(self, nodes: Sequence[int]) -> int:
+        """Return the outermost of some nodes below the phrase that goes on."""
+        return nodes[0] if nodes else -1
+
+    def _width(self, node: int) -> int:
+        if node < 0:
+            return 0
+        width = self.right[node] - self.left[node]
+        return sum(width >= bound for bound in _WIDTHS)
+
+    def _coordinates(self, siblings: Sequence[int]) -> int:
+        """Return how many conjunctions a phrase has as children."""
+        return sum(self.label[x] == "CC" for x in siblings)
+
+    def _opening(self, node: int, tags: Sequence[str]) -> str:
+        """Return the tag of the first word of a constituent."""
+        return self.tree.tags[self.left[node]] if node >= 0 else EDGE

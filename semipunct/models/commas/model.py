@@ -1,0 +1,321 @@
+"""The model of commas: a chain of three states over the words of a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.padding import round_up
+from semipunct.corpus.sentences import Sentence
+from semipunct.models.base import Array, Model, Optimiser, Parameters, Sums
+from semipunct.models.commas.features import SlotFeatures
+from semipunct.models.commas.ngrams import (
+    AFTER_COMMA,
+    AFTER_COMMA_WORD,
+    COMMA_AGAIN,
+    COMMA_NEXT,
+    COMMA_TWICE,
+    QUERIES,
+    WORD,
+    Symbols,
+    Trigrams,
+    components,
+    has_comma,
+)
+from semipunct.models.commas.options import CommaOptions, CommaTrainOptions
+from semipunct.models.katz import Katz
+from semipunct.structures.chain import LinearChain, linear_chain
+from semipunct.structures.distribution import Distribution
+from semipunct.trees.phrases import PhraseTree
+
+if TYPE_CHECKING:
+    import optax  # pyright: ignore[reportMissingTypeStubs]
+
+PLAIN, BEFORE_COMMA, AFTER = range(3)
+"""The states of a word: no comma beside it; one after it; one before it and none after it."""
+
+STATES = 3
+
+_STEPS = np.array([[1, 1, 0], [0, 1, 1], [1, 1, 0]], bool)
+"""Which state may follow which: whoever follows a comma knows it."""
+
+
+class CommaBatch(NamedTuple):
+    """Padded sentences. Position 0 is before the first word, position n + 1 after the last.
+
+    Attributes:
+        terms: ``[batch, positions, QUERIES, terms]`` from ``Trigrams.terms``.
+        features: ``[batch, positions, most]`` of the slot after each position.
+        commas: ``[batch, positions]`` whether there is one in that slot.
+        lengths: ``[batch]`` positions; 0 in the padding.
+    """
+
+    terms: npt.NDArray[np.int32]
+    features: npt.NDArray[np.int32]
+    commas: npt.NDArray[np.bool_]
+    lengths: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Sentences encoded for the model of commas.
+
+    Attributes:
+        terms: ``[n + 2, QUERIES, terms]`` of each.
+        features: ``[n + 1, most]``.
+        commas: ``[n + 1]``.
+    """
+
+    terms: Sequence[npt.NDArray[np.int32]]
+    features: Sequence[npt.NDArray[np.int32]]
+    commas: Sequence[npt.NDArray[np.bool_]]
+
+    @property
+    def lengths(self) -> list[int]:
+        """Words of each sentence."""
+        return [len(commas) - 1 for commas in self.commas]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
+    """Commas between words, by trigrams (Shieber and Tao 2003), features of slots, or both.
+
+    Attributes:
+        options: the settings.
+        trigrams: counts of what words and commas follow each other.
+        features: those of slots that have weights.
+    """
+
+    kind: ClassVar[str] = "commas"
+    scoring_limits: ClassVar[tuple[int, int]] = (64, 2048)
+    usage: ClassVar[tuple[str, ...]] = ("semipunct restore MODEL TREES.mrg --marks ,",)
+
+    options: CommaOptions
+    trigrams: Trigrams
+    features: SlotFeatures
+
+    @classmethod
+    def fit(cls, sentences: Sequence[Sentence[PhraseTree]], options: CommaOptions) -> CommaModel:
+        found = SlotFeatures(())
+        if options.templates:
+            found = SlotFeatures.of(sentences, options.templates, options.minimum_feature_count)
+        return cls(options, Trigrams.of(sentences, options), found)
+
+    def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
+        """Return the log weights of counts; features and steps of the chain weigh nothing yet.
+
+        Args:
+            seed: of the draws.
+            scale: standard deviation of the weights of features.
+        """
+        drawn = np.random.default_rng(seed).normal(0.0, scale, len(self.features.names))
+        return {
+            "trigrams": self.trigrams.table(),
+            "slots": drawn.astype(np.float32),
+            "steps": np.zeros((STATES, STATES), np.float32),
+        }
+
+    def encode(self, sentences: Sequence[Sentence[PhraseTree]]) -> Encoded:
+        features = (
+            self.features.encode(sentences, self.options.templates)
+            if self.options.templates
+            else [np.zeros((s.size + 1, 0), np.int32) for s in sentences]
+        )
+        return Encoded(self.trigrams.terms(sentences), features, [has_comma(s) for s in sentences])
+
+    def fit_shape(
+        self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int, *, scoring: bool
+    ) -> int:
+        """Return the number of sentences: lengths are padded batch by batch, to few sizes.
+
+        Args:
+            encoded: all sentences.
+            drafts: typical batches.
+            sentences: the most sentences of a batch.
+            scoring: makes no difference.
+        """
+        return sentences
+
+    def lay_out(
+        self, encoded: Encoded, draft: Sequence[int], shape: int | None = None
+    ) -> CommaBatch:
+        size = shape or len(draft)
+        lengths = np.zeros(size, np.int32)
+        lengths[: len(draft)] = [len(encoded.terms[i]) for i in draft]
+        length = round_up(int(lengths.max()), 16, 1)
+        terms = np.zeros((size, length, *encoded.terms[0].shape[1:]), np.int32)
+        features = np.zeros((size, length, encoded.features[0].shape[1]), np.int32)
+        commas = np.zeros((size, length), bool)
+        for row, i in enumerate(draft):
+            terms[row, : lengths[row]] = encoded.terms[i]
+            features[row, : lengths[row] - 1] = encoded.features[i]
+            commas[row, : lengths[row] - 1] = encoded.commas[i]
+        return CommaBatch(terms, features, commas, lengths)
+
+    def chain(self, parameters: Parameters, batch: CommaBatch) -> LinearChain:
+        """Return the chains over states (Shieber and Tao 2003, figure 1).
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+        """
+        lengths = jnp.asarray(batch.lengths)
+        table = parameters["trigrams"]
+        table = jnp.concatenate([jnp.zeros(1, table.dtype), table, -table])
+        said = jnp.sum(table[batch.terms], -1)
+        weights = jnp.concatenate([jnp.zeros(1, table.dtype), parameters["slots"]])
+        slots = jnp.sum(weights[batch.features], -1)
+        position = jnp.arange(said.shape[1])
+        is_last = position == lengths[:, None] - 1
+        # A comma has the weight of the step on which it comes; that of slot 0 comes on none.
+        first = (position == 0)[None] & (lengths > 0)[:, None]
+        with_comma = slots + jnp.where(first, said[..., COMMA_NEXT], 0.0)
+        nothing = jnp.zeros_like(slots)
+        emission = jnp.stack(
+            [
+                nothing,
+                jnp.where(is_last, -jnp.inf, with_comma),
+                jnp.where(first, -jnp.inf, nothing),
+            ],
+            -1,
+        )
+        here, before = said[:, 1:], said[:, :-1]
+        words = [here[..., query] for query in (WORD, AFTER_COMMA, AFTER_COMMA_WORD)]
+        if self.options.penalty:
+            refused = (COMMA_NEXT, COMMA_TWICE, COMMA_AGAIN)
+            words = [w + _log_without(before[..., q]) for w, q in zip(words, refused, strict=True)]
+        no = jnp.full_like(words[0], -jnp.inf)
+        plain, after, after_word = words
+        step = jnp.stack(
+            [
+                jnp.stack([plain, plain + here[..., COMMA_NEXT], no], -1),
+                jnp.stack([no, after + here[..., COMMA_AGAIN], after], -1),
+                jnp.stack([after_word, after_word + here[..., COMMA_NEXT], no], -1),
+            ],
+            -2,
+        )
+        step = step + jnp.where(jnp.asarray(_STEPS), parameters["steps"], 0.0)
+        return linear_chain(emission, step, lengths)
+
+    def log_likelihoods(self, parameters: Parameters, batch: CommaBatch) -> jax.Array:
+        """Return ``[sentences]`` log p(commas | words, phrases).
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+        """
+        chain = self.chain(parameters, batch)
+        emission, transition = chain.log_weights
+        states = states_of(jnp.asarray(batch.commas))
+        inside = jnp.arange(states.shape[1]) < chain.lengths[:, None]
+        chosen = jnp.take_along_axis(emission, states[..., None], 2)[..., 0]
+        pair = states[:, :-1] * STATES + states[:, 1:]
+        steps = transition.reshape(*transition.shape[:2], STATES * STATES)
+        steps = jnp.take_along_axis(steps, pair[..., None], 2)[..., 0]
+        gold = jnp.sum(jnp.where(inside, chosen, 0.0), 1)
+        gold += jnp.sum(jnp.where(inside[:, 1:], steps, 0.0), 1)
+        return gold - Distribution(chain).log_partition()
+
+    def loss(
+        self,
+        parameters: Parameters,
+        constants: Parameters,
+        batch: CommaBatch,
+        key: jax.Array,
+        options: CommaTrainOptions,
+    ) -> tuple[jax.Array, Sums]:
+        """Return the negative log-likelihood per slot, and sums; no sentence is impossible.
+
+        Args:
+            parameters: weights by name.
+            constants: none are needed.
+            batch: from ``lay_out``.
+            key: the source of chance, for dropout.
+            options: dropout, of features.
+        """
+        if options.dropout and batch.features.shape[-1]:
+            kept = jax.random.bernoulli(key, 1 - options.dropout, batch.features.shape)
+            batch = batch._replace(features=jnp.where(kept, batch.features, 0))  # pyright: ignore[reportArgumentType]
+        total = jnp.sum(self.log_likelihoods(parameters, batch))
+        slots = jnp.maximum(1, jnp.sum(jnp.maximum(0, jnp.asarray(batch.lengths) - 1)))
+        return -total / slots, Sums(total, slots, jnp.zeros((), jnp.int32))
+
+    def optimiser(
+        self, options: CommaTrainOptions, steps: int, slots: float
+    ) -> optax.GradientTransformation | Optimiser:
+        """Return AdamW for the weights that are learnt; all others stay.
+
+        Args:
+            options: which ones, rate, schedule and decay.
+            steps: updates in all.
+            slots: ignored: no penalty is per sentence.
+        """
+        import optax  # pyright: ignore[reportMissingTypeStubs]
+
+        from semipunct.models.optimisation import clipped_adamw
+
+        learnt = {"nothing": (), "slots": ("slots", "steps")}.get(
+            options.learn, ("slots", "steps", "trigrams")
+        )
+        labels = {
+            name: "learnt" if name in learnt else "fixed" for name in ("trigrams", "slots", "steps")
+        }
+        return optax.multi_transform(
+            {"learnt": clipped_adamw(options, steps), "fixed": optax.set_to_zero()}, labels
+        )
+
+    def to_data(self) -> dict[str, Any]:
+        counts = {name: model.to_data() for name, model in self.trigrams.counts.items()}
+        return {
+            "symbols": msgspec.to_builtins(self.trigrams.symbols),
+            "counts": counts,
+            "features": list(self.features.names),
+        }
+
+    @classmethod
+    def from_data(cls, data: Any, options: CommaOptions) -> CommaModel:
+        symbols = msgspec.convert(data["symbols"], Symbols)
+        counts = {c.name: Katz.from_data(data["counts"][c.name]) for c in components(options)}
+        features = msgspec.convert(data["features"], tuple[str, ...])
+        if list(features) != sorted(set(features)):
+            raise ValueError("features that do not ascend")
+        return cls(options, Trigrams(options, symbols, counts), SlotFeatures(features))
+
+    @property
+    def description(self) -> str:
+        parts: list[str] = []
+        if self.options.ngrams:
+            tags = " and of parts of speech" if self.options.tags else ""
+            parts.append(f"trigrams of words{tags} with Katz smoothing (Shieber and Tao 2003)")
+        if self.options.templates:
+            parts.append(f"features of slots ({', '.join(self.options.templates)})")
+        told = " and ".join(parts) or "nothing"
+        return f"A linear chain that says where commas stand between words, by {told}."
+
+    def signature(self) -> dict[str, str]:
+        return {"tokens": "comma"}
+
+
+def states_of(commas: jax.Array) -> jax.Array:
+    """Return the states of positions, ``[batch, positions]``.
+
+    Args:
+        commas: ``[batch, positions]`` whether there is one after each.
+    """
+    before = jnp.pad(commas[:, :-1], ((0, 0), (1, 0)))
+    return jnp.where(commas, BEFORE_COMMA, jnp.where(before, AFTER, PLAIN))
+
+
+def _log_without(log_probability: jax.Array) -> jax.Array:
+    """Return log(1 - p) of log p, which is below zero but for rounding."""
+    return jnp.log1p(-jnp.exp(jnp.minimum(log_probability, -_LEAST)))
+
+
+_LEAST = 1e-6

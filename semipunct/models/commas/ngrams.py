@@ -1,0 +1,246 @@
+"""Trigrams of words and commas: what is counted, and the entries that weigh the steps of a chain.
+
+The string of a sentence is its words with the commas between them, and END after them. Each of its
+symbols is told by the two before it and by the constituents that end at the slot where it begins:
+the slot whose comma it is or, of a word, the slot before it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.corpus.sentences import Sentence
+from semipunct.models.commas.options import CommaOptions
+from semipunct.models.katz import Katz
+from semipunct.trees.phrases import PhraseTree, constituent_counts
+
+Ints = npt.NDArray[np.int64]
+
+MARK = ","
+
+COMMA, END, START, UNKNOWN = range(4)
+"""Symbols of words and of parts of speech; those that are known follow."""
+
+QUERIES = 6
+"""What is asked of each position i, where word i stands between slots i - 1 and i: the log
+probabilities of word i after words i - 2 and i - 1, after word i - 1 and a comma, and after a comma
+and word i - 1; and of a comma after words i - 1 and i, after a comma and word i, and after word i
+and a comma. Position 0 is START, the one after the last word END."""
+
+WORD, AFTER_COMMA, AFTER_COMMA_WORD, COMMA_NEXT, COMMA_AGAIN, COMMA_TWICE = range(QUERIES)
+
+
+class Symbols(msgspec.Struct, frozen=True):
+    """The known values of a stream: value i has the symbol i + 4."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence[PhraseTree]], minimum: int) -> Symbols:
+        """Collect the words and tags of training sentences.
+
+        Args:
+            sentences: to learn from.
+            minimum: the count that a word must reach.
+        """
+        words = Counter(form for s in sentences for form in s.forms)
+        tags = {tag for s in sentences for tag in s.tree.tags}
+        return cls(tuple(sorted(w for w, n in words.items() if n >= minimum)), tuple(sorted(tags)))
+
+    def streams(self, sentences: Sequence[Sentence[PhraseTree]]) -> dict[str, list[Ints]]:
+        """Return for each sentence ``[n + 3]`` symbols: START twice, its words or tags, END."""
+        found: dict[str, list[Ints]] = {}
+        for stream, known in (("words", self.words), ("tags", self.tags)):
+            number = {value: i for i, value in enumerate(known, UNKNOWN + 1)}
+            found[stream] = [
+                np.array(
+                    [START, START, *(number.get(v, UNKNOWN) for v in _values(s, stream)), END],
+                    np.int64,
+                )
+                for s in sentences
+            ]
+        return found
+
+
+def _values(sentence: Sentence[PhraseTree], stream: str) -> Sequence[str]:
+    return sentence.forms if stream == "words" else sentence.tree.tags
+
+
+class Component(NamedTuple):
+    """A back-off model among those whose probabilities are multiplied.
+
+    Attributes:
+        name: of its counts.
+        stream: of which it tells the symbols.
+        context: what it looks at, the most important first: the last symbol (1), the one before it
+            (2), the constituents that end (0).
+    """
+
+    name: str
+    stream: Literal["words", "tags"]
+    context: tuple[int, ...]
+
+
+def components(options: CommaOptions) -> tuple[Component, ...]:
+    """List the back-off models that settings ask for.
+
+    With ``ends="counts"``, p(y | y' y'' e) is p(y | y' y'') p(y | y' e) / p(y); the divisor is the
+    first one's probability without a context.
+
+    Args:
+        options: of the model.
+    """
+    if not options.ngrams:
+        return ()
+    found = [Component("words", "words", (0, 1, 2) if options.ends == "bit" else (1, 2))]
+    if options.ends == "counts":
+        found.append(Component("ends", "words", (1, 0)))
+    if options.tags:
+        found.append(Component("tags", "tags", (1, 2)))
+    return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Trigrams:
+    """Counts of all components.
+
+    Attributes:
+        options: which ones there are.
+        symbols: known words and tags.
+        counts: by the names of components.
+    """
+
+    options: CommaOptions
+    symbols: Symbols
+    counts: dict[str, Katz]
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence[PhraseTree]], options: CommaOptions) -> Trigrams:
+        """Count what training sentences have.
+
+        Args:
+            sentences: with commas in their slots.
+            options: of the model.
+        """
+        symbols = Symbols.of(sentences, options.minimum_word_count)
+        streams = symbols.streams(sentences)
+        ends = ended(sentences, options)
+        counts: dict[str, Katz] = {}
+        for component in components(options):
+            events = [
+                _events(string, has_comma(s), e)
+                for string, s, e in zip(streams[component.stream], sentences, ends, strict=True)
+            ]
+            table = np.concatenate(events)  # outcome, ends, last, before it
+            known = len(getattr(symbols, component.stream)) + UNKNOWN + 1
+            base = max(known, int(table[:, 1].max()) + 1)
+            possible = np.setdiff1d(np.arange(known), [START])
+            contexts = table[:, [1 + part for part in component.context]]
+            counts[component.name] = Katz.of(contexts, table[:, 0], base, possible)
+        return cls(options, symbols, counts)
+
+    def table(self) -> npt.NDArray[np.float32]:
+        """Return the log weights that counts give: the tables of all components in a row."""
+        tables = [model.table() for model in self.counts.values()]
+        return np.concatenate([*tables, np.zeros(0)]).astype(np.float32)
+
+    def terms(self, sentences: Sequence[Sentence[PhraseTree]]) -> list[npt.NDArray[np.int32]]:
+        """Find the entries whose sums are the answers to queries.
+
+        Args:
+            sentences: any.
+
+        Returns:
+            ``[n + 2, QUERIES, terms]`` for each: i + 1 for entry i of ``table``, which has ``w``
+            entries, w + i + 1 for its negative, 0 for none.
+        """
+        streams = self.symbols.streams(sentences)
+        ends = ended(sentences, self.options)
+        lengths = [s.size + 2 for s in sentences]
+        total = sum(model.size for model in self.counts.values())
+        found: list[Ints] = [np.zeros((sum(lengths) * QUERIES, 0), np.int64)]
+        offset = 0
+        for component in components(self.options):
+            asked = [
+                _queries(string, e)
+                for string, e in zip(streams[component.stream], ends, strict=True)
+            ]
+            rows = np.concatenate(asked)
+            model = self.counts[component.name]
+            # Counts of ends beyond all that were seen are as new as any other context.
+            rows[:, 1] = np.minimum(rows[:, 1], model.base - 1)
+            contexts = rows[:, [1 + part for part in component.context]]
+            entries = model.entries(contexts, rows[:, 0])
+            found.append(np.where(entries >= 0, entries + offset + 1, 0))
+            if component.name == "words" and self.options.ends == "counts":
+                alone = np.searchsorted(model.keys[0], rows[:, 0])  # without a context
+                found.append(alone[:, None] + total + offset + 1)
+            offset += model.size
+        whole = np.concatenate(found, 1).reshape(sum(lengths), QUERIES, -1).astype(np.int32)
+        return np.split(whole, np.cumsum(lengths)[:-1])
+
+
+def has_comma(sentence: Sentence[Any]) -> npt.NDArray[np.bool_]:
+    """Tell which slots have a comma, ``[n + 1]``."""
+    return np.array([MARK in slot for slot in sentence.slots])
+
+
+def ended(sentences: Sequence[Sentence[PhraseTree]], options: CommaOptions) -> list[Ints]:
+    """Return what trigrams know of the constituents that end at each slot, ``[n + 1]``.
+
+    Args:
+        sentences: with their phrases.
+        options: of the model.
+    """
+    if options.ends == "none":
+        return [np.zeros(s.size + 1, np.int64) for s in sentences]
+    counts = [np.array(constituent_counts(s.tree)[1], np.int64) for s in sentences]
+    if options.ends == "bit":
+        return [(count >= options.threshold).astype(np.int64) for count in counts]
+    return counts
+
+
+def _events(string: Ints, commas: npt.NDArray[np.bool_], ends: Ints) -> Ints:
+    """List the symbols of a string with commas: outcome, ends, the one before it, the one before.
+
+    Args:
+        string: ``[n + 3]`` from ``Symbols.streams``.
+        commas: ``[n + 1]``.
+        ends: ``[n + 1]``.
+    """
+    rows: list[tuple[int, int, int, int]] = []
+    last = before = START
+    for slot, symbol in enumerate(string[2:].tolist()):
+        end = int(ends[slot])
+        for outcome in (COMMA, symbol) if commas[slot] else (symbol,):
+            rows.append((outcome, end, last, before))
+            last, before = outcome, last
+    return np.array(rows, np.int64)
+
+
+def _queries(string: Ints, ends: Ints) -> Ints:
+    """List the queries of all positions as ``_events`` does, ``[(n + 2) * QUERIES, 4]``.
+
+    Of START, and of a comma after END, nobody looks at the answer.
+    """
+    last, previous = string[1:], string[:-1]
+    older = np.concatenate([[START], string[:-2]])
+    here = np.where(last == START, END, last)  # START is no outcome
+    at, arrived = np.append(ends, 0), np.concatenate([[0], ends])
+    comma = np.full_like(here, COMMA)
+    rows = np.empty((len(here), QUERIES, 4), np.int64)
+    rows[:, WORD] = np.stack([here, arrived, previous, older], 1)
+    rows[:, AFTER_COMMA] = np.stack([here, arrived, comma, previous], 1)
+    rows[:, AFTER_COMMA_WORD] = np.stack([here, arrived, previous, comma], 1)
+    rows[:, COMMA_NEXT] = np.stack([comma, at, last, previous], 1)
+    rows[:, COMMA_AGAIN] = np.stack([comma, at, last, comma], 1)
+    rows[:, COMMA_TWICE] = np.stack([comma, at, comma, last], 1)
+    return rows.reshape(-1, 4)

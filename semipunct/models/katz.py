@@ -1,0 +1,223 @@
+"""Back-off models of discrete outcomes, smoothed as Katz (1987) does.
+
+An outcome y has the probability of its discounted count after a context h where it was seen there,
+otherwise what is left over is shared out as after the context without its last part::
+
+    p(y | h) = d(c(h, y)) c(h, y) / c(h)   if c(h, y) > 0
+             = a(h) p(y | h')              if c(h) > 0
+             = p(y | h')                   otherwise
+
+So log p(y | h) is a sum of few entries of a table: one probability, and the log a(h) that were
+passed on the way to it. Contexts have their most important part first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.errors import UsageError
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+CUTOFF = 7
+"""Larger counts are not discounted (Katz 1987, section 2, has 5; the CMU toolkit 7)."""
+
+_NOTHING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Katz:
+    """Counts of outcomes after contexts of up to ``order`` parts.
+
+    Attributes:
+        base: symbols of contexts and outcomes are 0 to ``base`` - 1.
+        keys: for 0 to ``order`` parts of a context the n-grams that were seen, ascending: the
+            numbers to this base whose digits are the parts and the outcome.
+        counts: of these.
+
+    Raises:
+        ValueError: if keys do not ascend, counts are not positive, or a shorter n-gram is missing.
+    """
+
+    base: int
+    keys: tuple[Ints, ...]
+    counts: tuple[Ints, ...]
+
+    def __post_init__(self) -> None:
+        """Check keys and counts."""
+        if not self.keys or len(self.keys) != len(self.counts) or self.base < 1:
+            raise ValueError("n-grams without counts")
+        for order, (keys, counts) in enumerate(zip(self.keys, self.counts, strict=True)):
+            sound = keys.ndim == 1 and keys.shape == counts.shape and len(keys) > 0
+            sound = sound and keys.dtype == counts.dtype == np.int64
+            if not sound or (np.diff(keys) <= 0).any() or keys[0] < 0 or (counts < 1).any():
+                raise ValueError(f"n-grams after {order} parts do not ascend, or lack counts")
+            if order and (_places(self.keys[order - 1], self._shorter(keys)) < 0).any():
+                raise ValueError(f"n-grams after {order} parts whose ends were never seen")
+
+    @classmethod
+    def of(cls, contexts: Any, outcomes: Any, base: int, possible: Any) -> Katz:
+        """Count events.
+
+        Args:
+            contexts: ``[events, order]`` symbols, the most important part first.
+            outcomes: ``[events]`` symbols.
+            base: the number of symbols.
+            possible: the symbols that may be outcomes; those that are not count once.
+
+        Raises:
+            UsageError: if there are so many symbols that n-grams are no 64-bit numbers.
+        """
+        contexts, outcomes = np.asarray(contexts, np.int64), np.asarray(outcomes, np.int64)
+        order = contexts.shape[1]
+        if base ** (order + 1) >= 2**63:
+            raise UsageError(
+                f"{base:,} symbols are too many for contexts of {order} parts; raise the count "
+                "below which words are rare"
+            )
+        possible = np.asarray(possible, np.int64)
+        unseen = np.setdiff1d(possible, outcomes)
+        found = [np.unique(np.concatenate([outcomes, unseen]), return_counts=True)]
+        for parts in range(1, order + 1):
+            keys = _folded(contexts[:, :parts], base) * base + outcomes
+            found.append(np.unique(keys, return_counts=True))
+        return cls(
+            base,
+            tuple(keys.astype(np.int64) for keys, _ in found),
+            tuple(counts.astype(np.int64) for _, counts in found),
+        )
+
+    @property
+    def order(self) -> int:
+        """The parts of a whole context."""
+        return len(self.keys) - 1
+
+    @property
+    def size(self) -> int:
+        """The entries of the table."""
+        return sum(map(len, (*self.keys, *self.contexts)))
+
+    @cached_property
+    def contexts(self) -> tuple[Ints, ...]:
+        """The contexts of 1 to ``order`` parts that were seen, ascending."""
+        return tuple(np.unique(keys // self.base) for keys in self.keys[1:])
+
+    @cached_property
+    def _offsets(self) -> tuple[int, ...]:
+        """Where probabilities after 0 to ``order`` parts begin, and then logs of a(h)."""
+        sizes = list(map(len, (*self.keys, *self.contexts)))
+        return tuple(sum(sizes[:i]) for i in range(len(sizes)))
+
+    def table(self) -> Floats:
+        """Compute ``[size]`` the log probabilities, and logs of a(h), that the counts give."""
+        lower = self.counts[0] / self.counts[0].sum()
+        probabilities, backoffs = [np.log(lower)], []
+        for order in range(1, self.order + 1):
+            keys, counts = self.keys[order], self.counts[order]
+            group = _places(self.contexts[order - 1], keys // self.base)
+            total = np.bincount(group, counts)
+            kept = _discounts(counts)[counts] * counts / total[group]
+            left = 1 - np.bincount(group, kept)
+            # Where all counts are large nothing is left: then one more event is taken for seen.
+            full = left < _NOTHING
+            kept = np.where(full[group], counts / (total[group] + 1), kept)
+            left = np.where(full, 1 / (total + 1), left)
+            below = lower[_places(self.keys[order - 1], self._shorter(keys))]
+            rest = 1 - np.bincount(group, below)
+            # Where all outcomes were seen nothing is passed on.
+            whole = rest < _NOTHING
+            kept = np.where(whole[group], kept / (1 - left)[group], kept)
+            backoffs.append(np.log(np.where(whole, 1.0, left / np.where(whole, 1.0, rest))))
+            probabilities.append(np.log(kept))
+            lower = kept
+        return np.concatenate([*probabilities, *backoffs])
+
+    def entries(self, contexts: Any, outcomes: Any) -> Ints:
+        """Find the entries of the table whose sum is the log probability of each outcome.
+
+        Args:
+            contexts: ``[queries, order]``.
+            outcomes: ``[queries]``, each a possible one.
+
+        Returns:
+            ``[queries, order + 1]``; -1 stands for none.
+        """
+        contexts, outcomes = np.asarray(contexts, np.int64), np.asarray(outcomes, np.int64)
+        found = np.full((len(outcomes), self.order + 1), -1, np.int64)
+        open_ = np.ones(len(outcomes), bool)
+        for order in range(self.order, -1, -1):
+            context = _folded(contexts[:, :order], self.base)
+            place = _places(self.keys[order], context * self.base + outcomes)
+            here = open_ & (place >= 0)
+            found[here, 0] = self._offsets[order] + place[here]
+            open_ &= ~here
+            if order:
+                place = _places(self.contexts[order - 1], context)
+                passed = open_ & (place >= 0)
+                found[passed, order] = self._offsets[self.order + order] + place[passed]
+        return found
+
+    def to_data(self) -> dict[str, Any]:
+        """Return base, keys and counts, by names without a slash."""
+        arrays = {f"keys{i}": keys for i, keys in enumerate(self.keys)}
+        return {"base": self.base, **arrays, **{f"counts{i}": c for i, c in enumerate(self.counts)}}
+
+    @classmethod
+    def from_data(cls, data: Any) -> Katz:
+        """Invert ``to_data``.
+
+        Raises:
+            KeyError, TypeError, ValueError: if it is not what ``to_data`` returns.
+        """
+        orders = sum(name.startswith("keys") for name in data)
+        names = [[f"{part}{i}" for i in range(orders)] for part in ("keys", "counts")]
+        keys, counts = (tuple(np.asarray(data[name]) for name in part) for part in names)
+        return cls(int(data["base"]), keys, counts)
+
+    def _shorter(self, keys: Ints) -> Ints:
+        """Return n-grams without the last part of their contexts."""
+        return keys // self.base // self.base * self.base + keys % self.base
+
+
+def _discounts(counts: Ints) -> Floats:
+    """Return the discount of each count from 0 to the largest.
+
+    They are those of Good and Turing with the largest cutoff that counts of counts allow; where
+    they allow none, a constant is subtracted (Ney, Essen and Kneser 1994).
+    """
+    largest = int(counts.max())
+    of = np.bincount(counts, minlength=CUTOFF + 2).astype(np.float64)
+    for cutoff in range(CUTOFF, 0, -1):
+        r = np.arange(1, cutoff + 1)
+        if (of[1 : cutoff + 2] == 0).any():
+            continue
+        common = (cutoff + 1) * of[cutoff + 1] / of[1]
+        if common >= 1:
+            continue
+        ratio = ((r + 1) * of[r + 1] / (r * of[r]) - common) / (1 - common)
+        if (ratio > 0).all() and (ratio <= 1).all():
+            found = np.ones(max(largest, cutoff) + 1)
+            found[r] = ratio
+            return found
+    taken = of[1] / (of[1] + 2 * of[2]) if of[1] and of[2] else 0.5
+    return np.append(1.0, 1 - taken / np.arange(1, largest + 1))
+
+
+def _folded(parts: Ints, base: int) -> Ints:
+    """Return the numbers ``[queries]`` whose digits are some symbols ``[queries, parts]``."""
+    found = np.zeros(len(parts), np.int64)
+    for column in parts.T:
+        found = found * base + column
+    return found
+
+
+def _places(ascending: Ints, wanted: Ints) -> Ints:
+    """Return the place of each number among others, -1 where it is not."""
+    place = np.minimum(np.searchsorted(ascending, wanted), len(ascending) - 1)
+    return np.where(ascending[place] == wanted, place, -1)
