@@ -1,27 +1,27 @@
 """The comparison of restored punctuation with the input: figures, marks, confusions."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from semipunct.cli import console
-from semipunct.errors import TreebankError
-from semipunct.marks import shown, shown_string
+from semipunct.marks import Puncteme, shown, shown_string
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from semipunct.evaluation.confusion import Confusion
-    from semipunct.tasks.restore import Restoration, RestoreOptions
+    from semipunct.tasks.restore import Restoration
 
 
 def report(
     model: str,
-    digest: str,
+    line: str,
     found: "Sequence[Restoration]",
-    options: "RestoreOptions",
     most: int,
     *,
+    marks: "Set[str] | None",
     json: bool,
     path: str | None,
 ) -> None:
@@ -29,28 +29,24 @@ def report(
 
     Args:
         model: the model folder.
-        digest: of the model.
+        line: the signature.
         found: the restored sentences.
-        options: of the restoration.
         most: confusions to list.
+        marks: the only ones that are compared; None for all.
         json: print one JSON object, not tables.
         path: the file to store the result in, if any.
-
-    Raises:
-        TreebankError: if there are no sentences.
     """
+    from rich.markup import escape
+
     from semipunct.evaluation.confusion import confusions
     from semipunct.evaluation.restoration import restoration_statistics
     from semipunct.evaluation.results import Result, write_result
-    from semipunct.tasks.restore import restoration_signature
 
-    if not found:
-        raise TreebankError("no sentence could be restored: there is nothing to compare")
-    from rich.markup import escape
-
-    sentences, slots = [f.sentence for f in found], [f.slots for f in found]
+    sentences = [f.sentence for f in found]
+    if marks is not None:
+        sentences = [replace(s, slots=_only(s.slots, marks)) for s in sentences]
+    slots = [f.slots if marks is None else _only(f.slots, marks) for f in found]
     statistics = restoration_statistics([s.slots for s in sentences], slots)
-    line = restoration_signature(digest, sentences, options)
     if path:
         write_result(path, Result(model, line, statistics))
     figures = statistics.figures()
@@ -77,6 +73,10 @@ def report(
         chain(figures.marks, *(string for m in mistakes for string in (m.gold, m.predicted)))
     )
     screen.print(line, style="dim", markup=False, soft_wrap=True)
+
+
+def _only(slots: "Sequence[Puncteme]", marks: "Set[str]") -> "tuple[Puncteme, ...]":
+    return tuple(tuple(token for token in slot if token in marks) for slot in slots)
 
 
 def _confusion_table(mistakes: "Sequence[Confusion]") -> "Table":

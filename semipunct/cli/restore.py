@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import console
+from semipunct.cli.restoration_work import work_on_commas, work_on_marks
 from semipunct.cli.restored_sentences import Format
 from semipunct.cli.timings import phase
-from semipunct.cli.treebanks import InPieces, Unseen, in_chunks
-from semipunct.errors import UsageError
+from semipunct.cli.treebanks import in_chunks
+from semipunct.errors import TreebankError, UsageError
 from semipunct.tasks import limits
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ def restore(
     inputs: Annotated[
         list[str],
         typer.Argument(
-            metavar="IN...", help="Treebanks in CoNLL-U, with --parser text; '-' for stdin."
+            metavar="IN...",
+            help="Treebanks in CoNLL-U, for a model of commas trees in brackets; with --parser "
+            "text; '-' for stdin.",
         ),
     ],
     out: Annotated[
@@ -61,7 +64,8 @@ def restore(
         Minimise,
         typer.Option(
             help="Choose the marks of each slot (a place for them: before each word and at the "
-            "end) by itself, or among whole draws as the paper does."
+            "end) by itself, or among whole draws as the paper does; of a model of commas, which "
+            "draws nothing, the most probable ones as a whole."
         ),
     ] = Minimise.SLOTS,
     marks: Annotated[
@@ -193,62 +197,33 @@ def restore(
         from semipunct.cli.progress import sentence_progress
         from semipunct.cli.restoration_report import report
         from semipunct.cli.restored_sentences import with_capitals, write
-        from semipunct.cli.running_text import read_running_text, running_text_format
         from semipunct.models.casing.truecaser import Truecaser
-        from semipunct.models.parsing.parser import Parser
-        from semipunct.models.punctuation.model import PunctuationModel
+        from semipunct.models.commas.model import CommaModel
         from semipunct.models.segmentation.tokeniser import Tokeniser
         from semipunct.store.checkpoint import load
-        from semipunct.store.folder import model_folders
-        from semipunct.tasks.base import InPlace
         from semipunct.tasks.restore import RestoreOptions
-        from semipunct.tasks.restore import restore as run
-        from semipunct.tasks.restore_words import SHARE
-        from semipunct.tasks.restore_words import restore_words as run_on_words
 
     options = RestoreOptions(
         samples, seed, minimise.value, frozenset(marks.split()) if marks else None,
         min_confidence, nbest, keep.value, mistaken,
     )  # fmt: skip
     with phase("loading the model"):
-        loaded = load(model, PunctuationModel)
-        options.check(loaded.model)
-        fitted = InPlace.of(loaded)
-        folders = (folder for path in parser or () for folder in model_folders(path))
-        parsers = [load(folder, Parser) for folder in folders]
+        loaded = load(model)
         words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None
         capitals_of = load(case, Truecaser) if case is not None else None
+        if isinstance(loaded.model, CommaModel):
+            refused = {"--trees": bool(trees), "--parser-share": share is not None}
+            work = work_on_commas(loaded, inputs, options, refused=refused)
+        else:
+            work = work_on_marks(
+                loaded, inputs, options, parser or (), words_of, gold=gold, trees=trees, share=share
+            )
     enable_compilation_cache()
-    from semipunct.formats import format_of, read_entries, read_words
-
-    # What is compared needs the input's own punctuation as a treebank has it.
-    bare = bool(parsers) and not gold
-    entries: Iterator[Any]
-    if words_of is not None:
-        form_in = running_text_format(inputs)
-        entries = read_running_text(inputs, words_of)
-    else:
-        form_in = format_of(*inputs, words=bare)  # before any of it is read
-        entries = read_words(inputs) if bare else read_entries(inputs)
     omitted: Counter[str] = Counter()
     with phase("reading"):
-        first: list[Any] = list(islice(entries, CHUNK))
-    writer = form_in.writer(first)
-    unseen, cut = Unseen(loaded.model), InPieces()
-
-    def restored(sentences: "Sequence[Any]", number: int) -> "Sequence[Restoration]":
-        if parsers:
-            cut.look_at(sentences)
-            weight = SHARE if share is None else share
-            found = run_on_words(
-                fitted, parsers, sentences, options, trees=trees, share=weight, first=number
-            )
-            unseen.look_at([one.sentence for one in found])
-            return found
-        unseen.look_at(sentences)
-        return run(fitted, sentences, options, first=number)
-
-    outcomes = _outcomes(chain(first, entries), restored, omitted)
+        first: list[Any] = list(islice(work.entries, CHUNK))
+    writer = work.form.writer(first)
+    outcomes = _outcomes(chain(first, work.entries), work.restored, omitted)
     done: list[Restoration] = []
     to = out if gold else out or console.STANDARD
     with sentence_progress("restoring", to, quiet=quiet) as counted:
@@ -261,13 +236,15 @@ def restore(
             if capitals_of is not None:
                 outcomes = with_capitals(outcomes, capitals_of, writer)
             with console.output(out or console.STANDARD) as stream:
-                write(outcomes, form, writer, stream, parsed=bool(parsers))
+                write(outcomes, form, writer, stream, parsed=work.parsed)
     for reason, number in omitted.items():
         console.say(f"{console.count(number, 'sentence')} left alone: {reason}")
-    cut.say()
-    unseen.say()
+    work.say()
     if gold:
-        report(model, loaded.digest, done, options, confusions, json=json, path=result)
+        if not done:
+            raise TreebankError("no sentence could be restored: there is nothing to compare")
+        line = work.signature([found.sentence for found in done])
+        report(model, line, done, confusions, marks=work.marks, json=json, path=result)
 
 
 def _outcomes(

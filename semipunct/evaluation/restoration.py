@@ -168,6 +168,16 @@ def f1(totals: Floats, gold: Floats) -> Floats:
     return 2 * totals[..., 0] / (totals[..., 1] + gold)
 
 
+def precision(totals: Floats, _: Floats) -> Floats:
+    """Return precision, ``[...]``.
+
+    Args:
+        totals: ``[..., 2]`` true positives and predicted tokens.
+        _: not looked at: gold tokens make no difference.
+    """
+    return totals[..., 0] / totals[..., 1]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class RestorationStatistics(Statistics):
     """The contribution of each sentence to ``RestorationFigures``: counts.
@@ -207,6 +217,10 @@ class RestorationStatistics(Statistics):
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure("average_edit_distance", "edits per slot", ("edit_distance",), "slots"),
         Measure("micro_f1", "F1 of all marks", ("true_positives", "predicted"), "gold", f1),
+        Measure("micro_precision", "  precision", ("true_positives", "predicted"), None, precision),
+        Measure("micro_recall", "  recall", ("true_positives",), "gold"),
+        Measure("slot_accuracy", "slots as in the input", ("exact_slots",), "slots"),
+        Measure("sentence_accuracy", "sentences as in the input", ("exact_sentences",)),
         Measure("pairing_errors", "pairing errors per sentence", ("predicted_pairing",)),
     )
 
@@ -219,6 +233,11 @@ class RestorationStatistics(Statistics):
     gold: Counts
     predicted_pairing: Counts
     gold_pairing: Counts
+
+    @property
+    def exact_sentences(self) -> Counts:
+        """``[sentences]`` 1 for those of which all slots are exact."""
+        return (self.exact_slots == self.slots).astype(np.int64)
 
     def check(self) -> None:
         least = np.minimum(self.predicted, self.gold)
@@ -237,7 +256,7 @@ class RestorationStatistics(Statistics):
             slots=int(self.slots.sum()),
             edit_distance=int(self.edit_distance.sum()),
             exact_slots=int(self.exact_slots.sum()),
-            exact_sentences=int((self.exact_slots == self.slots).sum()),
+            exact_sentences=int(self.exact_sentences.sum()),
             marks=dict(zip(self.marks, scores, strict=True)),
             micro=Score(*(int(counts.sum()) for counts in micro)),
             predicted_pairing=PairingErrors(*self.predicted_pairing.sum(0).tolist()),

@@ -9,7 +9,14 @@ from semipunct.formats.parallel import (
     read_parallel_treebanks,
     write_erroneous,
 )
-from semipunct.formats.registry import FORMATS, format_of, read_entries, read_treebank, read_words
+from semipunct.formats.registry import (
+    FORMATS,
+    format_of,
+    read_entries,
+    read_phrases,
+    read_treebank,
+    read_words,
+)
 
 __all__ = [
     "FORMATS",
@@ -22,6 +29,7 @@ __all__ = [
     "read_m2",
     "read_parallel_texts",
     "read_parallel_treebanks",
+    "read_phrases",
     "read_treebank",
     "read_words",
     "text_lines",

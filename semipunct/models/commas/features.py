@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus.sentences import Sentence
+from semipunct.models.commas.ngrams import dotted
 from semipunct.trees.labels import category
 from semipunct.trees.phrases import PhraseTree
 
@@ -54,9 +55,7 @@ class SlotFeatures(msgspec.Struct, frozen=True):
         return found
 
 
-def slot_features(
-    sentence: Sentence[PhraseTree], templates: Sequence[str]
-) -> Iterator[list[str]]:
+def slot_features(sentence: Sentence[PhraseTree], templates: Sequence[str]) -> Iterator[list[str]]:
     """Yield the features of each slot; all slots have as many.
 
     Args:
@@ -64,7 +63,7 @@ def slot_features(
         templates: groups, of ``options.TEMPLATES``.
     """
     n = sentence.size
-    words = [EDGE, EDGE, *(form.lower() for form in sentence.forms), EDGE, EDGE]
+    words = [EDGE, EDGE, *(form.lower() for form in dotted(sentence)), EDGE, EDGE]
     tags = [EDGE, EDGE, *sentence.tree.tags, EDGE, EDGE]
     meeting = _Meeting(sentence.tree) if {"counts", "phrases"} & set(templates) else None
     for slot in range(n + 1):

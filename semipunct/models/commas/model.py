@@ -22,7 +22,6 @@ from semipunct.models.commas.ngrams import (
     COMMA_AGAIN,
     COMMA_NEXT,
     COMMA_TWICE,
-    QUERIES,
     WORD,
     Symbols,
     Trigrams,

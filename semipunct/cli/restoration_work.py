@@ -1,0 +1,152 @@
+"""The sentences that ``semipunct restore`` reads, and what models of each kind do with them."""
+
+from collections.abc import Iterator, Sequence, Set
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from semipunct.cli.treebanks import InPieces, Unseen
+from semipunct.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from semipunct.formats import Format
+    from semipunct.store.checkpoint import SavedModel
+    from semipunct.tasks.base import Trained
+    from semipunct.tasks.restore import Restoration, RestoreOptions
+
+
+class Work(NamedTuple):
+    """The sentences to restore, and the way to do it.
+
+    Attributes:
+        entries: of files.
+        form: their format.
+        restored: returns restored sentences, given some and the number of the first.
+        signature: of the figures of restored sentences.
+        parsed: whether trees of a parser are to be written.
+        say: says what was notable, once all is done.
+        marks: the only ones that figures are of; None for all.
+    """
+
+    entries: Iterator[Any]
+    form: "Format[Any]"
+    restored: "Callable[[Sequence[Any], int], Sequence[Restoration]]"
+    signature: "Callable[[Sequence[Any]], str]"
+    parsed: bool
+    say: "Callable[[], None]"
+    marks: "Set[str] | None" = None
+
+
+def work_on_marks(
+    model: "SavedModel[Any]",
+    inputs: Sequence[str],
+    options: "RestoreOptions",
+    parser: Sequence[str],
+    tokeniser: "Trained[Any] | None",
+    *,
+    gold: bool,
+    trees: int,
+    share: float | None,
+) -> Work:
+    """Prepare the restoration of all marks that a punctuation model knows.
+
+    Args:
+        model: of punctuation.
+        inputs: the files.
+        options: of the restoration.
+        parser: folders of parsers, or of such folders.
+        tokeniser: of running text.
+        gold: whether what is restored is compared with the input.
+        trees: to be drawn from each parser.
+        share: of what parsers expect between words.
+
+    Raises:
+        ModelError: if a model is of another kind.
+        UsageError: if an option makes no sense, or files are of several formats.
+    """
+    from semipunct.cli.running_text import read_running_text, running_text_format
+    from semipunct.formats import format_of, read_entries, read_words
+    from semipunct.models.parsing.parser import Parser
+    from semipunct.store.checkpoint import load
+    from semipunct.store.folder import model_folders
+    from semipunct.tasks.base import punctuation_model
+    from semipunct.tasks.restore import restoration_signature
+    from semipunct.tasks.restore import restore as run
+    from semipunct.tasks.restore_words import SHARE
+    from semipunct.tasks.restore_words import restore_words as run_on_words
+
+    fitted = punctuation_model(model)
+    options.check(fitted.model)
+    folders = (folder for path in parser for folder in model_folders(path))
+    parsers = [load(folder, Parser) for folder in folders]
+    # What is compared needs the input's own punctuation as a treebank has it.
+    bare = bool(parsers) and not gold
+    entries: Iterator[Any]
+    if tokeniser is not None:
+        form = running_text_format(inputs)
+        entries = read_running_text(inputs, tokeniser)
+    else:
+        form = format_of(*inputs, words=bare)  # before any of it is read
+        entries = read_words(inputs) if bare else read_entries(inputs)
+    unseen, cut = Unseen(fitted.model), InPieces()
+
+    def restored(sentences: Sequence[Any], number: int) -> "Sequence[Restoration]":
+        if parsers:
+            cut.look_at(sentences)
+            weight = SHARE if share is None else share
+            found = run_on_words(
+                fitted, parsers, sentences, options, trees=trees, share=weight, first=number
+            )
+            unseen.look_at([one.sentence for one in found])
+            return found
+        unseen.look_at(sentences)
+        return run(fitted, sentences, options, first=number)
+
+    def say() -> None:
+        cut.say()
+        unseen.say()
+
+    return Work(
+        entries,
+        form,
+        restored,
+        lambda sentences: restoration_signature(model.digest, sentences, options),
+        bool(parsers),
+        say,
+    )
+
+
+def work_on_commas(
+    model: "SavedModel[Any]",
+    inputs: Sequence[str],
+    options: "RestoreOptions",
+    *,
+    refused: dict[str, bool],
+) -> Work:
+    """Prepare the restoration of commas.
+
+    Args:
+        model: of commas.
+        inputs: the files.
+        options: of the restoration.
+        refused: options that such a model cannot follow, and whether they were given.
+
+    Raises:
+        UsageError: if an option makes no sense for a model of commas.
+    """
+    from semipunct.formats import FORMATS, read_phrases
+    from semipunct.formats.registry import COMMA_TAGS
+    from semipunct.tasks.restore_commas import check, commas_signature, restore_commas
+
+    if wrong := [name for name, given in refused.items() if given]:
+        raise UsageError(f"a model of commas does without {wrong[0]}; leave it out")
+    check(options)
+    return Work(
+        read_phrases(inputs, COMMA_TAGS),
+        FORMATS["ptb"],
+        lambda sentences, _: restore_commas(model, sentences, options),
+        lambda sentences: commas_signature(model.digest, sentences, options),
+        False,
+        lambda: None,
+        COMMA_TAGS,
+    )

@@ -1,0 +1,143 @@
+"""Comma restoration: words and phrases in, commas out (Shieber and Tao 2003)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Unpack
+
+import numpy as np
+
+from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.sentences import Sentence
+from semipunct.errors import UsageError
+from semipunct.evaluation.signature import join_signature
+from semipunct.marks import Puncteme
+from semipunct.models.commas.decoding import CommaRestorer, Commas
+from semipunct.models.commas.model import CommaModel
+from semipunct.models.commas.ngrams import MARK
+from semipunct.tasks import limits
+from semipunct.tasks.base import Trained, model_of_kind
+from semipunct.tasks.restore import Restoration, RestoreOptions, RestoreSettings
+from semipunct.tasks.slot_posteriors import SlotPosterior
+from semipunct.trees.phrases import PhraseTree
+from semipunct.version import __version__
+
+
+def restore_commas(
+    model: Trained[Any],
+    sentences: Sequence[Sentence[PhraseTree]],
+    options: RestoreOptions | None = None,
+    **settings: Unpack[RestoreSettings],
+) -> list[Restoration]:
+    """Restore the commas of sentences.
+
+    Nothing is drawn: probabilities are exact. With ``options.minimise="slots"`` a slot has a comma
+    if that is more probable than none; with ``"draws"`` the commas are the most probable as a
+    whole, as in the paper.
+
+    Args:
+        model: a model of commas with its weights.
+        sentences: words and phrases; marks that are no commas stay as they are.
+        options: how; by default the defaults. ``keep`` is ``replace`` or ``keep``.
+        **settings: attributes of ``RestoreOptions`` by name, which win over those of ``options``.
+
+    Raises:
+        UsageError: if an option makes no sense for such a model.
+        ModelError: if the model is of another kind.
+    """
+    options = replace(options or RestoreOptions(), **settings)
+    fitted = model_of_kind(model, CommaModel)
+    check(options)
+    found = CommaRestorer(fitted, model.parameters).commas(sentences, max(1, options.nbest))
+    return [_restored(s, commas, options) for s, commas in zip(sentences, found, strict=True)]
+
+
+def check(options: RestoreOptions) -> None:
+    """Check options of the restoration of commas.
+
+    Raises:
+        UsageError: if one makes no sense.
+    """
+    if options.marks is not None and options.marks != {MARK}:
+        others = " ".join(sorted(options.marks - {MARK})) or "nothing"
+        raise UsageError(f"the model knows commas alone, not {others}; give --marks ,")
+    usual = RestoreOptions()
+    if (options.samples, options.seed) != (usual.samples, usual.seed):
+        raise UsageError("a model of commas draws nothing; leave out --samples and --seed")
+    if not 0 <= options.minimum_confidence <= 1:
+        raise UsageError(
+            f"a minimum confidence of {options.minimum_confidence}; it is a probability, 0 to 1"
+        )
+    if not 0 <= options.nbest <= limits.RANKS:
+        raise UsageError(f"the {options.nbest} best; give 0 to {limits.RANKS}")
+    if options.keep == "repair":
+        raise UsageError("a model of commas takes no marks for likely; give replace or keep")
+
+
+def _restored(
+    sentence: Sentence[PhraseTree], commas: Commas, options: RestoreOptions
+) -> Restoration:
+    chosen = commas.marginal > 0.5 if options.minimise == "slots" else commas.best[0]
+    slots: list[Puncteme] = []
+    known: list[SlotPosterior] = []
+    for slot, p, comma in zip(sentence.slots, commas.marginal, chosen.tolist(), strict=True):
+        has, lacks = _with(slot), _without(slot)
+        known.append(
+            SlotPosterior((has, lacks), np.array([p, 1 - p]))
+            if p > 0.5
+            else SlotPosterior((lacks, has), np.array([1 - p, p]))
+        )
+        sure = (p if comma else 1 - p) >= options.minimum_confidence
+        string = has if comma and sure else lacks
+        slots.append(slot if options.keep == "keep" and slot else string)
+    ways = zip(commas.best, np.exp(commas.log_probability).tolist(), strict=True)
+    nbest = tuple(
+        (tuple(_with(s) if c else _without(s) for s, c in zip(sentence.slots, way, strict=True)), p)
+        for way, p in ways
+    )[: options.nbest]
+    # What it says of words and slots is the same, whatever the tree over them.
+    return Restoration(sentence, tuple(slots), tuple(known), nbest)  # pyright: ignore[reportArgumentType]
+
+
+def _with(slot: Puncteme) -> Puncteme:
+    return slot if MARK in slot else (*slot, MARK)
+
+
+def _without(slot: Puncteme) -> Puncteme:
+    return tuple(token for token in slot if token != MARK)
+
+
+def commas_signature(
+    digest: str, sentences: Sequence[Sentence[Any]], options: RestoreOptions
+) -> str:
+    """Return the signature of figures: two of them compare if they differ in the system alone.
+
+    Trees do not count, so that systems compare that were given those of different parsers.
+
+    Args:
+        digest: of the model.
+        sentences: what was restored, with the commas it was compared with.
+        options: how.
+    """
+    words = [_Surface(s) for s in sentences]
+    return join_signature(
+        {
+            "task": "restoration",
+            "model": digest[:12],
+            "treebank": treebank_digest(words)[:12],
+            "minimise": options.minimise,
+            "marks": "commas",
+            "confidence": f">={options.minimum_confidence:g}",
+            "keep": options.keep,
+            "version": __version__,
+        }
+    )
+
+
+class _Surface:
+    """Words and slots of a sentence, as an example of which nothing else is seen."""
+
+    def __init__(self, sentence: Sentence[Any]) -> None:
+        self.path, self.size, self.choices = sentence.path, sentence.size, sentence.choices
+        self.seen = (sentence.forms, sentence.slots)
