@@ -183,3 +183,15 @@ def excerpt(text: str, width: int = 200) -> str:
 def without_punctuation(sentence: Sentence) -> Sentence:
     """Return a sentence with the same words and tree but empty slots."""
     return replace(sentence, slots=((),) * len(sentence.slots))
+
+
+def dotted_forms(sentence: Sentence[Any] | Words) -> tuple[str, ...]:
+    """Return words as readers see them, ``[n]``: with the dots of abbreviations.
+
+    Args:
+        sentence: any.
+    """
+    return tuple(
+        form + "." * slot.count(ABBREVIATION)
+        for form, slot in zip(sentence.forms, sentence.slots[1:], strict=True)
+    )

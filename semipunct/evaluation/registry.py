@@ -1,5 +1,6 @@
 """The metrics by name: a new one needs its class and a line here."""
 
+from semipunct.evaluation.brackets import BracketStatistics
 from semipunct.evaluation.correction import CorrectionStatistics
 from semipunct.evaluation.metric import Statistics
 from semipunct.evaluation.parsing import ParsingStatistics
@@ -7,6 +8,7 @@ from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.restoration import RestorationStatistics
 
 METRICS: dict[str, type[Statistics]] = {
+    "brackets": BracketStatistics,
     "correction": CorrectionStatistics,
     "parsing": ParsingStatistics,
     "perplexity": PerplexityStatistics,

@@ -131,3 +131,12 @@ def read_commas(paths: Iterable[str | Path]) -> Treebank:
         TreebankError: with file and line, if a file is missing or damaged, or has no phrases.
     """
     return Treebank.of(read_phrases(paths, COMMA_TAGS))
+
+
+def read_whole_phrases(paths: Iterable[str | Path]) -> Treebank:
+    """Read files whole, with their phrases, and with all marks among the words.
+
+    Raises:
+        TreebankError: with file and line, if a file is missing or damaged, or has no phrases.
+    """
+    return Treebank.of(read_phrases(paths, ()))

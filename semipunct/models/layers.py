@@ -212,3 +212,31 @@ def linear_recurrence(kept: jax.Array, added: jax.Array) -> jax.Array:
     start = jnp.zeros_like(added[:, 0])
     _, states = jax.lax.scan(step, start, inputs, unroll=_UNROLLED)
     return jnp.swapaxes(states, 0, 1)
+
+
+def gated_recurrence(weights: Weights, name: str, x: jax.Array, inside: jax.Array) -> jax.Array:
+    """Apply one layer of gated recurrences in both directions (Martin and Cundy 2018).
+
+    A state moves towards a candidate as far as its gate is open; half of it comes from the left,
+    half from the right. What is read out passes a second gate. Gates look at the inputs alone, so
+    that what remains of the recurrence is a sum.
+
+    Args:
+        weights: ``NAME.scale`` and ``NAME.shift``, ``NAME.gates`` and ``NAME.output``.
+        name: of the layer.
+        x: ``[batch, length, size]``.
+        inside: ``[batch, length, 1]``, false in the padding.
+    """
+    read = affine(weights, f"{name}.gates", normalised(weights, name, x))
+    candidate, gate, way_out = jnp.split(read, 3, -1)
+    # Padding opens no gate, so that the states of a sentence do not depend on its batch.
+    gate = jnp.where(inside, jax.nn.sigmoid(gate), 0.0)
+    # One recurrence for both directions: it runs over what the second half has turned round.
+    states = linear_recurrence(_half_turned(1 - gate), _half_turned(gate * candidate))
+    return affine(weights, f"{name}.output", _half_turned(states) * jax.nn.silu(way_out))
+
+
+def _half_turned(x: jax.Array) -> jax.Array:
+    """Reverse the words of the second half of the last axis."""
+    left, right = jnp.split(x, 2, -1)
+    return jnp.concatenate([left, right[:, ::-1]], -1)

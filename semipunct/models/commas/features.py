@@ -9,8 +9,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.sentences import Sentence
-from semipunct.models.commas.ngrams import dotted
+from semipunct.corpus.sentences import Sentence, dotted_forms
 from semipunct.trees.labels import category
 from semipunct.trees.phrases import PhraseTree
 
@@ -63,7 +62,7 @@ def slot_features(sentence: Sentence[PhraseTree], templates: Sequence[str]) -> I
         templates: groups, of ``options.TEMPLATES``.
     """
     n = sentence.size
-    words = [EDGE, EDGE, *(form.lower() for form in dotted(sentence)), EDGE, EDGE]
+    words = [EDGE, EDGE, *(form.lower() for form in dotted_forms(sentence)), EDGE, EDGE]
     tags = [EDGE, EDGE, *sentence.tree.tags, EDGE, EDGE]
     meeting = _Meeting(sentence.tree) if {"counts", "phrases"} & set(templates) else None
     for slot in range(n + 1):

@@ -16,8 +16,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.sentences import Sentence
-from semipunct.marks import ABBREVIATION
+from semipunct.corpus.sentences import Sentence, dotted_forms
 from semipunct.models.commas.options import CommaOptions
 from semipunct.models.katz import Katz
 from semipunct.trees.phrases import PhraseTree, constituent_counts
@@ -52,7 +51,7 @@ class Symbols(msgspec.Struct, frozen=True):
             sentences: to learn from.
             minimum: the count that a word must reach.
         """
-        words = Counter(form for s in sentences for form in dotted(s))
+        words = Counter(form for s in sentences for form in dotted_forms(s))
         tags = {tag for s in sentences for tag in s.tree.tags}
         return cls(tuple(sorted(w for w, n in words.items() if n >= minimum)), tuple(sorted(tags)))
 
@@ -72,15 +71,7 @@ class Symbols(msgspec.Struct, frozen=True):
 
 
 def _values(sentence: Sentence[PhraseTree], stream: str) -> Sequence[str]:
-    return dotted(sentence) if stream == "words" else sentence.tree.tags
-
-
-def dotted(sentence: Sentence[Any]) -> tuple[str, ...]:
-    """Return the words of a sentence, ``[n]``, with the dots of abbreviations."""
-    return tuple(
-        form + "." * slot.count(ABBREVIATION)
-        for form, slot in zip(sentence.forms, sentence.slots[1:], strict=True)
-    )
+    return dotted_forms(sentence) if stream == "words" else sentence.tree.tags
 
 
 class Component(NamedTuple):

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.models.layers import affine, dropped, linear_recurrence, normalised, uniform
+from semipunct.models.layers import affine, dropped, gated_recurrence, normalised, uniform
 from semipunct.models.parsing.options import ParserOptions
 from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary
 
@@ -192,7 +192,7 @@ def scores(
 
     def layer(x: jax.Array, at: tuple[Weights, jax.Array | None]) -> tuple[jax.Array, None]:
         own, key = at
-        return x + masked(_recurrent(own, x, inside[..., None]), key), None
+        return x + masked(gated_recurrence(own, "layer", x, inside[..., None]), key), None
 
     stacked = {name: value for name, value in weights.items() if name.startswith("layer.")}
     stack = (stacked, None if keys is None else keys[_MASKS:])
@@ -241,24 +241,3 @@ def relation_scores(weights: Weights, heads: jax.Array, dependents: jax.Array) -
     """
     read = jnp.concatenate([heads * dependents, heads, dependents], -1)
     return affine(weights, "relation", read)
-
-
-def _recurrent(weights: Weights, x: jax.Array, inside: jax.Array) -> jax.Array:
-    """Apply one layer of gated recurrences to words ``[batch, length, hidden]``.
-
-    A state moves towards a candidate as far as its gate is open; half of it comes from the left,
-    half from the right. What is read out passes a second gate.
-    """
-    read = affine(weights, "layer.gates", normalised(weights, "layer", x))
-    candidate, gate, way_out = jnp.split(read, 3, -1)
-    # Padding opens no gate, so that the states of a sentence do not depend on its batch.
-    gate = jnp.where(inside, jax.nn.sigmoid(gate), 0.0)
-    # One recurrence for both directions: it runs over what the second half has turned round.
-    states = linear_recurrence(_half_turned(1 - gate), _half_turned(gate * candidate))
-    return affine(weights, "layer.output", _half_turned(states) * jax.nn.silu(way_out))
-
-
-def _half_turned(x: jax.Array) -> jax.Array:
-    """Reverse the words of the second half of the last axis."""
-    left, right = jnp.split(x, 2, -1)
-    return jnp.concatenate([left, right[:, ::-1]], -1)

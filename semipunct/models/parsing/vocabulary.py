@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus.sentences import Sentence
-from semipunct.models.parsing.characters import ngrams, shape
+from semipunct.features.characters import ngrams, shape
 
 Codes = npt.NDArray[np.int32]
 

@@ -1,0 +1,179 @@
+"""Phrases: predicted brackets against those of a treebank (Black et al. 1991)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from semipunct.errors import UsageError
+from semipunct.evaluation.columns import Column, Count, Counts, refuse
+from semipunct.evaluation.metric import Measure, Statistics, ratio
+from semipunct.evaluation.restoration import Score, f1
+from semipunct.files import finite
+from semipunct.marks.penn import MARK_TAGS
+from semipunct.trees.labels import category
+from semipunct.trees.phrases import PhraseTree
+
+
+@dataclass(frozen=True, slots=True)
+class BracketFigures:
+    """Figures of the phrases of a corpus.
+
+    Attributes:
+        sentences: their number.
+        words: their number, punctuation included.
+        labelled: brackets with the right words and the right label.
+        unlabelled: brackets with the right words.
+        tags: the part of the words with the right part of speech.
+        exact: the part of the sentences all of whose brackets are right.
+    """
+
+    sentences: int
+    words: int
+    labelled: Score
+    unlabelled: Score
+    tags: float
+    exact: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all figures for JSON; null stands for an undefined one."""
+        return {
+            "sentences": self.sentences,
+            "words": self.words,
+            "labelled": self.labelled.as_dict(),
+            "unlabelled": self.unlabelled.as_dict(),
+            "tags": finite(self.tags),
+            "exact": finite(self.exact),
+        }
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return the figures for a table."""
+        return [
+            ("F1 of labelled brackets", f"{self.labelled.f1:.4f}"),
+            ("  precision", f"{self.labelled.precision:.4f}"),
+            ("  recall", f"{self.labelled.recall:.4f}"),
+            ("F1 of brackets without labels", f"{self.unlabelled.f1:.4f}"),
+            ("tags", f"{self.tags:.4f}"),
+            ("sentences with all brackets", f"{self.exact:.4f}"),
+            ("words", f"{self.words:,}"),
+            ("sentences", f"{self.sentences:,}"),
+        ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BracketStatistics(Statistics):
+    """The contribution of each sentence to ``BracketFigures``: counts.
+
+    Attributes:
+        words: ``[sentences]``.
+        tags: ``[sentences]`` words with the right part of speech.
+        gold: ``[sentences]`` brackets.
+        predicted: ``[sentences]`` brackets.
+        labelled: ``[sentences]`` those that are right.
+        unlabelled: ``[sentences]`` those that are right but for their labels.
+
+    Raises:
+        ValueError: if the shapes or the counts contradict each other; names the sentence.
+    """
+
+    task: ClassVar[str] = "brackets"
+    columns: ClassVar[Mapping[str, Column]] = {
+        "words": Count(given=True),
+        "tags": Count(),
+        "gold": Count(given=True),
+        "predicted": Count(),
+        "labelled": Count(),
+        "unlabelled": Count(),
+    }
+    measures: ClassVar[tuple[Measure, ...]] = (
+        Measure("labelled_f1", "F1 of labelled brackets", ("labelled", "predicted"), "gold", f1),
+        Measure("unlabelled_f1", "  without labels", ("unlabelled", "predicted"), "gold", f1),
+        Measure("tags", "tags", ("tags",), "words"),
+    )
+
+    words: Counts
+    tags: Counts
+    gold: Counts
+    predicted: Counts
+    labelled: Counts
+    unlabelled: Counts
+
+    def check(self) -> None:
+        refuse(self.words < 1, "there is no word")
+        refuse(self.tags > self.words, "more right tags than words")
+        refuse(self.labelled > self.unlabelled, "more right labels than right brackets")
+        least = np.minimum(self.predicted, self.gold)
+        refuse(self.unlabelled > least, "more right brackets than brackets")
+
+    def figures(self) -> BracketFigures:
+        predicted, gold = int(self.predicted.sum()), int(self.gold.sum())
+        exact = (self.labelled == self.gold) & (self.labelled == self.predicted)
+        return BracketFigures(
+            len(self),
+            int(self.words.sum()),
+            Score(int(self.labelled.sum()), predicted, gold),
+            Score(int(self.unlabelled.sum()), predicted, gold),
+            ratio(int(self.tags.sum()), int(self.words.sum())),
+            ratio(int(exact.sum()), len(self)),
+        )
+
+
+def bracket_statistics(
+    gold: Sequence[PhraseTree], predicted: Sequence[PhraseTree]
+) -> BracketStatistics:
+    """Compare predicted phrases with the truth, sentence by sentence.
+
+    A bracket is a phrase with its label and its words that are no punctuation: phrases of nothing
+    else are none, and punctuation within or beside a phrase makes no difference, as in evalb.
+    Function tags do not count. Tags are those of all words.
+
+    Args:
+        gold: trees of a treebank.
+        predicted: those of a parser, over the same words.
+
+    Raises:
+        UsageError: if the numbers of sentences, or of the words of a sentence, differ.
+    """
+    if len(gold) != len(predicted):
+        raise UsageError(
+            f"{len(gold)} gold sentences and {len(predicted)} predicted ones: "
+            "hand in the same sentences twice"
+        )
+    rows: list[tuple[int, ...]] = []
+    for number, (one, other) in enumerate(zip(gold, predicted, strict=True), 1):
+        if one.words != other.words:
+            raise UsageError(
+                f"sentence {number}: {one.words} words, and {other.words} in the predicted tree; "
+                "parse the words of the gold sentences, in their order"
+            )
+        # What is punctuation is told by the gold tags, for both sides.
+        words = [tag not in MARK_TAGS for tag in one.tags]
+        a, b = _brackets(one, words), _brackets(other, words)
+        bare = [Counter(bracket[:2] for bracket in x.elements()) for x in (a, b)]
+        rows.append(
+            (
+                one.words,
+                sum(x == y for x, y in zip(one.tags, other.tags, strict=True)),
+                a.total(),
+                b.total(),
+                (a & b).total(),
+                (bare[0] & bare[1]).total(),
+            )
+        )
+    columns = np.array(rows, np.int64).reshape(len(rows), len(BracketStatistics.columns)).T
+    return BracketStatistics(*columns)
+
+
+def _brackets(tree: PhraseTree, words: Sequence[bool]) -> Counter[tuple[int, int, str]]:
+    place = np.concatenate([[0], np.cumsum(words)]).tolist()
+    left, right = tree.edges
+    found = Counter[tuple[int, int, str]]()
+    for node, label in enumerate(tree.categories):
+        edges = place[left[node]], place[right[node]]
+        if label and not tree.anchors[node] and edges[0] < edges[1]:
+            found[(*edges, category(label))] += 1
+    return found

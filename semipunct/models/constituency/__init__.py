@@ -1,0 +1,1 @@
+"""A parser of phrases: labelled spans over words."""

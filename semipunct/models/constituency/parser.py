@@ -1,0 +1,287 @@
+"""A conditional random field over bracketings whose spans have labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.padding import padded_length, room
+from semipunct.corpus.sentences import Sentence
+from semipunct.features.characters import shape as shape_of
+from semipunct.models.base import Array, Batching, Model, Optimiser, Parameters, Sums
+from semipunct.models.constituency.labels import MOST, Codes, PhraseVocabulary, read_tree
+from semipunct.models.constituency.network import (
+    PhraseDropout,
+    PhraseInputs,
+    network_weights,
+    scores,
+)
+from semipunct.models.constituency.options import PhraseParserOptions, PhraseParserTrainOptions
+from semipunct.structures.distribution import Distribution
+from semipunct.structures.spans import SpanTrees, span_trees
+from semipunct.trees.phrases import PhraseTree
+
+_WARMING = 100
+"""Steps in which the learning rate rises from zero."""
+
+_SECOND_MOMENT = 0.95
+"""Decay of the mean of squared gradients; the usual 0.999 is slow for some thousand steps."""
+
+CROSSING = -1
+"""In place of the label of a span that no bracketing of a tree has."""
+
+
+class Phrases(NamedTuple):
+    """The trees and tags of sentences, padded.
+
+    Attributes:
+        labels: ``[batch, length, length]`` codes of the spans from one word to another; 0 for those
+            that are no phrases, ``CROSSING`` for those that cross one.
+        tags: ``[batch, length]`` codes.
+    """
+
+    labels: Any
+    tags: Any
+
+
+class PhraseBatch(NamedTuple):
+    """A padded batch.
+
+    Attributes:
+        inputs: the words.
+        gold: their trees; None where nobody knows them.
+    """
+
+    inputs: PhraseInputs
+    gold: Phrases | None
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Sentences encoded for the parser.
+
+    Attributes:
+        words: ``[words]`` codes of the forms of each sentence.
+        ngrams: ``[words, MOST]`` rows of their character n-grams.
+        shapes: ``[words]`` codes of their shapes.
+        spans: ``[spans, 3]`` as in ``PhraseVocabulary.spans``; empty where nobody knows them.
+        tags: ``[words]`` codes; likewise.
+    """
+
+    words: Sequence[Codes]
+    ngrams: Sequence[Codes]
+    shapes: Sequence[Codes]
+    spans: Sequence[Codes] = ()
+    tags: Sequence[Codes] = ()
+
+    @property
+    def lengths(self) -> list[int]:
+        """Words of each sentence, as they are read."""
+        return [len(words) for words in self.words]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PhraseParser(Model[Encoded, PhraseBatch, Sentence[PhraseTree]]):
+    """A parser of phrases, which reads words.
+
+    A tree has several bracketings of two spans each wherever a phrase has more than two parts; its
+    probability is the sum of theirs.
+
+    Attributes:
+        options: the settings.
+        vocabulary: words, tags and labels.
+    """
+
+    kind: ClassVar[str] = "phrase-parser"
+    batching: ClassVar[Batching] = "length"
+    scoring_limits: ClassVar[tuple[int, int]] = (64, 0)
+    usage: ClassVar[tuple[str, ...]] = (
+        "semipunct parse MODEL WORDS.txt",
+        "semipunct restore COMMAS WORDS.txt --parser MODEL",
+    )
+
+    options: PhraseParserOptions
+    vocabulary: PhraseVocabulary
+
+    @classmethod
+    def fit(
+        cls, sentences: Sequence[Sentence[PhraseTree]], options: PhraseParserOptions
+    ) -> PhraseParser:
+        read = [read_tree(s, commas=options.commas) for s in sentences]
+        vocabulary = PhraseVocabulary.of(
+            [forms for forms, _ in read],
+            [tree for _, tree in read],
+            options.minimum_word_count,
+            options.minimum_ngram_forms,
+        )
+        return cls(options, vocabulary)
+
+    def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
+        """Draw the weights.
+
+        Args:
+            seed: of the draws.
+            scale: makes no difference: no weight of a product starts at zero.
+        """
+        return {**network_weights(self.options, self.vocabulary, np.random.default_rng(seed))}
+
+    def encode(self, sentences: Sequence[Sentence[PhraseTree]]) -> Encoded:
+        read = [read_tree(s, commas=self.options.commas) for s in sentences]
+        return replace(
+            self.encode_words([forms for forms, _ in read]),
+            spans=[self.vocabulary.spans(tree) for _, tree in read],
+            tags=[self.vocabulary.codes("tag", tree.tags) for _, tree in read],
+        )
+
+    def encode_words(self, sentences: Sequence[Sequence[str]]) -> Encoded:
+        """Encode the words of sentences, of which nothing else is known."""
+        v = self.vocabulary
+        return Encoded(
+            [v.codes("word", (form.lower() for form in forms)) for forms in sentences],
+            [v.ngrams(forms) for forms in sentences],
+            [v.codes("shape", map(shape_of, forms)) for forms in sentences],
+        )
+
+    def fit_shape(
+        self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int, *, scoring: bool
+    ) -> int:
+        """Return the size of a batch: each has one of few lengths, and as many sentences as suit.
+
+        Args:
+            encoded: all sentences.
+            drafts: typical batches.
+            sentences: the size of a batch, as of ``arrays.padding.bucketed``.
+            scoring: makes no difference.
+        """
+        return sentences
+
+    def lay_out(
+        self, encoded: Encoded, draft: Sequence[int], shape: int | None = None
+    ) -> PhraseBatch:
+        lengths = [len(encoded.words[i]) for i in draft]
+        length = padded_length(max(lengths))
+        size = len(draft) if shape is None else max(room(length, shape), len(draft))
+        words, shapes, tags = np.zeros((3, size, length), np.int32)
+        ngrams = np.zeros((size, length, MOST), np.int32)
+        for row, i in enumerate(draft):
+            words[row, : lengths[row]] = encoded.words[i]
+            ngrams[row, : lengths[row]] = encoded.ngrams[i]
+            shapes[row, : lengths[row]] = encoded.shapes[i]
+        padded = np.zeros(size, np.int32)
+        padded[: len(draft)] = lengths
+        inputs = PhraseInputs(words, ngrams, shapes, padded)
+        if not encoded.spans:
+            return PhraseBatch(inputs, None)
+        labels = np.zeros((size, length, length), np.int32)
+        for row, i in enumerate(draft):
+            labels[row] = _labelled(encoded.spans[i], length)
+            tags[row, : lengths[row]] = encoded.tags[i]
+        return PhraseBatch(inputs, Phrases(labels, tags))
+
+    def log_likelihoods(self, parameters: Parameters, batch: PhraseBatch) -> jax.Array:
+        """Return ``[sentences]`` log p(tree, tags | words)."""
+        trees, tags = self._parts(parameters, batch, None)
+        return trees + tags
+
+    def _parts(
+        self, parameters: Parameters, batch: PhraseBatch, dropout: PhraseDropout | None
+    ) -> tuple[jax.Array, jax.Array]:
+        """Return log probabilities ``[sentences]`` of trees and of tags."""
+        inputs, gold = batch
+        if gold is None:
+            raise ValueError("a batch without trees has no likelihood")
+        span, tag = scores(self.options, parameters, inputs, dropout)
+        lengths, labels = jnp.asarray(inputs.lengths), jnp.asarray(gold.labels)
+        chosen = jnp.take_along_axis(span, jnp.maximum(labels, 0)[..., None], -1)[..., 0]
+        chosen = jnp.where(labels == CROSSING, -jnp.inf, chosen)
+        # All trees, and those that have the phrases: one recursion over both.
+        both = jnp.concatenate([jax.nn.logsumexp(span, -1), chosen])[..., None]
+        total, of_tree = jnp.split(
+            Distribution(span_trees(both, jnp.concatenate([lengths, lengths]))).log_partition(), 2
+        )
+        inside = jnp.arange(labels.shape[1]) < lengths[:, None]
+        each = jnp.take_along_axis(
+            jax.nn.log_softmax(tag), jnp.asarray(gold.tags)[..., None], -1
+        )[..., 0]
+        return of_tree - total, jnp.sum(jnp.where(inside, each, 0.0), 1)
+
+    def loss(
+        self,
+        parameters: Parameters,
+        constants: Parameters,
+        batch: PhraseBatch,
+        key: jax.Array,
+        options: PhraseParserTrainOptions,
+    ) -> tuple[jax.Array, Sums]:
+        """Return the negative log probability of trees and tags per word, and sums.
+
+        Args:
+            parameters: weights by name.
+            constants: none are needed.
+            batch: from ``lay_out``.
+            key: the source of chance, for dropout.
+            options: dropout, and the weight of the tags.
+        """
+        dropout = PhraseDropout(key, options.dropout, options.word_dropout)
+        trees, tags = self._parts(parameters, batch, dropout)
+        words = jnp.maximum(1, jnp.sum(jnp.asarray(batch.inputs.lengths)))
+        objective = -jnp.sum(trees + options.tags * tags) / words
+        return objective, Sums(jnp.sum(trees + tags), words, jnp.zeros((), jnp.int32))
+
+    def optimiser(self, options: PhraseParserTrainOptions, steps: int, slots: float) -> Optimiser:
+        """Return AdamW with clipped gradients, and the mean of its weights.
+
+        Args:
+            options: rate, schedule, decay and mean.
+            steps: updates in all.
+            slots: ignored: no penalty is per sentence.
+        """
+        from semipunct.models.optimisation import averaged, clipped_adamw
+
+        adamw = clipped_adamw(options, steps, warming=_WARMING, b2=_SECOND_MOMENT)
+        return averaged(adamw, options.average)
+
+    def to_data(self) -> dict[str, Any]:
+        return msgspec.to_builtins(self.vocabulary)
+
+    @classmethod
+    def from_data(cls, data: Any, options: PhraseParserOptions) -> PhraseParser:
+        return cls(options, msgspec.convert(data, PhraseVocabulary))
+
+    @property
+    def description(self) -> str:
+        commas = "commas included" if self.options.commas else "without commas"
+        return (
+            f"A parser of phrases that reads words, {commas}: a distribution over bracketings "
+            "whose spans are scored by their ends (Stern, Andreas and Klein 2017), and parts of "
+            "speech."
+        )
+
+
+def distribution(span: jax.Array, lengths: jax.Array) -> Distribution[SpanTrees]:
+    """Return the distribution over bracketings.
+
+    Args:
+        span: scores ``[batch, length, length, labels]``.
+        lengths: ``[batch]``.
+    """
+    return Distribution(span_trees(span, lengths))
+
+
+def _labelled(spans: Codes, length: int) -> npt.NDArray[np.int32]:
+    """Return the labels of all spans of a sentence, ``[length, length]``; see ``Phrases``."""
+    found = np.zeros((length, length), np.int32)
+    first, last = np.arange(length)[:, None], np.arange(length)[None]
+    for left, right, _ in spans.tolist():
+        crosses = (first < left) & (left <= last) & (last < right)
+        crosses |= (left < first) & (first <= right) & (right < last)
+        found[crosses] = CROSSING
+    found[spans[:, 0], spans[:, 1]] = spans[:, 2]
+    return found
