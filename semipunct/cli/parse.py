@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import console
+from semipunct.cli.parse_phrases import parse_into_phrases
 from semipunct.cli.timings import phase
 from semipunct.cli.treebanks import InPieces, in_chunks
 from semipunct.errors import UsageError
@@ -37,7 +38,11 @@ def parse(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="The folder of a parser.")],
     inputs: Annotated[
         list[str],
-        typer.Argument(metavar="IN...", help="CoNLL-U, or text (.txt); '-' for stdin."),
+        typer.Argument(
+            metavar="IN...",
+            help="CoNLL-U, or text (.txt), or for a parser of phrases trees in brackets (.mrg); "
+            "'-' for stdin.",
+        ),
     ],
     out: Annotated[
         str | None,
@@ -90,7 +95,7 @@ def parse(
         bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")
     ] = False,
 ) -> None:
-    """Give words tags and a dependency tree.
+    """Give words tags and a dependency tree, or with a parser of phrases tags and phrases.
 
     Punctuation gets heads by rule; it counts with --punctuation, and for a parser that was trained
     to read it (model.marks). Tags and trees of the input are thrown away; with --gold the parser's
@@ -123,6 +128,7 @@ def parse(
         from semipunct.arrays.compilation import enable_compilation_cache
         from semipunct.cli.progress import sentence_progress
         from semipunct.cli.running_text import read_running_text, running_text_format
+        from semipunct.models.constituency.parser import PhraseParser
         from semipunct.models.parsing.parser import Parser
         from semipunct.models.punctuation.model import PunctuationModel
         from semipunct.models.segmentation.tokeniser import Tokeniser
@@ -132,6 +138,19 @@ def parse(
         from semipunct.tasks.parse_punctuated import parse_punctuated
 
     with phase("loading the model"):
+        loaded = load(model)
+        if isinstance(loaded.model, PhraseParser):
+            refused = {
+                "--decoder": decoder is not Decoder.RISK, "--trees": trees, "--nbest": nbest,
+                "--punctuation": punctuation, "--probabilities": probabilities,
+            }  # fmt: skip
+            words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None
+            parse_into_phrases(
+                loaded, inputs, out, words_of,
+                refused=[name for name, given in refused.items() if given],
+                gold=gold, json=json, path=result, quiet=quiet,
+            )  # fmt: skip
+            return
         loaded = load(model, Parser)
         words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None
         marks_of = load(punctuation, PunctuationModel) if punctuation is not None else None

@@ -120,6 +120,8 @@ def work_on_commas(
     model: "SavedModel[Any]",
     inputs: Sequence[str],
     options: "RestoreOptions",
+    parser: Sequence[str],
+    tokeniser: "Trained[Any] | None",
     *,
     refused: dict[str, bool],
 ) -> Work:
@@ -127,24 +129,54 @@ def work_on_commas(
 
     Args:
         model: of commas.
-        inputs: the files.
+        inputs: the files: trees in brackets or, with a parser, words or text.
         options: of the restoration.
+        parser: the folder of a parser of phrases, if any.
+        tokeniser: of running text.
         refused: options that such a model cannot follow, and whether they were given.
 
     Raises:
+        ModelError: if a model is of another kind, or the parser reads commas.
         UsageError: if an option makes no sense for a model of commas.
     """
-    from semipunct.formats import FORMATS, read_phrases
+    from semipunct.cli.running_text import read_running_text, running_text_format
+    from semipunct.formats import FORMATS, format_of, read_phrases, read_words
     from semipunct.formats.registry import COMMA_TAGS
-    from semipunct.tasks.restore_commas import check, commas_signature, restore_commas
+    from semipunct.models.constituency.parser import PhraseParser
+    from semipunct.store.checkpoint import load
+    from semipunct.tasks.restore_commas import (
+        check,
+        commas_signature,
+        restore_commas,
+        restore_commas_of_words,
+    )
 
     if wrong := [name for name, given in refused.items() if given]:
         raise UsageError(f"a model of commas does without {wrong[0]}; leave it out")
+    if len(parser) > 1:
+        raise UsageError("a model of commas takes the phrases of one parser; give --parser once")
     check(options)
+    phrases = load(parser[0], PhraseParser) if parser else None
+    entries: Iterator[Any]
+    form = FORMATS["ptb"]
+    if tokeniser is not None:
+        form = running_text_format(inputs)
+        entries = read_running_text(inputs, tokeniser)
+    elif phrases is None or format_of(*inputs, words=True).name == form.name:
+        entries = read_phrases(inputs, COMMA_TAGS)
+    else:
+        form = format_of(*inputs, words=True)
+        entries = read_words(inputs)
+
+    def restored(sentences: Sequence[Any], _: int) -> "Sequence[Restoration]":
+        if phrases is None:
+            return restore_commas(model, sentences, options)
+        return restore_commas_of_words(model, phrases, sentences, options)
+
     return Work(
-        read_phrases(inputs, COMMA_TAGS),
-        FORMATS["ptb"],
-        lambda sentences, _: restore_commas(model, sentences, options),
+        entries,
+        form,
+        restored,
         lambda sentences: commas_signature(model.digest, sentences, options),
         False,
         lambda: None,

@@ -213,7 +213,7 @@ def restore(
         capitals_of = load(case, Truecaser) if case is not None else None
         if isinstance(loaded.model, CommaModel):
             refused = {"--trees": bool(trees), "--parser-share": share is not None}
-            work = work_on_commas(loaded, inputs, options, refused=refused)
+            work = work_on_commas(loaded, inputs, options, parser or (), words_of, refused=refused)
         else:
             work = work_on_marks(
                 loaded, inputs, options, parser or (), words_of, gold=gold, trees=trees, share=share

@@ -15,6 +15,8 @@ _ESCAPES = {
     "-RCB-": "}",
 }
 
+_BRACKETS = {bracket: form for form, bracket in _ESCAPES.items() if bracket in "()"}
+
 _SPELT = {
     "“": ("``", "``"),
     "”": ("''", "''"),
@@ -38,6 +40,15 @@ def unescaped(form: str) -> str:
         form: as treebanks have it.
     """
     return _ESCAPES.get(form) or form.replace("\\/", "/").replace("\\*", "*")
+
+
+def escaped(form: str) -> str:
+    """Spell a word without brackets, as files of trees need it; inverts ``unescaped`` for those.
+
+    Args:
+        form: as it is printed.
+    """
+    return "".join(_BRACKETS.get(character, character) for character in form)
 
 
 def tagged_mark(token: str) -> tuple[str, str]:

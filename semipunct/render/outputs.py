@@ -292,6 +292,18 @@ class ParsesCompared(Part, kw_only=True, tag_field="schema", tag="semipunct.pars
     signature: Signature
 
 
+class PhrasesCompared(Part, kw_only=True, tag_field="schema", tag="semipunct.parse-phrases-gold/1"):
+    """Phrases of a parser beside those of the input: ``parse --gold --json``."""
+
+    sentences: Count
+    words: Count
+    labelled: Annotated[Score, Meta(description="brackets with the right words and label")]
+    unlabelled: Annotated[Score, Meta(description="brackets with the right words")]
+    tags: Annotated[float, Meta(description="words with the right part of speech")] | None
+    exact: Annotated[float, Meta(description="sentences with all brackets right")] | None
+    signature: Signature
+
+
 class System(Part):
     """One side of a comparison."""
 
@@ -524,6 +536,7 @@ OUTPUTS: Mapping[str, tuple[type[Part], ...]] = {
     "decode": (Decoded, LeftOut),
     "evaluate": (Evaluated,),
     "parse-gold": (ParsesCompared,),
+    "parse-phrases-gold": (PhrasesCompared,),
     "restore": (Restored, LeftOut),
     "restore-gold": (Compared,),
     "semirings-check": (SemiringReport,),

@@ -9,15 +9,18 @@ from typing import Any, Unpack
 import numpy as np
 
 from semipunct.corpus.digest import treebank_digest
-from semipunct.corpus.sentences import Sentence
-from semipunct.errors import UsageError
+from semipunct.corpus.marks_as_words import joined, slots_of_words, with_marks_as_words
+from semipunct.corpus.sentences import Sentence, Words
+from semipunct.errors import ModelError, UsageError
 from semipunct.evaluation.signature import join_signature
 from semipunct.marks import Puncteme
 from semipunct.models.commas.decoding import CommaRestorer, Commas
 from semipunct.models.commas.model import CommaModel
 from semipunct.models.commas.ngrams import MARK
+from semipunct.models.constituency.parser import PhraseParser
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, model_of_kind
+from semipunct.tasks.parse_phrases import parse_phrases
 from semipunct.tasks.restore import Restoration, RestoreOptions, RestoreSettings
 from semipunct.tasks.slot_posteriors import SlotPosterior
 from semipunct.trees.phrases import PhraseTree
@@ -51,6 +54,71 @@ def restore_commas(
     check(options)
     found = CommaRestorer(fitted, model.parameters).commas(sentences, max(1, options.nbest))
     return [_restored(s, commas, options) for s, commas in zip(sentences, found, strict=True)]
+
+
+def restore_commas_of_words(
+    model: Trained[Any],
+    parser: Trained[Any],
+    sentences: Sequence[Sentence[Any] | Words],
+    options: RestoreOptions | None = None,
+    **settings: Unpack[RestoreSettings],
+) -> list[Restoration]:
+    """Restore the commas of sentences by the phrases of a parser.
+
+    Args:
+        model: a model of commas with its weights.
+        parser: of phrases, with its weights; one that reads no commas.
+        sentences: of trees in brackets, with all marks but commas among the words; or words, whose
+            marks are in their slots. Tags and trees do not count.
+        options: as in ``restore_commas``.
+        **settings: attributes of ``RestoreOptions`` by name, which win over those of ``options``.
+
+    Raises:
+        UsageError: if an option makes no sense for such a model.
+        ModelError: if a model is of another kind, or the parser reads commas.
+    """
+    options = replace(options or RestoreOptions(), **settings)
+    check(options)
+    if model_of_kind(parser, PhraseParser).options.commas:
+        raise ModelError(
+            "the parser reads commas, which are to be restored; name one that was trained with "
+            "model.commas=false"
+        )
+    read = [with_marks_as_words(s, _PREDICTED) if isinstance(s, Words) else s for s in sentences]
+    found = restore_commas(model, parse_phrases(parser, read), options)
+    return [
+        _with_own_slots(s, one) if isinstance(s, Words) else one
+        for s, one in zip(sentences, found, strict=True)
+    ]
+
+
+_PREDICTED = frozenset((MARK,))
+
+
+def _with_own_slots(sentence: Words, found: Restoration) -> Restoration:
+    """Return what was found for a sentence some of whose marks were words, by its own slots."""
+
+    def own(slots: Sequence[Puncteme]) -> tuple[Puncteme, ...]:
+        parts = slots_of_words(sentence, slots, _PREDICTED)
+        rows = zip(sentence.slots, parts, strict=True)
+        return tuple(joined(slot, part, _PREDICTED) for slot, part in rows)
+
+    known: list[SlotPosterior] = []
+    rows = slots_of_words(sentence, found.posteriors, _PREDICTED)
+    for slot, parts in zip(sentence.slots, rows, strict=True):
+        # Of commas on either side of a mark, as if they were independent.
+        ways: list[tuple[list[Puncteme], float]] = [([], 1.0)]
+        for part in parts:
+            pairs = list(zip(part.strings, part.probability.tolist(), strict=True))
+            ways = [([*way, s], p * q) for way, p in ways for s, q in pairs][:_MOST_WAYS]
+        strings = {joined(slot, way, _PREDICTED): p for way, p in ways}
+        ranked = sorted(strings.items(), key=lambda item: -item[1])
+        known.append(SlotPosterior(tuple(s for s, _ in ranked), np.array([p for _, p in ranked])))
+    nbest = tuple((own(way), p) for way, p in found.nbest)
+    return Restoration(sentence, own(found.slots), tuple(known), nbest)  # pyright: ignore[reportArgumentType]
+
+
+_MOST_WAYS = 64
 
 
 def check(options: RestoreOptions) -> None:

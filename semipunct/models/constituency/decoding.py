@@ -30,7 +30,8 @@ from semipunct.trees.phrases import PhraseTree, from_spans
 _DOUBT = 0.4
 """A phrase is put into a tree if it is at least so probable.
 
-What maximises the expected F is half of the F that is reached (Lipton, Elkan and Naryanaswamy 2014).
+What maximises the expected F is half of the F that is reached (Lipton, Elkan and Naryanaswamy
+2014).
 """
 
 

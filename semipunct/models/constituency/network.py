@@ -1,8 +1,8 @@
 """The network of the parser of phrases: states of words, scores of spans and of tags.
 
-Words are read as the dependency parser reads them (``semipunct.models.parsing.networks``). A span is
-scored by what lies at its two ends (Stern, Andreas and Klein 2017): a layer reads the states on both
-sides of each slot, and a span is the difference of its ends.
+Words are read as the dependency parser reads them (``semipunct.models.parsing.networks``). A span
+is scored by what lies at its two ends (Stern, Andreas and Klein 2017): a layer reads the states on
+both sides of each slot, and a span is the difference of its ends.
 """
 
 from __future__ import annotations

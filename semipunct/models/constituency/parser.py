@@ -207,9 +207,9 @@ class PhraseParser(Model[Encoded, PhraseBatch, Sentence[PhraseTree]]):
             Distribution(span_trees(both, jnp.concatenate([lengths, lengths]))).log_partition(), 2
         )
         inside = jnp.arange(labels.shape[1]) < lengths[:, None]
-        each = jnp.take_along_axis(
-            jax.nn.log_softmax(tag), jnp.asarray(gold.tags)[..., None], -1
-        )[..., 0]
+        each = jnp.take_along_axis(jax.nn.log_softmax(tag), jnp.asarray(gold.tags)[..., None], -1)[
+            ..., 0
+        ]
         return of_tree - total, jnp.sum(jnp.where(inside, each, 0.0), 1)
 
     def loss(

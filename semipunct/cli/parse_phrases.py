@@ -1,0 +1,144 @@
+"""``semipunct parse`` with a parser of phrases: words in, trees in brackets out."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from semipunct.cli import console
+from semipunct.cli.treebanks import InPieces, in_chunks
+from semipunct.errors import TreebankError, UsageError
+
+if TYPE_CHECKING:
+    from semipunct.corpus import Words
+    from semipunct.corpus.sentences import Sentence
+    from semipunct.store.checkpoint import SavedModel
+    from semipunct.tasks.base import Trained
+
+CHUNK = 256
+"""Sentences parsed at a time."""
+
+
+def parse_into_phrases(
+    model: "SavedModel[Any]",
+    inputs: Sequence[str],
+    out: str | None,
+    tokeniser: "Trained[Any] | None",
+    *,
+    refused: Sequence[str],
+    gold: bool,
+    json: bool,
+    path: str | None,
+    quiet: bool,
+) -> None:
+    """Parse files, and write trees or compare them.
+
+    Args:
+        model: a parser of phrases.
+        inputs: the files.
+        out: where trees are written; standard output by default, nowhere by default with ``gold``.
+        tokeniser: of running text.
+        refused: options that were given and that such a parser cannot follow.
+        gold: whether trees are compared with those of the input.
+        json: print the comparison as one JSON object.
+        path: the file to store the comparison in, if any.
+        quiet: show no progress.
+
+    Raises:
+        UsageError: if an option makes no sense for such a parser.
+        TreebankError: if a file is missing or damaged, or there is nothing to compare with.
+    """
+    from semipunct.arrays.compilation import enable_compilation_cache
+    from semipunct.cli.progress import sentence_progress
+    from semipunct.formats.ptb.writing import written
+    from semipunct.tasks.parse_phrases import parse_phrases
+
+    if refused:
+        raise UsageError(f"a parser of phrases does without {refused[0]}; leave it out")
+    enable_compilation_cache()
+    if gold:
+        _compare(model, inputs, json=json, path=path)
+        if out is None:
+            return
+    omitted: Counter[str] = Counter()
+    cut = InPieces()
+    to = out or console.STANDARD
+    with (
+        console.output(to) as stream,
+        sentence_progress("parsing", to, quiet=quiet) as counted,
+    ):
+        for chunk in in_chunks(counted(words_to_parse(inputs, tokeniser, omitted)), CHUNK):
+            cut.look_at(chunk)
+            for sentence in parse_phrases(model, chunk):
+                stream.write(written(sentence))
+    for reason, number in omitted.items():
+        console.say(f"{console.count(number, 'sentence')} not parsed: {reason}")
+    cut.say()
+
+
+def words_to_parse(
+    inputs: Sequence[str], tokeniser: "Trained[Any] | None", omitted: Counter[str]
+) -> "Iterator[Sentence[Any] | Words]":
+    """Yield the sentences of files with commas in their slots and all other marks as words.
+
+    Args:
+        inputs: trees in brackets, CoNLL-U or text.
+        tokeniser: of running text.
+        omitted: counts sentences that cannot be parsed, by reason.
+
+    Raises:
+        TreebankError: if a file is missing or damaged.
+        UsageError: if a tokeniser is given and the words are known.
+    """
+    from semipunct.cli.running_text import read_running_text, running_text_format
+    from semipunct.corpus import Omitted, Words
+    from semipunct.corpus.marks_as_words import with_marks_as_words
+    from semipunct.formats import format_of, read_phrases, read_words
+    from semipunct.formats.registry import COMMA_TAGS
+
+    if tokeniser is not None:
+        running_text_format(inputs)
+        entries: Iterator[Any] = read_running_text(inputs, tokeniser)
+    elif format_of(*inputs, words=True).name == "ptb":
+        entries = read_phrases(inputs, COMMA_TAGS)
+    else:
+        entries = read_words(inputs)
+    for entry in entries:
+        if isinstance(entry.content, Omitted):
+            omitted[entry.content.reason] += 1
+        elif isinstance(entry.content, Words):
+            yield with_marks_as_words(entry.content, COMMA_TAGS)
+        else:
+            yield entry.content
+
+
+def _compare(
+    model: "SavedModel[Any]", inputs: Sequence[str], *, json: bool, path: str | None
+) -> None:
+    """Print how the phrases of a parser compare with those of the input, and store it."""
+    from semipunct.evaluation.brackets import bracket_statistics
+    from semipunct.evaluation.results import Result, write_result
+    from semipunct.formats.registry import read_whole_phrases
+    from semipunct.models.constituency.labels import read_tree
+    from semipunct.tasks.parse_phrases import phrase_trees, phrases_signature
+
+    treebank: Sequence[Any] = read_whole_phrases(inputs)
+    if not treebank:
+        raise TreebankError(f"{', '.join(inputs)}: no sentence is left; give trees with words")
+    read = [read_tree(s, commas=model.model.options.commas) for s in treebank]
+    found = phrase_trees(model, [forms for forms, _ in read])
+    statistics = bracket_statistics([tree for _, tree in read], found)
+    line = phrases_signature(model.digest, treebank)
+    if path:
+        write_result(path, Result(str(model.path), line, statistics))
+    figures = statistics.figures()
+    if json:
+        from semipunct.render.outputs import PhrasesCompared, output
+
+        console.print_json(output(PhrasesCompared, {**figures.as_dict(), "signature": line}))
+        return
+    table = console.table("figure", "value")
+    for name, value in figures.rows():
+        table.add_row(name, value)
+    screen = console.tables()
+    screen.print(table)
+    screen.print(line, style="dim", markup=False, soft_wrap=True)

@@ -1,0 +1,86 @@
+"""Sentences some of whose marks are words: for models that predict a few marks and read the others."""
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
+from typing import Any
+
+from semipunct.corpus.sentences import Sentence, Words, dotted_forms
+from semipunct.marks import SILENT, Puncteme
+from semipunct.marks.penn import tagged_mark
+
+
+def with_marks_as_words(sentence: Words, predicted: Set[str]) -> Words:
+    """Make words of the marks that are not predicted, spelt as in the Penn Treebank.
+
+    Args:
+        sentence: any.
+        predicted: the marks that stay in slots; dots of abbreviations do, too.
+    """
+    forms: list[str] = []
+    slots: list[list[str]] = []
+    for form, slot in zip(("", *sentence.forms), sentence.slots, strict=True):
+        if form:
+            forms.append(form)
+        slots.append([])
+        for token in slot:
+            if token in predicted or token in SILENT:
+                slots[-1].append(token)
+            else:
+                forms.append(tagged_mark(token)[1])
+                slots.append([])
+    return replace(sentence, forms=tuple(forms), slots=tuple(map(tuple, slots)))
+
+
+def slots_of_words(
+    sentence: Words, slots: Sequence[Sequence[Any]], predicted: Set[str]
+) -> list[list[Sequence[Any]]]:
+    """Sort what was found for the slots of ``with_marks_as_words`` by the slots of the sentence.
+
+    Args:
+        sentence: as it was.
+        slots: an entry for each slot of what ``with_marks_as_words`` returns.
+        predicted: as there.
+
+    Returns:
+        For each slot of the sentence the entries of the slots that it became: one more than it has
+        marks that became words.
+    """
+    found: list[list[Sequence[Any]]] = []
+    rest = iter(slots)
+    for slot in sentence.slots:
+        others = sum(token not in predicted and token not in SILENT for token in slot)
+        found.append([next(rest) for _ in range(others + 1)])
+    return found
+
+
+def joined(slot: Puncteme, parts: Sequence[Puncteme], predicted: Set[str]) -> Puncteme:
+    """Put the marks of a slot that were words back between new ones.
+
+    Args:
+        slot: as it was.
+        parts: what is predicted before, between and after them.
+        predicted: the marks that were not words.
+    """
+    others = [token for token in slot if token not in predicted and token not in SILENT]
+    result = list(parts[0])
+    for token, part in zip(others, parts[1:], strict=True):
+        result += (token, *part)
+    return tuple(result)
+
+
+def interleaved(sentence: Sentence[Any] | Words) -> tuple[list[str], list[int]]:
+    """Return words and marks in order, and the places (1 to their number) of the marks.
+
+    Args:
+        sentence: any; dots of abbreviations are parts of words.
+    """
+    tokens: list[str] = []
+    marks: list[int] = []
+    for form, slot in zip(("", *dotted_forms(sentence)), sentence.slots, strict=True):
+        if form:
+            tokens.append(form)
+        for token in slot:
+            if token not in SILENT:
+                tokens.append(tagged_mark(token)[1])
+                marks.append(len(tokens))
+    return tokens, marks

@@ -1,0 +1,38 @@
+"""Phrases written as files of trees in brackets, for sentences that were not read from one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from semipunct.corpus import Entry, Sentence
+from semipunct.corpus.sentences import dotted_forms
+from semipunct.formats.ptb.brackets import Bracketing, bracketed
+from semipunct.formats.ptb.punctuate import punctuated
+from semipunct.formats.verbatim import VerbatimRecord
+from semipunct.marks import SILENT
+from semipunct.marks.penn import escaped
+from semipunct.trees.phrases import PhraseTree
+
+
+def written(sentence: Sentence[PhraseTree]) -> str:
+    """Write the phrases of a sentence in brackets, with the marks of its slots, and a line's end.
+
+    Marks stand as high as they can; brackets in words are written as ``-LRB-`` and ``-RRB-``.
+
+    Args:
+        sentence: words, phrases and marks.
+
+    Raises:
+        UsageError: if a word or a label cannot be written, such as one with a blank in it.
+    """
+    tree = sentence.tree
+    if tree.categories[0]:  # the Penn Treebank puts a bracket without a label around a tree
+        tree = PhraseTree((0, *(d + 1 for d in tree.depths)), ("", *tree.categories))
+    forms = tuple(map(escaped, dotted_forms(sentence)))
+    source = Bracketing(
+        sentence.path, sentence.line, sentence.sentence_id, bracketed(tree, forms), tree, forms
+    )
+    bare = replace(sentence, forms=forms, slots=((),) * sentence.choices)
+    slots = [tuple(token for token in slot if token not in SILENT) for slot in sentence.slots]
+    entry = Entry(bare, VerbatimRecord(source, ()), tuple(range(1, sentence.size + 1)))
+    return punctuated(entry, slots) + "\n"  # pyright: ignore[reportArgumentType]

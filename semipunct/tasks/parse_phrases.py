@@ -1,0 +1,108 @@
+"""Parsing into phrases: words in, sentences with parts of speech and phrase-structure trees out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.marks_as_words import interleaved
+from semipunct.corpus.sentences import MISSING, Sentence, Words, dotted_forms
+from semipunct.evaluation.signature import join_signature
+from semipunct.models.constituency.decoding import PhraseFinder
+from semipunct.models.constituency.parser import PhraseParser
+from semipunct.tasks import limits
+from semipunct.tasks.base import Trained, model_of_kind
+from semipunct.trees.phrases import PhraseTree
+from semipunct.trees.pruning import pruned
+from semipunct.version import __version__
+
+JOINED = "FRAG"
+"""The label of what holds the pieces of a sentence that is too long to be parsed at once."""
+
+
+def phrase_trees(model: Trained[Any], sentences: Sequence[Sequence[str]]) -> list[PhraseTree]:
+    """Parse words.
+
+    A sentence of more than ``limits.PARSED`` words is parsed in pieces, so that memory is bounded.
+
+    Args:
+        model: a parser of phrases with its weights.
+        sentences: the words of each, with commas if the parser reads them.
+
+    Raises:
+        ModelError: if the model is of another kind.
+    """
+    fitted = model_of_kind(model, PhraseParser)
+    most = limits.PARSED
+    pieces = [
+        [forms[start : start + most] for start in range(0, len(forms), most)] for forms in sentences
+    ]
+    found = iter(
+        PhraseFinder(fitted, model.parameters).trees([one for own in pieces for one in own])
+    )
+    return [_joined([next(found) for _ in own]) for own in pieces]
+
+
+def _joined(trees: Sequence[PhraseTree]) -> PhraseTree:
+    if len(trees) == 1:
+        return trees[0]
+    return PhraseTree(
+        (0, *(depth + 1 for tree in trees for depth in tree.depths)),
+        (JOINED, *(label for tree in trees for label in tree.categories)),
+    )
+
+
+def parse_phrases(
+    model: Trained[Any], sentences: Sequence[Sentence[Any] | Words]
+) -> list[Sentence[PhraseTree]]:
+    """Parse sentences whose commas are in their slots; tags and trees that they have do not count.
+
+    A parser that reads commas gets them as words; they are taken out of its trees.
+
+    Args:
+        model: a parser of phrases with its weights.
+        sentences: words, with all other marks among them; their slots stay as they are.
+
+    Raises:
+        ModelError: if the model is of another kind.
+    """
+    fitted = model_of_kind(model, PhraseParser)
+    if fitted.options.commas:
+        read = [interleaved(s) for s in sentences]
+        trees = phrase_trees(model, [tokens for tokens, _ in read])
+        trees = [pruned(tree, marks) for tree, (_, marks) in zip(trees, read, strict=True)]
+    else:
+        trees = phrase_trees(model, [dotted_forms(s) for s in sentences])
+    return [with_phrases(s, tree) for s, tree in zip(sentences, trees, strict=True)]
+
+
+def with_phrases(sentence: Sentence[Any] | Words, tree: PhraseTree) -> Sentence[PhraseTree]:
+    """Give the words of a sentence phrases and the parts of speech of their leaves.
+
+    Args:
+        sentence: any.
+        tree: over the same words.
+    """
+    s = sentence
+    nothing = (MISSING,) * len(s.forms)
+    return Sentence(
+        s.sentence_id, s.path, s.line, s.forms, nothing, nothing, tree.tags, nothing, tree, s.slots
+    )
+
+
+def phrases_signature(digest: str, sentences: Sequence[Sentence[Any]]) -> str:
+    """Return the signature of figures: two of them compare if they differ in the system alone.
+
+    Args:
+        digest: of the model.
+        sentences: what was parsed, with the trees it was compared with.
+    """
+    return join_signature(
+        {
+            "task": "brackets",
+            "model": digest[:12],
+            "treebank": treebank_digest(sentences)[:12],
+            "version": __version__,
+        }
+    )
