@@ -145,7 +145,7 @@ class Trees:
     def _parsed(self, trees: str) -> Phrased:
         parser = self._parser(trees, "whole", self._whole["training"], VISITS["whole"])
         found = parse_phrases(parser, self._commas["dev"])
-        gold = [s.tree for s in self._commas["dev"]]
+        gold: Any = [s.tree for s in self._commas["dev"]]
         statistics = bracket_statistics(gold, [s.tree for s in found])
         self.f1[trees] = statistics.figures().labelled.f1
         return found
@@ -165,7 +165,7 @@ class Trees:
 
 def main() -> None:
     """Train what is not there yet, restore, compare and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--train", nargs="+", required=True)
     parser.add_argument("--dev", nargs="+", required=True)
     parser.add_argument("--models", type=Path, required=True, help="folder of models")
@@ -302,7 +302,7 @@ def table(results: dict[str, Result[Any]]) -> list[dict[str, Any]]:
         if REFERENCE in results and name != REFERENCE:
             found = compare(result, results[REFERENCE]).differences
             p = next(d.p for d in found if d.measure == "micro_f1")
-        row = {
+        row: dict[str, Any] = {
             "model": name,
             "about": system.about,
             "trees": f"{system.training}/{system.dev}"

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from semipunct.formats.registry import read_whole_phrases
 from tests.models.casing.sentences import drawn
+from tests.models.commas.phrases import files
 from tests.models.parsing.treebank import planted
 from tests.models.segmentation.passages import generated
 from tests.trained import Once
@@ -25,6 +27,12 @@ TOKENISER = (
 TRUECASER = (
     "model.size=12", "model.layers=1", "train.visits=960", "train.evaluate_every=320",
     "train.learning_rate=0.03",
+)  # fmt: skip
+PHRASE_PARSER = (
+    "model.word=8", "model.ngram=8", "model.hidden=16", "model.layers=1", "model.tag_layers=1",
+    "model.span=16", "model.minimum_word_count=1", "train.visits=4000", "train.batch_size=16",
+    "train.learning_rate=0.03", "train.dropout=0.05",
+    "train.average=0.9", "train.evaluate_every=4000",
 )  # fmt: skip
 
 
@@ -51,6 +59,14 @@ def figures(folder: Path) -> dict[str, Any]:
 def parser(once: Once) -> Path:
     """The folder of a parser that knows words by their endings."""
     return _trained(once, "parser", PARSER, planted(200, 0), planted(40, 1))
+
+
+@pytest.fixture(scope="session")
+def phrase_parser(once: Once, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a parser of phrases of a toy language."""
+    paths = files(tmp_path_factory.mktemp("phrases"), 96, 16).values()
+    examples, dev = (read_whole_phrases([path]) for path in paths)
+    return _trained(once, "phrase-parser", PHRASE_PARSER, examples, dev)
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,7 @@ BASE = tuple(
         "layers",
         "convolutions",
         "kind",
+        "katz",
         "optimisation",
         "registry",
     )
@@ -84,6 +85,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "segmentation",
             "casing",
             "ordering",
+            "commas",
+            "constituency",
         )
     },
     "semipunct.models": (),
@@ -105,7 +108,12 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.corpus",
     ),
     "semipunct.store": (*BASE, "semipunct.files"),
-    "semipunct.evaluation": ("semipunct.corpus", "semipunct.marks", "semipunct.files"),
+    "semipunct.evaluation": (
+        "semipunct.corpus",
+        "semipunct.trees",
+        "semipunct.marks",
+        "semipunct.files",
+    ),
     "semipunct.tasks": (
         "semipunct.inference",
         "semipunct.models",

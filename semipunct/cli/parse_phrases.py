@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from semipunct.cli import console
 from semipunct.cli.treebanks import InPieces, in_chunks
@@ -121,7 +121,7 @@ def _compare(
     from semipunct.models.constituency.labels import read_tree
     from semipunct.tasks.parse_phrases import phrase_trees, phrases_signature
 
-    treebank: Sequence[Any] = read_whole_phrases(inputs)
+    treebank = cast("Sequence[Any]", read_whole_phrases(inputs))
     if not treebank:
         raise TreebankError(f"{', '.join(inputs)}: no sentence is left; give trees with words")
     read = [read_tree(s, commas=model.model.options.commas) for s in treebank]

@@ -1,12 +1,14 @@
-"""Sentences some of whose marks are words: for models that predict a few marks and read the others."""
+"""Sentences some of whose marks are words, for models that predict few marks and read others."""
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from semipunct.corpus.sentences import Sentence, Words, dotted_forms
 from semipunct.marks import SILENT, Puncteme
 from semipunct.marks.penn import tagged_mark
+
+T = TypeVar("T")
 
 
 def with_marks_as_words(sentence: Words, predicted: Set[str]) -> Words:
@@ -31,9 +33,7 @@ def with_marks_as_words(sentence: Words, predicted: Set[str]) -> Words:
     return replace(sentence, forms=tuple(forms), slots=tuple(map(tuple, slots)))
 
 
-def slots_of_words(
-    sentence: Words, slots: Sequence[Sequence[Any]], predicted: Set[str]
-) -> list[list[Sequence[Any]]]:
+def slots_of_words(sentence: Words, slots: Sequence[T], predicted: Set[str]) -> list[list[T]]:
     """Sort what was found for the slots of ``with_marks_as_words`` by the slots of the sentence.
 
     Args:
@@ -45,7 +45,7 @@ def slots_of_words(
         For each slot of the sentence the entries of the slots that it became: one more than it has
         marks that became words.
     """
-    found: list[list[Sequence[Any]]] = []
+    found: list[list[T]] = []
     rest = iter(slots)
     for slot in sentence.slots:
         others = sum(token not in predicted and token not in SILENT for token in slot)

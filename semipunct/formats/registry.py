@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from semipunct.corpus import Entry, Omitted, Sentence, Treebank
 from semipunct.corpus.treebank import AnyEntry, WordsEntry, with_tree
@@ -130,7 +130,7 @@ def read_commas(paths: Iterable[str | Path]) -> Treebank:
     Raises:
         TreebankError: with file and line, if a file is missing or damaged, or has no phrases.
     """
-    return Treebank.of(read_phrases(paths, COMMA_TAGS))
+    return _with_phrases(paths, COMMA_TAGS)
 
 
 def read_whole_phrases(paths: Iterable[str | Path]) -> Treebank:
@@ -139,4 +139,9 @@ def read_whole_phrases(paths: Iterable[str | Path]) -> Treebank:
     Raises:
         TreebankError: with file and line, if a file is missing or damaged, or has no phrases.
     """
-    return Treebank.of(read_phrases(paths, ()))
+    return _with_phrases(paths, ())
+
+
+def _with_phrases(paths: Iterable[str | Path], mark_tags: Collection[str]) -> Treebank:
+    # A treebank of trees of another kind.
+    return Treebank.of(cast(Iterable[Any], read_phrases(paths, mark_tags)))

@@ -30,7 +30,7 @@ class Batches(Generic[E, B]):
     their shapes stay the same.
     """
 
-    def __init__(self, model: Model[E, B], encoded: E) -> None:
+    def __init__(self, model: Model[E, B, Any], encoded: E) -> None:
         """Choose the batches and their padded sizes.
 
         Args:
@@ -59,7 +59,7 @@ class Batches(Generic[E, B]):
 
 
 def log_likelihoods(
-    model: Model[E, B],
+    model: Model[E, B, Any],
     parameters: Weights,
     batches: Batches[E, B],
     shapes: Shapes | None = None,
@@ -87,7 +87,7 @@ def log_likelihoods(
 
 
 def perplexities(
-    model: Model[E, B],
+    model: Model[E, B, Any],
     parameters: Weights,
     examples: Sequence[Example],
     batches: Batches[E, B],
@@ -111,7 +111,7 @@ def perplexities(
 
 
 def _scored(
-    model: Model[Any, B], weights: Weights, batches: Batches[Any, B], shapes: Shapes
+    model: Model[Any, B, Any], weights: Weights, batches: Batches[Any, B], shapes: Shapes
 ) -> Iterator[tuple[tuple[list[int], Weights, B], jax.Array]]:
     """Yield each batch, with what it reads, and its scores, which may still be computed."""
     for members, batch in batches:
@@ -131,10 +131,10 @@ def _one_late(items: Iterator[T]) -> Iterator[T]:
 
 
 @partial(jit, static=1)
-def _score(model: Model[Any, B], parameters: Parameters, batch: B) -> jax.Array:
+def _score(model: Model[Any, B, Any], parameters: Parameters, batch: B) -> jax.Array:
     return model.log_likelihoods(parameters, batch)
 
 
 @partial(jit, static=1)
-def _score_exactly(model: Model[Any, B], parameters: Parameters, batch: B) -> jax.Array:
+def _score_exactly(model: Model[Any, B, Any], parameters: Parameters, batch: B) -> jax.Array:
     return model.exact_log_likelihoods(parameters, batch)

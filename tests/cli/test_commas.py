@@ -1,0 +1,131 @@
+"""Commas and phrases through the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands import Cli
+from tests.models.commas.phrases import files
+from tests.trained import Once
+
+
+@pytest.fixture(scope="session")
+def phrases(once: Once) -> dict[str, Path]:
+    """Files of trees in brackets."""
+    folder = once("phrases", lambda folder: files(folder))
+    return {name: folder / f"{name}.mrg" for name in ("train", "dev")}
+
+
+@pytest.fixture(scope="module")
+def commas(
+    cli_once: Cli, phrases: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The folder of a model of commas that has learnt the rule."""
+    folder = tmp_path_factory.mktemp("commas") / "model"
+    result = cli_once(
+        "train", phrases["train"], "--dev", phrases["dev"], "-o", folder, "--kind", "commas",
+        "--set", "preset=crf", "--set", "train.learning_rate=0.1",
+    )  # fmt: skip
+    assert result.status == 0, result.err
+    assert "dev perplexity of commas" in result.err
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cli_once() -> Cli:
+    from tests.commands import run
+
+    return run
+
+
+def bare(path: Path, to: Path) -> Path:
+    to.write_text(path.read_text("utf-8").replace(" (, ,)", ""), encoding="utf-8")
+    return to
+
+
+def test_commas_come_back_into_brackets(
+    cli: Cli, commas: Path, phrases: dict[str, Path], tmp_path: Path
+):
+    without = bare(phrases["dev"], tmp_path / "bare.mrg")
+    result = cli("restore", commas, without, "--marks", ",")
+    assert result.status == 0, result.err
+    assert result.out == phrases["dev"].read_text("utf-8")
+    assert cli("restore", commas, phrases["dev"]).out == result.out
+
+
+def test_restored_commas_are_compared(
+    cli: Cli, commas: Path, phrases: dict[str, Path], tmp_path: Path
+):
+    stored = [tmp_path / f"{name}.json" for name in ("slots", "draws")]
+    for path in stored:
+        command = ("restore", commas, phrases["dev"], "--gold", "--json", "--result", path)
+        result = cli(*command, "--minimise", path.stem)
+        value = json.loads(result.out)
+        assert value["sentences"] == 16
+        assert {*value["marks"]} == {","}
+        assert value["micro"]["f1"] == value["slot_accuracy"] == value["sentence_accuracy"] == 1.0
+        assert "|marks:commas|" in value["signature"]
+    compared = json.loads(cli("compare", *stored, "--json").out)
+    measures = {"micro_precision", "micro_recall", "slot_accuracy", "sentence_accuracy"}
+    assert measures < {*compared["measures"]}
+
+
+def test_phrases_are_parsed_and_compared(
+    cli: Cli, phrase_parser: Path, phrases: dict[str, Path], tmp_path: Path
+):
+    out = tmp_path / "parsed.mrg"
+    result = cli("parse", phrase_parser, phrases["dev"], "-o", out)
+    assert result.status == 0, result.err
+    assert out.read_text("utf-8").count("(, ,)") == phrases["dev"].read_text("utf-8").count("(, ,)")
+    value = json.loads(cli("parse", phrase_parser, out, "--gold", "--json").out)
+    # What it has parsed it parses so again.
+    assert value["labelled"]["f1"] == value["tags"] == 1.0
+    assert value["schema"] == "semipunct.parse-phrases-gold/1"
+
+
+def test_commas_of_text(cli: Cli, commas: Path, phrase_parser: Path, tmp_path: Path):
+    text = tmp_path / "a.txt"
+    text.write_text("near a dog the cat sees a bird .\n", "utf-8")
+    result = cli("restore", commas, text, "--parser", phrase_parser, "--marks", ",")
+    assert result.status == 0, result.err
+    assert result.out == "near a dog, the cat sees a bird .\n"
+    listed = cli("restore", commas, text, "--parser", phrase_parser, "--format", "json")
+    assert json.loads(listed.out)["slots"][3]["surface"] == [","]
+
+
+def test_what_cannot_be_done_is_said(
+    cli: Cli, commas: Path, phrase_parser: Path, phrases: dict[str, Path], tmp_path: Path
+):
+    words = tmp_path / "a.conllu"
+    words.write_text("1\tdog\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n", "utf-8")
+    damaged = tmp_path / "damaged.mrg"
+    damaged.write_text("( (S (NP (NN dog)) )\n(S (VP (VB go)))\n", "utf-8")
+    dev = phrases["dev"]
+    for command, complaint in (
+        (("restore", commas, words), "a.conllu: files of the format conllu have no phrases"),
+        (("restore", commas, damaged), "damaged.mrg:1: sentence #1: 1 bracket is not closed"),
+        (("restore", commas, dev, "--marks", ". ,"), "knows commas alone, not ."),
+        (("restore", commas, dev, "--samples", "5"), "draws nothing"),
+        (("restore", commas, dev, "--parser", commas), "but one of the kind phrase-parser"),
+        (("restore", commas, dev, "--parser", phrase_parser, "--trees", "3"), "without --trees"),
+        (("parse", phrase_parser, dev, "--nbest", "3"), "does without --nbest"),
+        (("parse", phrase_parser, damaged), "damaged.mrg:1: sentence #1"),
+        (("evaluate", commas, dev), "predicts commas"),
+        (("decode", commas, dev), "but one of the kind punctuation is needed"),
+        (
+            ("train", words, "--dev", dev, "-o", tmp_path / "m", "--kind", "commas"),
+            "have no phrases",
+        ),
+        (
+            (
+                "train", dev, "--dev", dev, "-o", tmp_path / "m", "--kind", "commas",
+                "--set", 'model.templates=["verbs"]',
+            ),
+            "there is no group 'verbs'",
+        ),
+    ):  # fmt: skip
+        result = cli(*command)
+        assert result.status in (1, 2), command
+        assert complaint in result.message, command
+    assert not (tmp_path / "m").exists()

@@ -1,0 +1,33 @@
+"""Phrases that are written in brackets are read again."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from semipunct.errors import UsageError
+from semipunct.formats.ptb import Ptb
+from semipunct.formats.ptb.writing import written
+
+TEXT = "( (S (NP (NNP Mr.) (NNP A)) (, ,) (VP (VB b) (-LRB- -LRB-)) (. .)) )"
+
+
+def read(path: Path, text: str):
+    path.write_text(text, encoding="utf-8")
+    (entry,) = Ptb(mark_tags={","}).read_phrases(path)
+    return entry.content
+
+
+def test_what_is_written_is_read(tmp_path: Path):
+    sentence = read(tmp_path / "a.mrg", TEXT)
+    text = written(sentence)
+    assert text == "( (S (NP (NNP Mr.) (NNP A)) (, ,) (VP (VB b) (-LRB- -LRB-)) (. .)))\n"
+    again = read(tmp_path / "b.mrg", text)
+    assert (again.tree, again.forms, again.slots) == (sentence.tree, sentence.forms, sentence.slots)
+
+
+def test_brackets_in_words_are_escaped(tmp_path: Path):
+    sentence = read(tmp_path / "a.mrg", "(S (NP (NN a)) (VP (VB b)))")
+    assert "(NN -LRB-x-RRB-)" in written(replace(sentence, forms=("(x)", "b")))
+    with pytest.raises(UsageError, match="cannot be a form"):
+        written(replace(sentence, forms=("x y", "b")))

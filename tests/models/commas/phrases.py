@@ -1,0 +1,34 @@
+"""A toy language of phrases with a rule for commas: one after every phrase before the subject."""
+
+import random
+from pathlib import Path
+
+NOUNS, VERBS = ("dog", "cat", "bird"), ("sees", "hears")
+
+
+def tree(generator: random.Random) -> str:
+    """Draw a tree in brackets, its commas included."""
+    noun, other = generator.choice(NOUNS), generator.choice(NOUNS)
+    verb = generator.choice(VERBS)
+    small = " (ADJP (RB very) (JJ small))" if generator.random() < 0.3 else ""
+    subject = f"(NP (DT the){small} (NN {noun}))"
+    predicate = f"(VP (VBZ {verb}) (NP (DT a) (NN {other})))"
+    before = ""
+    for _ in range(generator.choice((0, 0, 1, 2))):
+        place = generator.choice(NOUNS)
+        before += f"(PP (IN near) (NP (DT a) (NN {place}))) (, ,) "
+    return f"( (S {before}{subject} {predicate} (. .)) )"
+
+
+def drawn(count: int, seed: int) -> str:
+    """Draw trees, one a line."""
+    generator = random.Random(seed)
+    return "".join(tree(generator) + "\n" for _ in range(count))
+
+
+def files(folder: Path, train: int = 64, dev: int = 16) -> dict[str, Path]:
+    """Write files of drawn trees."""
+    found = {name: folder / f"{name}.mrg" for name in ("train", "dev")}
+    for seed, (path, count) in enumerate(zip(found.values(), (train, dev), strict=True)):
+        path.write_text(drawn(count, seed), encoding="utf-8")
+    return found
