@@ -199,7 +199,13 @@ def main() -> None:
 
 
 def results_of(trees: Trees, arguments: argparse.Namespace, bound: int) -> Any:
-    """Yield the names of systems and their results, stored beside their models."""
+    """Yield the names of systems and their results, stored beside their models.
+
+    Args:
+        trees: of all kinds.
+        arguments: of the command line.
+        bound: the count below which words are rare.
+    """
     dev = trees.of("dev", "treebank")
     for system in (*SYSTEMS, *BEYOND):
         if arguments.only and system.name not in arguments.only:
@@ -360,7 +366,13 @@ def chosen_bound(training: Phrased, models: Path) -> dict[str, Any]:
 
 
 def curve(trees: Trees, models: Path, bound: int) -> list[dict[str, Any]]:
-    """Print the F of models that were trained on parts of the treebank."""
+    """Print the F of models that were trained on parts of the treebank.
+
+    Args:
+        trees: of all kinds.
+        models: folder of models.
+        bound: the count below which words are rare.
+    """
     rows: list[dict[str, Any]] = []
     for share in (0.125, 0.25, 0.5, 1.0):
         for system in SYSTEMS:

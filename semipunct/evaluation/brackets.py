@@ -44,6 +44,7 @@ class BracketFigures:
         return {
             "sentences": self.sentences,
             "words": self.words,
+            "labelled_f1": finite(self.labelled.f1),
             "labelled": self.labelled.as_dict(),
             "unlabelled": self.unlabelled.as_dict(),
             "tags": finite(self.tags),

@@ -123,6 +123,7 @@ class Statistics(ABC):
 
     * ``task``: the name of the metric, in files and signatures.
     * ``columns``: the columns in the order of the file; each is an attribute, an array.
+    * ``derived``: counts that follow from columns, which measures may name; each is a property.
     * ``settings``: choices made in counting; each is an attribute.
     * ``measures``: those that results are compared by, the most important one first.
     * ``conditions``: parts of the signature that decide what is predicted, beside task and
@@ -139,6 +140,7 @@ class Statistics(ABC):
     columns: ClassVar[Mapping[str, Column]]
     measures: ClassVar[tuple[Measure, ...]]
     settings: ClassVar[Mapping[str, Setting]] = MappingProxyType({})
+    derived: ClassVar[tuple[str, ...]] = ()
     conditions: ClassVar[tuple[str, ...]] = ()
 
     marks: tuple[str, ...] = field(default=(), kw_only=True)
@@ -178,7 +180,7 @@ class Statistics(ABC):
         return float(measure.figure(self.sums(measure).sum(0), self.shared(measure).sum()))
 
     def column(self, name: str) -> Array:
-        """Return a column by its name."""
+        """Return a column, or derived counts, by name."""
         return getattr(self, name)
 
     def sums(self, measure: Measure) -> Floats:

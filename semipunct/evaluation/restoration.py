@@ -209,6 +209,7 @@ class RestorationStatistics(Statistics):
         "predicted_pairing": CountRow(2),
         "gold_pairing": CountRow(2),
     }
+    derived: ClassVar[tuple[str, ...]] = ("exact_sentences",)
     settings: ClassVar[Mapping[str, Setting]] = {
         "pairs": Setting(
             list[tuple[str, str]], "list of pairs of tokens", "pairing errors", frozenset, sorted

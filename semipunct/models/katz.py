@@ -110,7 +110,7 @@ class Katz:
 
     @cached_property
     def _offsets(self) -> tuple[int, ...]:
-        """Where probabilities after 0 to ``order`` parts begin, and then logs of a(h)."""
+        """The places where probabilities after 0 to ``order`` parts begin, then logs of a(h)."""
         sizes = list(map(len, (*self.keys, *self.contexts)))
         return tuple(sum(sizes[:i]) for i in range(len(sizes)))
 

@@ -297,6 +297,7 @@ class PhrasesCompared(Part, kw_only=True, tag_field="schema", tag="semipunct.par
 
     sentences: Count
     words: Count
+    labelled_f1: Probability | None
     labelled: Annotated[Score, Meta(description="brackets with the right words and label")]
     unlabelled: Annotated[Score, Meta(description="brackets with the right words")]
     tags: Annotated[float, Meta(description="words with the right part of speech")] | None

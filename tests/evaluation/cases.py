@@ -5,13 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from semipunct.corpus import Sentence
+from semipunct.evaluation.brackets import bracket_statistics
 from semipunct.evaluation.correction import Choice, correction_statistics
 from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.restoration import Slots, restoration_statistics
 from semipunct.evaluation.results import Result
 from semipunct.evaluation.signature import join_signature
-from semipunct.trees import DependencyTree
+from semipunct.trees import DependencyTree, PhraseTree
 
 GOLD: list[Slots] = [
     [(), (",",), (), (".",)],
@@ -102,3 +103,10 @@ def corrected(
     statistics = correction_statistics(source, proposed, [[one] for one in gold], choice)
     line = join_signature({"task": "correction", "treebank": "t1"} | parts)
     return Result("corrector", line, statistics)
+
+
+def bracketed() -> Result:
+    """A result of parsing into phrases: of two of them, the second has another label."""
+    gold, found = (PhraseTree((0, 1, 2), ("S", label, "NN")) for label in ("NP", "VP"))
+    line = join_signature({"task": "brackets", "treebank": "t1"})
+    return Result("parser", line, bracket_statistics([gold], [found]))

@@ -128,12 +128,14 @@ SIX_PREDICTED: list[list[list[Puncteme]]] = [
 
 
 def rows(statistics: RestorationStatistics) -> list[list[int]]:
-    """Of each sentence: edits, true positives, predicted, pairing errors."""
+    """Of each sentence: edits, true positives, predicted, pairing errors, what is exact."""
     columns = [
         statistics.edit_distance,
         statistics.true_positives.sum(1),
         statistics.predicted.sum(1),
         statistics.predicted_pairing.sum(1),
+        statistics.exact_slots,
+        statistics.exact_slots == statistics.slots,
     ]
     return np.stack(columns, -1).tolist()
 
@@ -144,6 +146,10 @@ def test_p_of_restoration_is_that_of_all_permutations():
     measures: dict[str, Callable[[Sequence[float]], Fraction]] = {
         "average_edit_distance": lambda sums: Fraction(int(sums[0]), slots),
         "micro_f1": lambda sums: Fraction(2 * int(sums[1]), int(sums[2]) + gold),
+        "micro_precision": lambda sums: Fraction(int(sums[1]), int(sums[2])),
+        "micro_recall": lambda sums: Fraction(int(sums[1]), gold),
+        "slot_accuracy": lambda sums: Fraction(int(sums[4]), slots),
+        "sentence_accuracy": lambda sums: Fraction(int(sums[5]), 6),
         "pairing_errors": lambda sums: Fraction(int(sums[3]), 6),
     }
     a, b = (restored(SIX_GOLD, side) for side in SIX_PREDICTED)

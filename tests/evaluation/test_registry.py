@@ -9,6 +9,7 @@ from tests.evaluation.cases import (
     PARSED,
     PREDICTED,
     TREEBANK,
+    bracketed,
     corrected,
     parsed,
     restored,
@@ -16,6 +17,7 @@ from tests.evaluation.cases import (
 )
 
 RESULTS = {
+    "brackets": bracketed(),
     "correction": corrected(PREDICTED, [[*s[:-1], ()] for s in GOLD], GOLD),
     "parsing": parsed(TREEBANK, PARSED),
     "perplexity": scored([-0.5, -2.0, -1.5], [2, 5, 7]),
@@ -33,7 +35,7 @@ def test_what_a_metric_declares(task: str, metric: type[Statistics]):
     assert len({measure.name for measure in metric.measures}) == len(metric.measures)
     assert any(column.given for column in metric.columns.values())
     for measure in metric.measures:
-        assert set(measure.columns) <= metric.columns.keys()
+        assert set(measure.columns) <= metric.columns.keys() | metric.derived
         assert measure.shared is None or metric.columns[measure.shared].given
 
 
