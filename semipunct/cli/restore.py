@@ -198,6 +198,7 @@ def restore(
         from semipunct.cli.restoration_report import report
         from semipunct.cli.restored_sentences import with_capitals, write
         from semipunct.models.casing.truecaser import Truecaser
+        from semipunct.models.commas.delimiters import DelimiterModel
         from semipunct.models.commas.model import CommaModel
         from semipunct.models.segmentation.tokeniser import Tokeniser
         from semipunct.store.checkpoint import load
@@ -211,7 +212,7 @@ def restore(
         loaded = load(model)
         words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None
         capitals_of = load(case, Truecaser) if case is not None else None
-        if isinstance(loaded.model, CommaModel):
+        if isinstance(loaded.model, (CommaModel, DelimiterModel)):
             refused = {"--trees": bool(trees), "--parser-share": share is not None}
             work = work_on_commas(loaded, inputs, options, parser or (), words_of, refused=refused)
         else:

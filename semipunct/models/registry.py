@@ -21,6 +21,7 @@ KINDS: dict[str, str] = {
     "truecaser": "semipunct.models.casing.options:KIND",
     "ordering": "semipunct.models.ordering.options:KIND",
     "commas": "semipunct.models.commas.options:KIND",
+    "phrase-commas": "semipunct.models.commas.options:DELIMITERS",
     "phrase-parser": "semipunct.models.constituency.options:KIND",
 }
 

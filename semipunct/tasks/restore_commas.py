@@ -15,6 +15,8 @@ from semipunct.errors import ModelError, UsageError
 from semipunct.evaluation.signature import join_signature
 from semipunct.marks import Puncteme
 from semipunct.models.commas.decoding import CommaRestorer, Commas
+from semipunct.models.commas.delimiters import DelimiterModel
+from semipunct.models.commas.delimiting import DelimiterRestorer
 from semipunct.models.commas.model import CommaModel
 from semipunct.models.commas.ngrams import MARK
 from semipunct.models.constituency.parser import PhraseParser
@@ -50,9 +52,15 @@ def restore_commas(
         ModelError: if the model is of another kind.
     """
     options = replace(options or RestoreOptions(), **settings)
-    fitted = model_of_kind(model, CommaModel)
     check(options)
-    found = CommaRestorer(fitted, model.parameters).commas(sentences, max(1, options.nbest))
+    if isinstance(model.model, DelimiterModel):
+        if options.nbest > 1:
+            raise UsageError("a model of the kind phrase-commas knows one best way; leave out --nbest")
+        found = DelimiterRestorer(model.model, model.parameters).commas(sentences)
+    else:
+        fitted = model_of_kind(model, CommaModel)
+        restorer = CommaRestorer(fitted, model.parameters)
+        found = restorer.commas(sentences, max(1, options.nbest))
     return [_restored(s, commas, options) for s, commas in zip(sentences, found, strict=True)]
 
 

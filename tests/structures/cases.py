@@ -23,6 +23,7 @@ from semipunct.structures.chain import ChainParts, linear_chain
 from semipunct.structures.given_tree import Capacity, GivenTrees, Pairs, absorptions, pack, place
 from semipunct.structures.grammar import GrammarParts, pcfg
 from semipunct.structures.permutations import OrderingParts, linear_orderings
+from semipunct.structures.phrase_marks import PhraseMarkParts, phrase_marks
 from semipunct.structures.projective import ArcParts, projective_trees
 from semipunct.structures.semi_markov import SemiMarkovParts, semi_markov_chain
 from semipunct.structures.spans import SpanParts, span_trees
@@ -354,6 +355,50 @@ def orders_events(item: int) -> Iterator[Event]:
         yield Event(OrderingParts(precedence))
 
 
+NESTED = ((), (0,), (0, 1), (0, 1, 1), (0, 1, 2, 1))
+"""Depths of the nodes of trees: none; a word; in a phrase; two words; one of them in a phrase."""
+
+WORDS = (0, 1, 1, 2, 2)
+STATES_OF_SLOTS = 2
+EDGES_OF_NODES = (
+    [], [(0, 1)], [(0, 1)] * 2, [(0, 2), (0, 1), (1, 2)], [(0, 2), (0, 1), (0, 1), (1, 2)],
+)  # fmt: skip
+
+
+def nested_build() -> Structure:
+    """The automaton tells only whether there was a label that is not the first."""
+    longest, slots = max(map(len, NESTED)), max(WORDS) + 1
+    depths = np.zeros((len(NESTED), longest), int)
+    for row, own in enumerate(NESTED):
+        depths[row, : len(own)] = own
+    return phrase_marks(
+        zeros(len(NESTED), longest, 2, 2),
+        zeros(len(NESTED), slots, STATES_OF_SLOTS),
+        jnp.asarray(depths),
+        jnp.log(jnp.array([[[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]]])),
+        jnp.log(jnp.array([1.0, 0.0])),
+        jnp.array(list(map(len, NESTED))),
+        3,
+    )
+
+
+def nested_events(item: int) -> Iterator[Event]:
+    """All pairs of labels of all nodes."""
+    edges = EDGES_OF_NODES[item]
+    longest, slots = max(map(len, NESTED)), max(WORDS) + 1
+    for labels in itertools.product(itertools.product(range(2), repeat=2), repeat=len(edges)):
+        choice = np.zeros((longest, 2, 2))
+        final = np.zeros((slots, STATES_OF_SLOTS))
+        marked = [0] * (WORDS[item] + 1)
+        for node, ((first, last), (left, right)) in enumerate(zip(edges, labels, strict=True)):
+            choice[node, left, right] = 1
+            marked[first] |= left
+            marked[last] |= right
+        if edges:
+            final[range(len(marked)), marked] = 1
+        yield Event(PhraseMarkParts(choice, final))
+
+
 CASES: tuple[Known, ...] = (
     chain("chain", "sequential", shared=False),
     chain("parallel chain", "parallel", shared=True),
@@ -385,5 +430,9 @@ CASES: tuple[Known, ...] = (
     Known(
         "permutations", orders_build, orders_events, scans=False,
         lengths=LENGTHS, count=math.factorial,
+    ),
+    Known(
+        "phrase marks", nested_build, nested_events,
+        lengths=tuple(map(len, NESTED)), count=lambda nodes: 4**nodes,
     ),
 )  # fmt: skip

@@ -106,11 +106,22 @@ def figures(
     found = perplexities(model, parameters, examples, batches, shapes)
     restorer = CommaRestorer(model, parameters)
     commas = restorer.commas(examples, batches=batches, shapes=shapes)
+    return {**found, **comma_figures(examples, commas)}
+
+
+def comma_figures(
+    examples: Sequence[Sentence[PhraseTree]], commas: Sequence[Commas]
+) -> dict[str, Any]:
+    """Return precision, recall and F1 of the best way to place commas; None where undefined.
+
+    Args:
+        examples: sentences with their commas.
+        commas: those that were found.
+    """
     gold = np.concatenate([has_comma(s) for s in examples])
     told = np.concatenate([one.best[0] for one in commas])
     right, predicted, true = (int(x.sum()) for x in (gold & told, told, gold))
     return {
-        **found,
         "precision": right / predicted if predicted else None,
         "recall": right / true if true else None,
         "f1": 2 * right / (predicted + true) if predicted + true else None,

@@ -90,6 +90,28 @@ def _around(name: str, four: Sequence[str]) -> list[str]:
     ]  # fmt: skip
 
 
+def ranks(tree: PhraseTree) -> list[int]:
+    """Return the place of each node among its siblings, from 0.
+
+    Args:
+        tree: any.
+    """
+    found = [0] * len(tree.categories)
+    for children in tree.children:
+        for place, child in enumerate(children):
+            found[child] = place
+    return found
+
+
+def conjunctions(tree: PhraseTree) -> list[int]:
+    """Return how many conjunctions each node has as children.
+
+    Args:
+        tree: any.
+    """
+    return [sum(tree.categories[x] == "CC" for x in children) for children in tree.children]
+
+
 class _Meeting:
     """The constituents of a tree by the slots where they start and end."""
 
@@ -100,6 +122,7 @@ class _Meeting:
         n = tree.words
         self.starts: list[list[int]] = [[] for _ in range(n + 1)]
         self.ends: list[list[int]] = [[] for _ in range(n + 1)]
+        self.rank, self.conjunctions = ranks(tree), conjunctions(tree)
         for node, label in enumerate(tree.categories):  # outer ones first
             if label:
                 self.starts[self.left[node]].append(node)
@@ -121,7 +144,7 @@ class _Meeting:
         p = label[over] if over >= 0 else EDGE
         width = [self._width(x) for x in (before, after)]
         siblings = self.tree.children[over] if over >= 0 else ()
-        places = [siblings.index(x) if x in siblings else -1 for x in (before, after)]
+        places = [self.rank[x] if x >= 0 and parents[x] == over else -1 for x in (before, after)]
         first, last = places[0] == 0, places[1] == len(siblings) - 1
         beyond = [
             label[siblings[i]] if 0 <= i < len(siblings) else EDGE
@@ -136,7 +159,7 @@ class _Meeting:
             for nodes in (self.ends[slot], self.starts[slot])
         ]
         functions = [self.tree.categories[x] if x >= 0 else EDGE for x in (before, after)]
-        inner = self._coordinates(siblings)
+        inner = self.conjunctions[over] if over >= 0 else 0
         return [
             f"b={b}", f"a={a}", f"p={p}", f"ba={b} {a}", f"pba={p} {b} {a}", f"pb={p} {b}",
             f"pa={p} {a}", f"pbafl={p} {b} {a} {first} {last}", f"gpba={above} {p} {b} {a}",
@@ -160,10 +183,6 @@ class _Meeting:
             return 0
         width = self.right[node] - self.left[node]
         return sum(width >= bound for bound in _WIDTHS)
-
-    def _coordinates(self, siblings: Sequence[int]) -> int:
-        """Return how many conjunctions a phrase has as children."""
-        return sum(self.label[x] == "CC" for x in siblings)
 
     def _opening(self, node: int, tags: Sequence[str]) -> str:
         """Return the tag of the first word of a constituent."""

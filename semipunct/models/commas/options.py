@@ -67,6 +67,39 @@ class CommaTrainOptions(kind.NetworkTrainOptions):
         return 1 if self.learn == "nothing" else self.epochs * sentences
 
 
+@dataclass(frozen=True, slots=True)
+class DelimiterOptions:
+    """Everything that decides the shape of the generative model of commas.
+
+    Attributes:
+        minimum_feature_count: features of fewer phrases have no weight.
+    """
+
+    minimum_feature_count: AtLeastOne = 2
+
+
+@dataclass(frozen=True, slots=True)
+class DelimiterTrainOptions(kind.NetworkTrainOptions):
+    """Settings of training of the generative model whose defaults differ from those of others."""
+
+    learning_rate: Positive = 0.02
+    patience: Count = 0
+
+    evaluations: ClassVar[int] = 6
+    epochs: ClassVar[int] = 6
+
+
+DELIMITERS = kind.Kind(
+    name="phrase-commas",
+    model="semipunct.models.commas.delimiters:DelimiterModel",
+    model_options=DelimiterOptions,
+    train_options=DelimiterTrainOptions,
+    criterion=kind.Criterion("perplexity_of_scorable", "perplexity of commas"),
+    assess="semipunct.models.commas.delimiting:figures",
+    examples="semipunct.formats.registry:read_commas",
+    predicts="commas",
+)
+
 KIND = kind.Kind(
     name="commas",
     model="semipunct.models.commas.model:CommaModel",

@@ -1,0 +1,332 @@
+"""A generative model of commas on trees of phrases: each phrase draws them for its two edges.
+
+It is the model of Li, Wang and Eisner (2019) with commas as its only marks, on the trees of their
+footnote 2: every constituent has a pair of punctemes, those that share a head or an edge included.
+A pair is log-linear in features of its phrase. Commas that meet between two words become one; that
+one is seen, or absorbed by what is beside it, such as a period.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.padding import round_up
+from semipunct.corpus.sentences import Sentence, dotted_forms
+from semipunct.marks.penn import MARK_TAGS
+from semipunct.models.base import Array, Model, Parameters, Sums
+from semipunct.models.commas.features import conjunctions, ranks
+from semipunct.models.commas.ngrams import has_comma
+from semipunct.models.commas.options import DelimiterOptions, DelimiterTrainOptions
+from semipunct.structures.distribution import Distribution
+from semipunct.structures.phrase_marks import PhraseMarks, phrase_marks
+from semipunct.trees.labels import category
+from semipunct.trees.phrases import PhraseTree
+
+if TYPE_CHECKING:
+    import optax  # pyright: ignore[reportMissingTypeStubs]
+
+PLACES = ("within", "edge", "before mark", "after mark")
+"""Kinds of slots, each of which absorbs commas with a probability of its own."""
+
+DEEPEST = 256
+"""Phrases below so many others draw no commas, so that memory is bounded; words always do."""
+
+_WIDTHS = (1, 2, 3, 5, 8, 13, 21)
+_EDGE = "^"
+_PRIOR = 3.0  # of no comma, when training begins
+
+# The automaton of a slot knows whether there was a comma. Labels: none, a comma.
+_MATRICES = np.array([[[0, -np.inf], [-np.inf, 0]], [[-np.inf, 0], [-np.inf, 0]]], np.float32)
+_INITIAL = np.array([0, -np.inf], np.float32)
+
+
+class PhrasesBatch(NamedTuple):
+    """Padded trees.
+
+    Attributes:
+        features: ``[batch, nodes, most]`` i + 1 for feature i, 0 for none.
+        depths: ``[batch, nodes]``.
+        nodes: ``[batch]``; 0 in the padding.
+        places: ``[batch, slots]`` of ``PLACES``.
+        commas: ``[batch, slots]``.
+        slots: ``[batch]``; 0 in the padding.
+        levels: ``[levels]`` zeros: their number is a shape.
+    """
+
+    features: npt.NDArray[np.int32]
+    depths: npt.NDArray[np.int32]
+    nodes: npt.NDArray[np.int32]
+    places: npt.NDArray[np.int32]
+    commas: npt.NDArray[np.bool_]
+    slots: npt.NDArray[np.int32]
+    levels: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedPhrases:
+    """Sentences encoded for the model.
+
+    Attributes:
+        features: ``[nodes, most]`` of each.
+        depths: ``[nodes]``.
+        places: ``[n + 1]``.
+        commas: ``[n + 1]``.
+    """
+
+    features: Sequence[npt.NDArray[np.int32]]
+    depths: Sequence[npt.NDArray[np.int32]]
+    places: Sequence[npt.NDArray[np.int32]]
+    commas: Sequence[npt.NDArray[np.bool_]]
+
+    @property
+    def lengths(self) -> list[int]:
+        """Words of each sentence."""
+        return [len(commas) - 1 for commas in self.commas]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DelimiterModel(Model[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]):
+    """Commas that phrases ask for, and what is seen of them.
+
+    Attributes:
+        options: the settings.
+        features: those that have weights, ascending.
+    """
+
+    kind: ClassVar[str] = "phrase-commas"
+    scoring_limits: ClassVar[tuple[int, int]] = (64, 2048)
+    usage: ClassVar[tuple[str, ...]] = ("semipunct restore MODEL TREES.mrg --marks ,",)
+
+    options: DelimiterOptions
+    features: tuple[str, ...]
+
+    @classmethod
+    def fit(
+        cls, sentences: Sequence[Sentence[PhraseTree]], options: DelimiterOptions
+    ) -> DelimiterModel:
+        counts = Counter(f for s in sentences for node in node_features(s) for f in node)
+        known = (f for f, n in counts.items() if n >= options.minimum_feature_count)
+        return cls(options, tuple(sorted(known)))
+
+    def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
+        """Return weights with which few phrases ask for commas, and most of these are seen.
+
+        Args:
+            seed: of the draws.
+            scale: standard deviation of the weights of features.
+        """
+        generator = np.random.default_rng(seed)
+        drawn = generator.normal(0.0, scale, (len(self.features), 2, 2))
+        bias = np.array([[_PRIOR, 0], [0, 0]], np.float32)
+        return {
+            "weight": drawn.astype(np.float32),
+            "bias": bias,
+            "absorb": np.full(len(PLACES), -_PRIOR, np.float32),
+        }
+
+    def encode(self, sentences: Sequence[Sentence[PhraseTree]]) -> EncodedPhrases:
+        number = {name: i for i, name in enumerate(self.features, 1)}
+        features, depths = [], []
+        for s in sentences:
+            rows = [[number.get(f, 0) for f in node] for node in node_features(s)]
+            own = np.array(s.tree.depths, np.int32)
+            kept = (own < DEEPEST) | (np.array(s.tree.anchors) > 0)
+            features.append(np.array(rows, np.int32)[kept])
+            depths.append(np.minimum(own, DEEPEST)[kept])
+        return EncodedPhrases(
+            features,
+            depths,
+            [_places(s) for s in sentences],
+            [has_comma(s) for s in sentences],
+        )
+
+    def fit_shape(
+        self,
+        encoded: EncodedPhrases,
+        drafts: Sequence[Sequence[int]],
+        sentences: int,
+        *,
+        scoring: bool,
+    ) -> int:
+        """Return the number of sentences: trees are padded batch by batch, to few sizes.
+
+        Args:
+            encoded: all sentences.
+            drafts: typical batches.
+            sentences: the most sentences of a batch.
+            scoring: makes no difference.
+        """
+        return sentences
+
+    def lay_out(
+        self, encoded: EncodedPhrases, draft: Sequence[int], shape: int | None = None
+    ) -> PhrasesBatch:
+        size = shape or len(draft)
+        nodes, slots = np.zeros((2, size), np.int32)
+        nodes[: len(draft)] = [len(encoded.depths[i]) for i in draft]
+        slots[: len(draft)] = [len(encoded.commas[i]) for i in draft]
+        # One size follows from the other, so that there are few shapes in all.
+        length = round_up(max(int(nodes.max()), 2 * int(slots.max())), 64, 1)
+        features = np.zeros((size, length, encoded.features[0].shape[1]), np.int32)
+        depths = np.zeros((size, length), np.int32)
+        places = np.zeros((size, length // 2 + 1), np.int32)
+        commas = np.zeros((size, length // 2 + 1), bool)
+        for row, i in enumerate(draft):
+            features[row, : nodes[row]] = encoded.features[i]
+            depths[row, : nodes[row]] = encoded.depths[i]
+            places[row, : slots[row]] = encoded.places[i]
+            commas[row, : slots[row]] = encoded.commas[i]
+        levels = np.zeros(round_up(int(depths.max()) + 1, 16, 1), np.int32)
+        return PhrasesBatch(features, depths, nodes, places, commas, slots, levels)
+
+    def marks(self, parameters: Parameters, batch: PhrasesBatch, *, seen: bool) -> PhraseMarks:
+        """Return the distributions over pairs of commas.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+            seen: whether the commas of the sentences are known; otherwise all are possible.
+        """
+        weight = parameters["weight"]
+        table = jnp.concatenate([jnp.zeros((1, 2, 2), weight.dtype), weight])
+        score = jnp.sum(table[batch.features], 2) + parameters["bias"]
+        choice = jax.nn.log_softmax(score.reshape(*score.shape[:2], 4)).reshape(score.shape)
+        absorb = parameters["absorb"][batch.places]
+        commas = jnp.asarray(batch.commas)
+        none = jnp.zeros_like(absorb)
+        some = none
+        if seen:
+            some = jnp.where(commas, jax.nn.log_sigmoid(-absorb), jax.nn.log_sigmoid(absorb))
+            none = jnp.where(commas, -jnp.inf, 0.0)
+        return phrase_marks(
+            choice,
+            jnp.stack([none, some], -1),
+            jnp.asarray(batch.depths),
+            jnp.asarray(_MATRICES),
+            jnp.asarray(_INITIAL),
+            jnp.asarray(batch.nodes),
+            len(batch.levels),
+        )
+
+    def log_likelihoods(self, parameters: Parameters, batch: PhrasesBatch) -> jax.Array:
+        """Return ``[sentences]`` log p(commas | phrases), summed over what they come from.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+        """
+        return Distribution(self.marks(parameters, batch, seen=True)).log_partition()
+
+    def loss(
+        self,
+        parameters: Parameters,
+        constants: Parameters,
+        batch: PhrasesBatch,
+        key: jax.Array,
+        options: DelimiterTrainOptions,
+    ) -> tuple[jax.Array, Sums]:
+        """Return the negative log-likelihood per slot, and sums.
+
+        Args:
+            parameters: weights by name.
+            constants: none are needed.
+            batch: from ``lay_out``.
+            key: the source of chance, for dropout.
+            options: dropout, of features.
+        """
+        if options.dropout:
+            kept = jax.random.bernoulli(key, 1 - options.dropout, batch.features.shape)
+            batch = batch._replace(features=jnp.where(kept, batch.features, 0))  # pyright: ignore[reportArgumentType]
+        total = jnp.sum(self.log_likelihoods(parameters, batch))
+        slots = jnp.maximum(1, jnp.sum(jnp.asarray(batch.slots)))
+        return -total / slots, Sums(total, slots, jnp.zeros((), jnp.int32))
+
+    def optimiser(
+        self, options: DelimiterTrainOptions, steps: int, slots: float
+    ) -> optax.GradientTransformation:
+        """Return AdamW with clipped gradients.
+
+        Args:
+            options: rate, schedule and decay.
+            steps: updates in all.
+            slots: ignored: no penalty is per sentence.
+        """
+        from semipunct.models.optimisation import clipped_adamw
+
+        return clipped_adamw(options, steps)
+
+    def to_data(self) -> dict[str, Any]:
+        return {"features": list(self.features)}
+
+    @classmethod
+    def from_data(cls, data: Any, options: DelimiterOptions) -> DelimiterModel:
+        features = msgspec.convert(data["features"], tuple[str, ...])
+        if list(features) != sorted(set(features)):
+            raise ValueError("features that do not ascend")
+        return cls(options, features)
+
+    @property
+    def description(self) -> str:
+        return (
+            "A generative model of commas: each phrase draws them for its two edges, and those "
+            "that meet between two words become one, which is seen or absorbed (Li, Wang and "
+            "Eisner 2019, with the constituents of their footnote 2)."
+        )
+
+    def signature(self) -> dict[str, str]:
+        return {"tokens": "comma"}
+
+
+def _places(sentence: Sentence[PhraseTree]) -> npt.NDArray[np.int32]:
+    marks = [tag in MARK_TAGS for tag in sentence.tree.tags]
+    found = np.zeros(sentence.size + 1, np.int32)
+    found[1:][marks] = PLACES.index("after mark")
+    found[:-1][marks] = PLACES.index("before mark")
+    found[[0, -1]] = PLACES.index("edge")
+    return found
+
+
+def node_features(sentence: Sentence[PhraseTree]) -> Iterator[list[str]]:
+    """Yield the features of each node; all nodes have as many.
+
+    Args:
+        sentence: with its phrases; its commas are not looked at.
+    """
+    tree = sentence.tree
+    left, right = tree.edges
+    label = [category(name) or _EDGE for name in tree.categories]
+    words = [_EDGE, *(form.lower() for form in dotted_forms(sentence)), _EDGE]
+    tags = [_EDGE, *tree.tags, _EDGE]
+    rank, coordinated = ranks(tree), conjunctions(tree)
+    for node, (own, parent) in enumerate(zip(label, tree.parents, strict=True)):
+        over = label[parent] if parent >= 0 else _EDGE
+        above = tree.parents[parent] if parent >= 0 else -1
+        siblings = tree.children[parent] if parent >= 0 else (node,)
+        place = rank[node]
+        before = label[siblings[place - 1]] if place else _EDGE
+        after = label[siblings[place + 1]] if place + 1 < len(siblings) else _EDGE
+        later = label[siblings[place + 2]] if place + 2 < len(siblings) else _EDGE
+        i, j = left[node], right[node]
+        width = sum(j - i >= bound for bound in _WIDTHS)
+        base = f"{over} {own}"
+        yield [
+            own, f"p={base}", f"g={label[above] if above >= 0 else _EDGE} {base}",
+            f"b={base} {before}", f"a={base} {after}", f"ba={base} {before} {after}",
+            f"al={base} {after} {later}", f"w={base} {width}", f"aw={base} {after} {width}",
+            f"bw={base} {before} {width}", f"f={base} {tree.categories[node]}",
+            f"baw={base} {before} {after} {width}", f"t={base} {tags[i + 1]} {tags[j]}",
+            f"o={base} {words[i + 1]}", f"n={base} {after} {words[min(j + 1, len(words) - 1)]}",
+            f"l={base} {tags[i]}", f"r={base} {tags[min(j + 1, len(tags) - 1)]}",
+            f"e={base} {words[j]}", f"lw={base} {words[i]}",
+            f"c={base} {coordinated[parent] if parent >= 0 else 0} {len(siblings) > 2} {after}",
+            f"word={words[j] if tree.anchors[node] else _EDGE} {after}",
+        ]  # fmt: skip

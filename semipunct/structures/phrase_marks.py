@@ -1,0 +1,194 @@
+"""Given trees of phrases, each of which delimits its words with a label on either side.
+
+Phrases may share an edge, and both: what is known of a phrase is therefore a matrix, from states of
+the automaton at its left slot to states of that at its right slot. That of phrases side by side is
+the product of theirs; that of a phrase, which chooses a pair of labels, is::
+
+    IN(c) = sum over l, r of choice[c, l, r] M(l) IN(children of c) M(r)
+
+where M are the matrices of the automaton that reads the labels which meet at a slot, and a word is
+the end of the string of the slot before it and the beginning of that of the slot after it. This is
+Algorithm 1 of Li, Wang and Eisner (2019) for constituents that share their heads (footnote 2).
+
+| Part   | Shape                             | Entry                                           |
+| ------ | --------------------------------- | ----------------------------------------------- |
+| choice | ``[batch, nodes, labels, labels]`` | ``[b, x, l, r]``: node x has l left and r right |
+| final  | ``[batch, slots, states]``        | ``[b, k, s]``: the string of slot k ends in s   |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
+from semipunct.structures.base import PartWise, Total, lifted
+from semipunct.structures.recursion import Recursion
+from semirings.base import Semiring, Value
+
+
+class PhraseMarkParts(NamedTuple):
+    """An entry for each part; the module's table has their shapes."""
+
+    choice: Any
+    final: Any
+
+
+@partial(
+    jax.tree_util.register_dataclass,
+    data_fields=["weights", "lengths", "depths", "words", "matrices", "initial"],
+    meta_fields=["levels"],
+)
+@dataclass(frozen=True)
+class PhraseMarks(PartWise[PhraseMarkParts]):
+    """A batch of trees of phrases; see ``phrase_marks``.
+
+    Attributes:
+        depths: ``[batch, nodes]``.
+        words: ``[batch, nodes]`` the words before each node, and whether it is one: twice the
+            former, and one more if it is.
+        matrices: ``[labels, states, states]``.
+        initial: ``[states]``.
+        levels: one more than the greatest depth.
+    """
+
+    depths: jax.Array
+    words: jax.Array
+    matrices: jax.Array
+    initial: jax.Array
+    levels: int
+
+    def total(
+        self,
+        semiring: Semiring,
+        feature: PhraseMarkParts | None = None,
+        recursion: Recursion = Recursion(),
+    ) -> Total:
+        """Run the recursion from the last node to the root; arguments as in ``Structure.total``."""
+        s, weights = semiring, self.weights
+        batch, nodes, labels, _ = weights.choice.shape
+        states = weights.final.shape[2]
+        slot, is_word = self.words // 2, self.words % 2 > 0
+
+        def at_slot(x: jax.Array) -> jax.Array:
+            return jnp.take_along_axis(x, slot[..., None], 1)
+
+        features = (None, None) if feature is None else feature
+        slices = (
+            jnp.broadcast_to(jnp.arange(nodes), (batch, nodes)),
+            self.depths,
+            is_word,
+            weights.choice,
+            at_slot(weights.final),
+            features[0],
+            jax.tree.map(at_slot, features[1]),
+        )
+        slices = jax.tree.map(lambda x: jnp.flip(x, 1), slices)
+        matrices, initial = s.lift(self.matrices), s.lift(self.initial)
+        eye = jnp.eye(states, dtype=bool)
+        unit = s.where(eye, s.ones((1, 1, states, states)), s.zeros((1, 1, states, states)))
+        stack = jax.tree.map(
+            lambda x: jnp.broadcast_to(x, (batch, self.levels + 1, *x.shape[2:])), unit
+        )
+        level = jnp.arange(self.levels + 1)
+        item = jnp.arange(batch)
+
+        def step(state: Any, at: Any) -> Any:
+            stack, log_scale = state
+            place, depth, leaf, choice, final, of_choice, of_final = at
+            active = place < self.lengths
+            end = lifted(s, final, of_final)
+            word = s.times(
+                jax.tree.map(lambda x: x[:, :, None], end),
+                jax.tree.map(lambda x: x[None, None], initial),
+            )
+            inside = jax.tree.map(lambda x: x[item, depth + 1], stack)
+            inside = s.where(leaf[:, None, None], word, inside)
+            # [batch, left labels, right labels, states, states]
+            left = s.matmul(
+                jax.tree.map(lambda x: x[None], matrices),
+                jax.tree.map(lambda x: x[:, None], inside),
+            )
+            both = s.matmul(
+                jax.tree.map(lambda x: x[:, :, None], left),
+                jax.tree.map(lambda x: x[None, None], matrices),
+            )
+            chosen = jax.tree.map(lambda x: x[..., None, None], lifted(s, choice, of_choice))
+            found = s.sum(s.sum(s.times(chosen, both), 2), 1)
+            found, factor = s.balance(found, (1, 2))
+            beside = s.matmul(found, jax.tree.map(lambda x: x[item, depth], stack))
+            own = ((level == depth[:, None]) & active[:, None])[..., None, None]
+            below = ((level == depth[:, None] + 1) & active[:, None])[..., None, None]
+            stack = s.where(own, jax.tree.map(lambda x: x[:, None], beside), stack)
+            stack = s.where(below, unit, stack)
+            return stack, log_scale + jnp.where(active, factor, 0.0)
+
+        start = (stack, jnp.zeros((batch,), weights.choice.dtype))
+        stack, log_scale = recursion.scan(step, start, slices, nodes)
+        root = jax.tree.map(lambda x: x[:, 0], stack)
+        # The last slot has no word after it to end its string.
+        last = jnp.max(jnp.where(self._used & is_word, slot + 1, 0), 1)
+        final_feature = jax.tree.map(lambda x: x[item, last], features[1])
+        end = lifted(s, weights.final[item, last], final_feature)
+        row = s.matmul(jax.tree.map(lambda x: x[None, None], initial), root)
+        whole = s.matmul(row, jax.tree.map(lambda x: x[:, :, None], end))
+        value = jax.tree.map(lambda x: x[:, 0, 0], whole)
+        return Total(s.where(self.lengths > 0, value, s.ones((batch,))), log_scale)
+
+    @property
+    def _used(self) -> jax.Array:
+        return jnp.arange(self.depths.shape[1]) < self.lengths[:, None]
+
+
+def phrase_marks(
+    choice: jax.Array,
+    final: jax.Array,
+    depths: jax.Array,
+    matrices: jax.Array,
+    initial: jax.Array,
+    lengths: jax.Array,
+    levels: int,
+) -> PhraseMarks:
+    """Make trees whose nodes choose pairs of labels, read by an automaton at each slot.
+
+    At a slot the labels meet in the order in which brackets would close and open: those of nodes
+    that end there, inner ones first, then of those that start there, outer ones first.
+
+    Args:
+        choice: ``[batch, nodes, labels, labels]`` log weight of each left and right label.
+        final: ``[batch, slots, states]`` log weight of each state at the end of a slot's string;
+            words are nodes without others below them, and slot k is right of word k.
+        depths: ``[batch, nodes]`` of nodes in the order of opening brackets, as in
+            ``semipunct.trees.ordered``.
+        matrices: ``[labels, states, states]`` log weights with which the automaton reads a label.
+        initial: ``[states]`` log weights of its first state.
+        lengths: ``[batch]`` nodes used, 0 to ``nodes``; 0 has one derivation, of weight one.
+        levels: one more than the greatest depth that is used.
+
+    Raises:
+        UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
+    """
+    choice, final, matrices, initial = map(jnp.asarray, (choice, final, matrices, initial))
+    depths, lengths = jnp.asarray(depths), jnp.asarray(lengths)
+    check_shapes(
+        choice=(choice, "batch nodes labels labels"),
+        final=(final, "batch slots states"),
+        depths=(depths, "batch nodes"),
+        matrices=(matrices, "labels states states"),
+        initial=(initial, "states"),
+        lengths=(lengths, "batch"),
+    )
+    check_log_weights(choice=choice, final=final, matrices=matrices, initial=initial)
+    check_lengths(lengths, choice.shape[1])
+    nodes = jnp.arange(depths.shape[1])
+    after = jnp.concatenate([depths[:, 1:], jnp.zeros_like(depths[:, :1])], 1)
+    ends = (nodes + 1 == lengths[:, None]) | (after <= depths)
+    leaf = ends & (nodes < lengths[:, None])
+    before = jnp.cumsum(leaf, 1) - leaf
+    words = jnp.minimum(before, final.shape[1] - 1) * 2 + leaf
+    weights = PhraseMarkParts(choice, final)
+    return PhraseMarks(weights, lengths, depths, words, matrices, initial, levels)

@@ -1,0 +1,72 @@
+"""The generative model of commas on phrases: its probabilities, a rule, and deep trees."""
+
+from dataclasses import replace
+from itertools import product
+from math import exp, log
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from semipunct.corpus import Sentence
+from semipunct.formats.registry import read_commas
+from semipunct.models.commas.delimiters import DelimiterModel
+from semipunct.models.commas.delimiting import DelimiterRestorer
+from semipunct.models.commas.options import DelimiterOptions
+from semipunct.store.checkpoint import load
+from semipunct.tasks.restore_commas import restore_commas
+from semipunct.training.train import train
+from semipunct.trees.phrases import PhraseTree
+from tests.models.commas.phrases import files
+
+
+def test_commas_of_a_word_and_its_phrase(tmp_path: Path):
+    """(S (UH yes)): both nodes begin at slot 0 and end at slot 1; all pairs are written out."""
+    path = tmp_path / "a.mrg"
+    path.write_text("(S (UH yes))\n", encoding="utf-8")
+    (sentence,) = read_commas([path]).sentences
+    model = DelimiterModel.fit([sentence], DelimiterOptions(minimum_feature_count=1))
+    weights = model.initial_parameters(4, 0.3)
+    weights["bias"] = np.zeros((2, 2), np.float32)
+    batch = model.batch(model.encode([sentence]), [0])
+    table = np.concatenate([np.zeros((1, 2, 2)), weights["weight"]])
+    score = table[batch.features[0, :2]].sum(1)
+    choice = np.exp(score) / np.exp(score).sum((1, 2), keepdims=True)
+    seen = 1 / (1 + exp(weights["absorb"][1]))  # both slots are at an edge
+    p = np.zeros((2, 2))  # of commas that are seen in slot 0 and in slot 1
+    for (a, b), (c, d) in product(product(range(2), repeat=2), repeat=2):
+        weight = choice[0, a, b] * choice[1, c, d]
+        for x, y in product(range(2), repeat=2):
+            at = [(seen if out else 1 - seen) if inside else 1 - out
+                  for inside, out in ((a | c, x), (b | d, y))]  # fmt: skip
+            p[x, y] += weight * at[0] * at[1]
+    assert p.sum() == pytest.approx(1)
+    for x, y in product(range(2), repeat=2):
+        slots = tuple((",",) if out else () for out in (x, y))
+        one = model.encode([replace(sentence, slots=slots)])
+        found = model.log_likelihoods(weights, model.batch(one, [0]))
+        assert float(found[0]) == pytest.approx(log(p[x, y]), abs=1e-4)
+    (commas,) = DelimiterRestorer(model, weights).commas([sentence])
+    assert commas.marginal == pytest.approx([p[1].sum(), p[:, 1].sum()], abs=1e-4)
+
+
+def test_a_rule_is_learnt(tmp_path: Path):
+    paths = files(tmp_path)
+    parts = {name: read_commas([path]) for name, path in paths.items()}
+    settings = ["train.learning_rate=0.1"]
+    train(parts["train"], parts["dev"], tmp_path / "m", kind="phrase-commas", settings=settings)
+    loaded = load(tmp_path / "m", DelimiterModel)
+    restored = restore_commas(loaded, parts["dev"].sentences)  # type: ignore[arg-type]
+    assert [one.slots for one in restored] == [s.slots for s in parts["dev"]]
+
+
+def test_a_tree_of_depth_10000():
+    depth = 10_000
+    tree = PhraseTree((*range(depth), depth), ("S",) * depth + ("NN",))
+    nothing = ("_",)
+    deep = Sentence(
+        "d", "x", 1, ("dog",), nothing, nothing, nothing, nothing, tree, ((), ())
+    )
+    model = DelimiterModel.fit([deep], DelimiterOptions())
+    (commas,) = DelimiterRestorer(model, model.initial_parameters(0, 0.0)).commas([deep])
+    assert np.isfinite(commas.marginal).all()
