@@ -32,6 +32,8 @@ from semipunct.evaluation.results import write_result
 from semipunct.formats.ptb import Ptb
 from semipunct.formats.registry import COMMA_TAGS, read_commas, read_whole_phrases
 from semipunct.models.commas.decoding import CommaRestorer
+from semipunct.models.commas.delimiters import DelimiterModel
+from semipunct.models.commas.delimiting import DelimiterRestorer
 from semipunct.models.commas.model import CommaModel
 from semipunct.models.commas.ngrams import MARK, has_comma
 from semipunct.models.constituency.parser import PhraseParser
@@ -66,6 +68,7 @@ class System:
         training: the trees that it is trained with: a key of ``Trees``.
         dev: the trees that it restores commas with.
         paper: F, and the share of whole sentences, in the paper; None beyond it.
+        kind: of model.
     """
 
     name: str
@@ -74,6 +77,7 @@ class System:
     training: str = "treebank"
     dev: str = "treebank"
     paper: tuple[float | None, float | None] | None = None
+    kind: str = "commas"
 
 
 SYSTEMS = (
@@ -103,6 +107,9 @@ SYSTEMS = (
     System("crf+10", "the same on top of model 10",
            ("preset=crf", "model.ngrams=true", "model.ends=counts", "model.tags=true")),
     System("crf, parsed", "CRF, parses without commas", ("preset=crf",), "parsed", "parsed"),
+    System("phrases", "generative, on phrases", (), kind="phrase-commas"),
+    System("phrases, parsed", "generative, on parses without commas", (), "parsed", "parsed",
+           kind="phrase-commas"),
 )  # fmt: skip
 
 
@@ -229,11 +236,16 @@ def restored(system: System, trees: Trees, folder: Path, bound: int) -> tuple[Co
         folder: of the model.
         bound: the count below which words are rare.
     """
-    settings = [*system.settings, f"model.minimum_word_count={bound}"]
-    config = load_config(None, settings, kind="commas")
     training, dev = trees.of("training", system.training), trees.of("dev", system.dev)
-    found = trained(config, training, dev, folder, CommaModel)
-    commas = CommaRestorer(found.model, found.parameters).commas(dev)
+    if system.kind == "phrase-commas":
+        config = load_config(None, system.settings, kind=system.kind)
+        found: Any = trained(config, training, dev, folder, DelimiterModel)
+        commas = DelimiterRestorer(found.model, found.parameters).commas(dev)
+    else:
+        settings = [*system.settings, f"model.minimum_word_count={bound}"]
+        config = load_config(None, settings, kind=system.kind)
+        found = trained(config, training, dev, folder, CommaModel)
+        commas = CommaRestorer(found.model, found.parameters).commas(dev)
     return [tuple(one.best[0].tolist()) for one in commas], found.digest
 
 
