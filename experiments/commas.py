@@ -50,7 +50,7 @@ BOUNDS = (2, 5, 10, 20, 30, 50)
 REFERENCE = "10"
 """The model that others are compared with."""
 
-VISITS = {"whole": 40_000, "fold": 14_000}
+VISITS = {"whole": 40_000, "fold": 10_000}
 """Of the training of parsers, on all sentences and on those outside of a fold."""
 
 Phrased = Sequence[Sentence[Any]]
