@@ -28,7 +28,7 @@ import jax.numpy as jnp
 from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
 from semipunct.structures.base import PartWise, Total, lifted
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring
 
 
 class PhraseMarkParts(NamedTuple):
@@ -70,7 +70,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
     ) -> Total:
         """Run the recursion from the last node to the root; arguments as in ``Structure.total``."""
         s, weights = semiring, self.weights
-        batch, nodes, labels, _ = weights.choice.shape
+        batch, nodes = weights.choice.shape[:2]
         states = weights.final.shape[2]
         slot, is_word = self.words // 2, self.words % 2 > 0
 

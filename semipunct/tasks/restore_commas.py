@@ -55,7 +55,9 @@ def restore_commas(
     check(options)
     if isinstance(model.model, DelimiterModel):
         if options.nbest > 1:
-            raise UsageError("a model of the kind phrase-commas knows one best way; leave out --nbest")
+            raise UsageError(
+                "a model of the kind phrase-commas knows one best way; leave out --nbest"
+            )
         found = DelimiterRestorer(model.model, model.parameters).commas(sentences)
     else:
         fitted = model_of_kind(model, CommaModel)

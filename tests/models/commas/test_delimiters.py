@@ -64,9 +64,7 @@ def test_a_tree_of_depth_10000():
     depth = 10_000
     tree = PhraseTree((*range(depth), depth), ("S",) * depth + ("NN",))
     nothing = ("_",)
-    deep = Sentence(
-        "d", "x", 1, ("dog",), nothing, nothing, nothing, nothing, tree, ((), ())
-    )
+    deep = Sentence("d", "x", 1, ("dog",), nothing, nothing, nothing, nothing, tree, ((), ()))
     model = DelimiterModel.fit([deep], DelimiterOptions())
     (commas,) = DelimiterRestorer(model, model.initial_parameters(0, 0.0)).commas([deep])
     assert np.isfinite(commas.marginal).all()
