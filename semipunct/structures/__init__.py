@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         linear_orderings,
         order_of,
     )
-    from semipunct.structures.phrase_marks import PhraseMarkParts, PhraseMarks, phrase_marks
+    from semipunct.structures.phrases import PhraseMarkParts, PhraseMarks, phrase_marks
     from semipunct.structures.projective import ArcParts, ProjectiveTrees, projective_trees
     from semipunct.structures.recursion import Plan, Recursion
     from semipunct.structures.semi_markov import SemiMarkovChain, SemiMarkovParts, semi_markov_chain
@@ -88,8 +88,8 @@ _MODULES = {
     "PartWise": "semipunct.structures.base",
     "Parts": "semipunct.structures.base",
     "PathParts": "semipunct.structures.automata",
-    "PhraseMarkParts": "semipunct.structures.phrase_marks",
-    "PhraseMarks": "semipunct.structures.phrase_marks",
+    "PhraseMarkParts": "semipunct.structures.phrases",
+    "PhraseMarks": "semipunct.structures.phrases",
     "Places": "semipunct.structures.draws",
     "Plan": "semipunct.structures.recursion",
     "ProjectiveTrees": "semipunct.structures.projective",
@@ -109,7 +109,7 @@ _MODULES = {
     "linear_orderings": "semipunct.structures.permutations",
     "order_of": "semipunct.structures.permutations",
     "pcfg": "semipunct.structures.grammar",
-    "phrase_marks": "semipunct.structures.phrase_marks",
+    "phrase_marks": "semipunct.structures.phrases",
     "projective_trees": "semipunct.structures.projective",
     "sample_without_replacement": "semipunct.structures.without_replacement",
     "semi_markov_chain": "semipunct.structures.semi_markov",

@@ -23,7 +23,7 @@ from semipunct.structures.chain import ChainParts, linear_chain
 from semipunct.structures.given_tree import Capacity, GivenTrees, Pairs, absorptions, pack, place
 from semipunct.structures.grammar import GrammarParts, pcfg
 from semipunct.structures.permutations import OrderingParts, linear_orderings
-from semipunct.structures.phrase_marks import PhraseMarkParts, phrase_marks
+from semipunct.structures.phrases import PhraseMarkParts, phrase_marks
 from semipunct.structures.projective import ArcParts, projective_trees
 from semipunct.structures.semi_markov import SemiMarkovParts, semi_markov_chain
 from semipunct.structures.spans import SpanParts, span_trees

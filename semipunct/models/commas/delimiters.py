@@ -27,7 +27,7 @@ from semipunct.models.commas.features import conjunctions, ranks
 from semipunct.models.commas.ngrams import has_comma
 from semipunct.models.commas.options import DelimiterOptions, DelimiterTrainOptions
 from semipunct.structures.distribution import Distribution
-from semipunct.structures.phrase_marks import PhraseMarks, phrase_marks
+from semipunct.structures.phrases import PhraseMarks, phrase_marks
 from semipunct.trees.labels import category
 from semipunct.trees.phrases import PhraseTree
 
