@@ -34,6 +34,7 @@ PAGES = (
     "docs/extending.md",
     "docs/api.md",
     "docs/correction.md",
+    "docs/commas.md",
 )
 SAMPLE = "semipunct/data/sample.conllu"
 PROMPT = "$ "
