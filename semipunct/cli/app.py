@@ -12,6 +12,7 @@ from semipunct.cli.correct import correct
 from semipunct.cli.decode import decode
 from semipunct.cli.evaluate import evaluate
 from semipunct.cli.jackknife import jackknife
+from semipunct.cli.normalise import normalise
 from semipunct.cli.parse import parse
 from semipunct.cli.quickstart import quickstart
 from semipunct.cli.rephrase import rephrase
@@ -77,6 +78,7 @@ for command, example in (
     (restore, "model in.conllu --format text -o out.txt"),
     (correct, "model in.conllu --format json -o corrections.json"),
     (rephrase, "model in.conllu --delete acl:relcl --delete appos --format text"),
+    (normalise, "wsj.mrg --to ccg --commas ccg -o wsj.auto"),
     (analyse, "model dev.conllu --plot rules.svg"),
     (stats, "train.conllu dev.conllu --json"),
 ):

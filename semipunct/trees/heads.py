@@ -124,20 +124,31 @@ def head_children(tree: PhraseTree, table: HeadTable = COLLINS) -> tuple[int, ..
     found: list[int] = []
     for node, children in enumerate(tree.children):
         candidates = [child for child in children if words[child]] or children
-        found.append(_head(names, candidates, names[node], table) if candidates else -1)
+        if not candidates:
+            found.append(-1)
+            continue
+        labels = [names[child] for child in candidates]
+        found.append(candidates[head_place(labels, names[node], table)])
     return tuple(found)
 
 
-def _head(names: Sequence[str], candidates: Sequence[int], phrase: str, table: HeadTable) -> int:
+def head_place(labels: Sequence[str], phrase: str, table: HeadTable = COLLINS) -> int:
+    """Find the place of the head among the children of a phrase.
+
+    Args:
+        labels: ``[children]`` categories without functions and indices; at least one.
+        phrase: the category of the phrase.
+        table: of rules.
+    """
     place = next(
         place
         for search in table.rules.get(phrase, table.otherwise)
-        for place in _places(search.side, len(candidates))
-        if not search.labels or names[candidates[place]] in search.labels
+        for place in _places(search.side, len(labels))
+        if not search.labels or labels[place] in search.labels
     )
-    if place >= 2 and names[candidates[place - 1]] in table.conjunctions:
+    if place >= 2 and labels[place - 1] in table.conjunctions:
         place -= 2
-    return candidates[place]
+    return place
 
 
 def _places(side: str, n: int) -> Iterable[int]:

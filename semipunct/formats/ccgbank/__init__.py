@@ -7,7 +7,14 @@ from typing import TypeAlias
 
 from semipunct.corpus import Entry, Sentence
 from semipunct.formats.base import Format
-from semipunct.formats.ccgbank.derivations import AutoRecord, Leaf, auto_line, read_derivations
+from semipunct.formats.ccgbank.converted import auto_record
+from semipunct.formats.ccgbank.derivations import (
+    AutoRecord,
+    Leaf,
+    auto_line,
+    read_derivations,
+    with_derivation,
+)
 from semipunct.formats.conllu.reading import Marks, to_entry
 from semipunct.formats.penn_tokens import over, penn_tokens
 from semipunct.formats.verbatim import VerbatimRecord, VerbatimWriter
@@ -20,7 +27,9 @@ __all__ = [
     "CcgbankRecord",
     "Leaf",
     "auto_line",
+    "auto_record",
     "read_derivations",
+    "with_derivation",
 ]
 
 _MARK_TAGS = MARK_TAGS | {"LRB", "RRB", ";"}  # CCGbank spells some tags otherwise

@@ -243,3 +243,22 @@ def auto_line(tree: Derivation, leaves: Sequence[Leaf]) -> str:
 
 
 _FIELD = re.compile(r"(?!.*>\))\S+", re.ASCII)
+
+
+def with_derivation(record: AutoRecord, tree: Derivation) -> str:
+    """Write a record with another derivation of the same words.
+
+    Args:
+        record: as it was read: its ID line and the blank lines around it stay.
+        tree: with as many leaves.
+
+    Raises:
+        UsageError: as ``auto_line`` does.
+    """
+    lines = record.text.splitlines(keepends=True)
+    filled = [place for place, line in enumerate(lines) if line.strip(" \t\r\n\ufeff")]
+    first = filled[0] + bool(_ID.match(lines[filled[0]]))
+    last = lines[filled[-1]]
+    end = last[len(last.rstrip("\r\n")) :]
+    written = auto_line(tree, record.leaves) + end
+    return "".join((*lines[:first], written, *lines[filled[-1] + 1 :]))

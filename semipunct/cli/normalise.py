@@ -1,0 +1,189 @@
+"""``semipunct normalise``: phrases converted to derivations, and their commas made alike."""
+
+from collections import Counter
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from semipunct.cli import console
+from semipunct.errors import TreebankError, UsageError
+
+if TYPE_CHECKING:
+    from semipunct.formats.ccgbank import AutoRecord
+    from semipunct.tasks.normalise import CommaTable
+
+_LISTED = 5  # places and reasons that a message names
+
+
+class Target(StrEnum):
+    """What phrases may be converted to, or derivations be those of."""
+
+    CCG = "ccg"
+
+
+class CommaPlace(StrEnum):
+    """The rules for the place of a comma."""
+
+    PAPER = "paper"
+    BETTER = "better"
+
+
+def normalise(
+    inputs: Annotated[
+        list[str],
+        typer.Argument(metavar="IN...", help="Derivations, or with --to phrases; '-' for stdin."),
+    ],
+    out: Annotated[
+        str, typer.Option("-o", "--output", metavar="OUT", help="Where to write, '-' for stdout.")
+    ] = console.STANDARD,
+    to: Annotated[
+        Target | None,
+        typer.Option(help="Convert phrase-structure trees of the Penn Treebank to derivations."),
+    ] = None,
+    commas: Annotated[
+        Target | None,
+        typer.Option(help="Attach every comma that is absorbed to what stands before it."),
+    ] = None,
+    rule: Annotated[
+        CommaPlace,
+        typer.Option(
+            help="Where to attach it: as high as possible, or as high as no new rule is needed."
+        ),
+    ] = CommaPlace.BETTER,
+    quotes: Annotated[
+        bool, typer.Option("--quotes", help="Keep quotation marks, which CCGbank leaves out.")
+    ] = False,
+    report: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write what was converted and moved as JSON."),
+    ] = None,
+) -> None:
+    """Make a treebank consistent: derivations of CCG from phrases, with commas of one kind.
+
+    Trees that cannot be converted are counted and named; derivations in which a node follows by no
+    rule are passed through as they are. Words, categories and dependencies stay the same.
+    """
+    if to is None and commas is None:
+        raise UsageError("nothing is to be done; give --to ccg, --commas ccg or both")
+    if quotes and to is None:
+        raise UsageError("--quotes is for conversion; give --to ccg as well, or leave it out")
+    if report == console.STANDARD:
+        raise UsageError("--report needs the name of a file")
+    console.check_targets(out, report)
+    from semipunct.files import output, to_json
+    from semipunct.formats import format_of
+    from semipunct.formats.ccgbank import read_derivations, with_derivation
+    from semipunct.tasks.normalise import comma_table, faults, normalise_commas
+
+    wanted = "ptb" if to is not None else "ccgbank"
+    if format_of(*inputs, default=wanted).name != wanted:
+        ending = ".mrg" if to is not None else ".auto"
+        raise UsageError(
+            f"{inputs[0]}: give files of {'phrases' if to is not None else 'derivations'}, whose "
+            f"names end in {ending}"
+        )
+    told: dict[str, object] = {}
+    if to is None:
+        records = [record for path in inputs for record in read_derivations(path)]
+    else:
+        records, told["conversion"] = _converted(inputs, quotes=quotes)
+    texts = [record.text for record in records]
+    if commas is not None:
+        trees = [record.derivation for record in records]
+        wrong = [(record, found[0]) for record in records if (found := faults(record.derivation))]
+        _tell_faults(wrong)
+        moved = normalise_commas(trees, rule.value)
+        texts = [
+            record.text if new is record.derivation else with_derivation(record, new)
+            for record, new in zip(records, moved, strict=True)
+        ]
+        before, after = comma_table(trees), comma_table(moved)
+        told["commas"] = {
+            "rule": rule.value,
+            "before": _as_data(before),
+            "after": _as_data(after),
+            "without_rule": len(wrong),
+        }
+        console.say(
+            f"commas absorbed from the left: {before.left.total():,} before, "
+            f"{after.left.total():,} after; from the right: {before.right.total():,} and "
+            f"{after.right.total():,}; rules of absorption: {before.absorption_rules} and "
+            f"{after.absorption_rules}"
+        )
+    with console.output(out) as stream:
+        for place, text in enumerate(texts):
+            last = place + 1 == len(texts)
+            stream.write(text if last or text.endswith("\n") else f"{text}\n")
+    if report is not None:
+        with output(report) as stream:
+            stream.write(to_json(told, indent=2) + "\n")
+
+
+def _converted(inputs: list[str], *, quotes: bool) -> "tuple[list[AutoRecord], dict[str, object]]":
+    from semipunct.formats.ccgbank import auto_record
+    from semipunct.formats.ptb import read_bracketings
+    from semipunct.trees.conversion import Unconverted, converted
+
+    records: list[AutoRecord] = []
+    reasons: Counter[str] = Counter()
+    places: dict[str, str] = {}
+    number = 0
+    for path in inputs:
+        for found in read_bracketings(path):
+            number += 1
+            try:
+                conversion = converted(found.tree, found.forms, quotes=quotes)
+            except Unconverted as error:
+                reasons[str(error)] += 1
+                places.setdefault(str(error), f"{found.path}:{found.line}")
+                continue
+            records.append(auto_record(found, conversion, number))
+    if not records:
+        raise TreebankError(
+            f"{', '.join(inputs)}: none of {console.count(number, 'tree')} could be converted "
+            f"({_listed(reasons, places)}); give trees of the Penn Treebank, with function tags "
+            "and empty elements"
+        )
+    share = len(records) / number
+    console.say(f"converted {len(records):,} of {console.count(number, 'tree')} ({share:.1%})")
+    if reasons:
+        console.say(
+            f"left out {console.count(reasons.total(), 'tree')}: {_listed(reasons, places)}"
+        )
+    return records, {
+        "trees": number,
+        "converted": len(records),
+        "reasons": dict(reasons.most_common()),
+        "first": places,
+    }
+
+
+def _listed(reasons: Counter[str], places: dict[str, str]) -> str:
+    more = ", ..." if len(reasons) > _LISTED else ""
+    return (
+        ", ".join(
+            f"{reason} ({count:,}, first {places[reason]})"
+            for reason, count in reasons.most_common(_LISTED)
+        )
+        + more
+    )
+
+
+def _tell_faults(wrong: "list[tuple[AutoRecord, str]]") -> None:
+    for record, rule in wrong[:_LISTED]:
+        console.say(
+            f"{record.path}:{record.line}: sentence {record.sentence_id}: no rule licenses {rule}; "
+            "the derivation is left as it is"
+        )
+    if len(wrong) > _LISTED:
+        console.say(f"and {console.count(len(wrong) - _LISTED, 'derivation')} more like that")
+
+
+def _as_data(table: "CommaTable") -> dict[str, object]:
+    return {
+        "instances": dict(table.instances.most_common()),
+        "left": dict(table.left.most_common()),
+        "right": dict(table.right.most_common()),
+        "absorption_rules": table.absorption_rules,
+    }

@@ -1,0 +1,97 @@
+"""The conversion of a tree to a derivation, from the root down, without recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from semipunct.trees.categories import Category, parse_category
+from semipunct.trees.conversion.clauses import category_of
+from semipunct.trees.conversion.constituents import Constituent, Unconverted, constituents, preorder
+from semipunct.trees.conversion.coordination import grouped
+from semipunct.trees.conversion.steps import Item, step
+from semipunct.trees.derivations import Derivation, derivation
+from semipunct.trees.licensing import unlicensed
+from semipunct.trees.phrases import PhraseTree
+
+_MOST_PARTS = 64  # adjuncts of adjuncts have categories twice as large each time
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A derivation, and the leaves of the tree that are its words.
+
+    Attributes:
+        derivation: with ``n`` leaves.
+        leaves: ``[n]`` of the tree, from 1; empty elements are not among them, and quotation marks
+            only if they were kept.
+    """
+
+    derivation: Derivation
+    leaves: tuple[int, ...]
+
+
+def converted(tree: PhraseTree, forms: Sequence[str], *, quotes: bool = False) -> Conversion:
+    """Convert a phrase-structure tree of the Penn Treebank to a derivation.
+
+    Args:
+        tree: with its empty elements, function tags and indices.
+        forms: ``[leaves]``, those of empty elements included.
+        quotes: whether quotation marks are kept; CCGbank has none.
+
+    Raises:
+        Unconverted: if the tree has a construction for which no analysis is known, or the
+            derivation would need a rule that is not declared; its text names it.
+    """
+    root, leaves = constituents(tree, forms, quotes=quotes)
+    _flatten(root)
+    grouped(root)
+    found = _derived(root)
+    wrong = unlicensed(found)
+    if wrong:
+        raise Unconverted(f"no rule {wrong[0]}")
+    return Conversion(found, leaves)
+
+
+def _flatten(root: Constituent) -> None:
+    """Give verbs the subject and the predicate of a small clause as complements of their own."""
+    for node in list(preorder(root)):
+        if node.label not in ("VP", "SQ", "SINV"):
+            continue
+        children: list[Constituent] = []
+        for child in node.children:
+            small = (
+                child.label == "S"
+                and child.functions <= {"PRD", "CLR"}
+                and len(child.children) == 2
+                and "SBJ" in child.children[0].functions
+                and child.children[0].label == "NP"
+                and _small(child.children[1])
+            )
+            children += child.children if small else [child]
+            if small:
+                node.traces.update(child.traces)
+        node.children = children
+
+
+def _small(predicate: Constituent) -> bool:
+    if predicate.label == "VP":
+        return category_of(predicate) not in ("S[dcl]\\NP",)
+    return "PRD" in predicate.functions
+
+
+def _derived(root: Constituent) -> Derivation:
+    depths: list[int] = []
+    categories: list[Category] = []
+    heads: list[int] = []
+    waiting = [(Item(parse_category(category_of(root)), root), 0)]
+    while waiting:
+        item, depth = waiting.pop()
+        if len(item.category.parts) > _MOST_PARTS:
+            raise Unconverted(f"a category of more than {_MOST_PARTS} parts")
+        taken = step(item)
+        depths.append(depth)
+        categories.append(item.category)
+        heads.append(taken.head)
+        waiting += ((part, depth + 1) for part in reversed(taken.parts))
+    return derivation(depths, categories, heads)

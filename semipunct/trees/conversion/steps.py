@@ -1,0 +1,371 @@
+"""Steps of the conversion: what a category and the constituent that has it are made of.
+
+All left children of a head are above its right children, the outermost highest, but for the marks
+at the end of a sentence, which are above everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from semipunct.trees.categories import BACKWARD, CONJUNCT, FORWARD, Category, parse_category
+from semipunct.trees.combinators import CONJUNCTION
+from semipunct.trees.conversion.clauses import (
+    CLAUSES,
+    category_of,
+    has_subject,
+    head_of,
+)
+from semipunct.trees.conversion.constituents import Constituent, Unconverted
+from semipunct.trees.conversion.coordination import is_conjunction
+from semipunct.trees.conversion.roles import (
+    bare_relative,
+    complement,
+    is_adverbial,
+    noun_phrase_extracted,
+)
+from semipunct.trees.licensing import functor, modifier
+
+N, NP, NB, PP = map(parse_category, ("N", "NP", "NP[nb]", "PP"))
+_MARKS = {
+    ":": ":", ",": ",", ".": ".", "``": "LQU", "''": "RQU", "-LRB-": "LRB", "-RRB-": "RRB",
+}  # fmt: skip
+_DETERMINERS = frozenset(("DT", "PRP$", "WP$", "WDT"))
+_PRONOUNS = frozenset(("PRP", "EX", "DT", "WP", "WDT", "PRP$", "WP$"))
+_NOUN_PHRASES = frozenset(("NP", "NX", "NAC", "WHNP", "QP"))
+_NOUNS = frozenset(("NN", "NNS", "NNP", "NNPS", "CD", "JJ", "JJS", "JJR", "FW", "VBG", "$", "#"))
+_INTENSIFIED = frozenset(("JJ", "JJR", "JJS", "VBN", "VBG", "RB", "RBR"))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Item:
+    """A part of a tree that is to become a node of the derivation.
+
+    Attributes:
+        category: of the node.
+        node: the constituent; of ``rest``, the one around ``children``.
+        children: those that are left of a constituent, with its head among them, of ``rest``;
+            conjuncts and what joins them, of ``conjuncts`` and ``joined``.
+        way: what is to be done.
+        gap: the index of an argument that was extracted, and is the last one that the category
+            takes; empty if there is none.
+    """
+
+    category: Category
+    node: Constituent
+    way: str = "phrase"
+    children: Sequence[Constituent] = ()
+    gap: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The children of a node of the derivation, none of a leaf.
+
+    Attributes:
+        head: the place of the head.
+        parts: one or two.
+    """
+
+    head: int
+    parts: tuple[Item, ...]
+
+
+LEAF = Step(0, ())
+
+
+def step(item: Item) -> Step:
+    """Take an item apart.
+
+    Raises:
+        Unconverted: if no analysis is known.
+    """
+    return {
+        "phrase": _phrase,
+        "rest": _rest,
+        "nominal": _nominal,
+        "conjuncts": _conjuncts,
+        "joined": _joined,
+        "comma": _comma,
+        "raised": _raised,
+    }[item.way](item)
+
+
+def mark_category(node: Constituent) -> Category:
+    """Return the atomic category of a mark."""
+    name = ";" if node.form == ";" else _MARKS[node.label]
+    return parse_category(name)
+
+
+def _mark(node: Constituent) -> Item:
+    return Item(mark_category(node), node)
+
+
+def _unary(item: Item, category: Category, **changed: object) -> Step:
+    return Step(0, (replace(item, category=category, **changed),))  # type: ignore[arg-type]
+
+
+def _phrase(item: Item) -> Step:
+    node, category = item.node, item.category
+    if node.is_leaf:
+        if category == NP and node.label not in _PRONOUNS and node.label in _NOUNS | {"NN"}:
+            return _unary(item, N)
+        return LEAF
+    if node.coordinated:
+        return _conjuncts(replace(item, children=node.children))
+    own = _own(node, category)
+    if own is not None and own != category:
+        found = replace(item, category=own)
+        if bare_relative(node) and _lacks_noun_phrase(node):
+            found = replace(found, gap=node.binder)
+        return Step(0, (found,))
+    if node.label in _NOUN_PHRASES:
+        return _nominal(replace(item, children=tuple(node.children)))
+    return _rest(replace(item, children=tuple(node.children)))
+
+
+def _lacks_noun_phrase(node: Constituent) -> bool:
+    """Tell whether a clause without a relative pronoun lacks a noun phrase that it binds."""
+    clause = next((child for child in node.children if child.label in CLAUSES), None)
+    return clause is not None and noun_phrase_extracted(clause, node.binder)
+
+
+def _own(node: Constituent, category: Category) -> Category | None:
+    """Return the category of a constituent that a unary rule changes to another one."""
+    modifies = _is_modifier(category)
+    nominal = category in (NP, N)
+    if node.label == "VP" and (modifies or nominal):
+        return parse_category(category_of(node))
+    if node.label in CLAUSES and (modifies or nominal):
+        finite = has_subject(node) and category_of(node) in ("S[dcl]", "S[q]", "S[b]")
+        if finite and not nominal:
+            return None
+        plain = Constituent(node.label, node.functions - {"NOM"}, node.children)
+        plain.traces, plain.open, plain.coordinated = node.traces, node.open, node.coordinated
+        return parse_category(category_of(plain))
+    if bare_relative(node) and (modifies or nominal):
+        own = parse_category(category_of(head_of(node)))
+        return functor(own, FORWARD, NP) if _lacks_noun_phrase(node) else own
+    if node.label in ("ADJP", "RRC") and modifies:
+        before = category.slash == FORWARD and category.result == N
+        nested = _is_modifier(category.result) and _is_modifier(category.argument)
+        if node.label == "RRC" and head_of(node).label != "VP":
+            return None
+        return None if before or nested else parse_category(category_of(node))
+    return None
+
+
+def _is_modifier(category: Category) -> bool:
+    return category.is_functor and category.result == category.argument
+
+
+def _rest(item: Item) -> Step:
+    node, children, category, gap = item.node, item.children, item.category, item.gap
+    head = node.head if node.head is not None else head_of(node)
+    if gap and gap in node.traces and len(children) == len(node.children):
+        item = replace(item, gap="")
+        gap = ""
+    if len(children) == 1:
+        return _phrase(Item(category, head, gap=gap if gap in head.open else ""))
+    first, last = children[0], children[-1]
+    if last is not head and last.is_mark and (last.label == "." or _closes(node, children)):
+        return Step(0, (_without(item, 0, -1), _mark(last)))
+    if first is not head:
+        return _left(item, head)
+    return _right(item, head)
+
+
+def _closes(node: Constituent, children: Sequence[Constituent]) -> bool:
+    """Tell whether a mark at the end of a phrase goes with one at its beginning."""
+    return children[0].is_mark and node.label == "PRN"
+
+
+def _without(item: Item, first: int, last: int | None, category: Category | None = None) -> Item:
+    """Return an item without some of the children at its edges, of another category."""
+    found = replace(item, way="rest", children=item.children[first:last])
+    return found if category is None else replace(found, category=category)
+
+
+def _left(item: Item, head: Constituent) -> Step:
+    node, children, category, gap = item.node, item.children, item.category, item.gap
+    first = children[0]
+    if first.is_mark:
+        return Step(1, (_mark(first), _without(item, 1, None)))
+    if gap and gap in first.open:
+        raise Unconverted("extraction to the left of a head")
+    wanted = complement(first, node, head, after=False, apart=False)
+    if wanted is not None:
+        argument = parse_category(wanted)
+        if gap:  # X/NP of X/(X\Y) and (X\Y)/NP
+            inner = functor(category.result, BACKWARD, argument)
+            raised = functor(_bare(category.result), FORWARD, _bare(inner, keep=argument))
+            return Step(
+                1,
+                (
+                    Item(raised, first, "raised"),
+                    _without(item, 1, None, functor(inner, FORWARD, category.argument)),
+                ),
+            )
+        inner = functor(category, BACKWARD, argument)
+        return Step(1, (Item(argument, first), _without(item, 1, None, inner)))
+    target = modifier(category, FORWARD)
+    if _by_comma(node, first) and children[1].is_comma:
+        change = Item(target, first, "comma", children[:2])
+        return Step(1, (change, _without(item, 2, None)))
+    return Step(1, (Item(target, first), _without(item, 1, None)))
+
+
+def _bare(category: Category, keep: Category | None = None) -> Category:
+    """Return a category without features, but for those of the argument that is kept."""
+    bare = category.without_features()
+    return bare if keep is None else functor(bare.result, bare.slash, keep)
+
+
+def _right(item: Item, head: Constituent) -> Step:
+    node, children, category, gap = item.node, item.children, item.category, item.gap
+    last = children[-1]
+    if last.is_mark:
+        return Step(0, (_without(item, 0, -1), _mark(last)))
+    wanted = complement(last, node, head, after=True, apart=children[-2].is_mark)
+    if gap and gap in last.open:
+        if wanted is None:
+            if last.label != "PP":
+                raise Unconverted(f"extraction from an adjunct {last.label}")
+            wanted = "PP"
+        argument = parse_category(wanted)
+        inner = functor(category.result, FORWARD, argument)
+        taken = functor(argument, FORWARD, category.argument)
+        return Step(0, (replace(_without(item, 0, -1, inner), gap=""), Item(taken, last, gap=gap)))
+    if wanted is not None:
+        argument = parse_category(wanted)
+        inner_gap = node.binder if _binds(node, last) else ""
+        inner = functor(category, FORWARD, argument)
+        return Step(0, (_without(item, 0, -1, inner), Item(argument, last, gap=inner_gap)))
+    target = modifier(category, BACKWARD)
+    if len(children) > 2 and _by_comma(node, last) and children[-2].is_comma:
+        change = Item(target, last, "comma", children[-2:])
+        return Step(0, (_without(item, 0, -2), change))
+    return Step(0, (_without(item, 0, -1), Item(target, last)))
+
+
+def _binds(node: Constituent, clause: Constituent) -> bool:
+    return node.label in ("SBAR", "SBARQ") and noun_phrase_extracted(clause, node.binder)
+
+
+def _by_comma(owner: Constituent, child: Constituent) -> bool:
+    """Tell whether a noun phrase modifies a clause by nothing but a comma (rule ``T,``)."""
+    return owner.label in (*CLAUSES, "VP") and child.label == "NP" and not is_adverbial(child)
+
+
+def _comma(item: Item) -> Step:
+    comma_first = item.children[0].is_comma
+    parts = tuple(_mark(child) if child.is_comma else Item(NP, child) for child in item.children)
+    return Step(1 if comma_first else 0, parts)
+
+
+def _raised(item: Item) -> Step:
+    return Step(0, (Item(item.category.argument.argument, item.node),))
+
+
+def _nominal(item: Item) -> Step:
+    """Take a noun phrase apart: what follows its noun, its determiner, then its nouns."""
+    node, children, category = item.node, item.children, item.category
+    first, last = children[0], children[-1]
+    if last.label == "POS" and len(children) > 1:
+        owner = Item(functor(category, BACKWARD, NP), last)
+        return Step(1, (Item(NP, node.grouped(list(children[:-1]), None)), owner))
+    head = node.head if node.head is not None else _noun(node)
+    item = replace(item, way="nominal")
+    if len(children) == 1 and head is children[0]:
+        return _phrase(Item(category, head, gap=item.gap))
+    if head.label in ("NP", "WHNP", "WHPP", "PP", "S", "SBAR") and not head.is_leaf:
+        return _rest(replace(item, way="rest"))
+    if last is not head:
+        if last.is_mark:
+            return Step(0, (replace(item, children=children[:-1]), _mark(last)))
+        if not last.is_leaf or category != NP:
+            found = Item(modifier(category, BACKWARD), last)
+            return Step(0, (replace(item, children=children[:-1]), found))
+    before = range(next(i for i, child in enumerate(children) if child is head))
+    determined = next((i for i in before if _determines(children[i])), -1)
+    if determined > 0 or (first.label == "PDT" and first is not head):
+        if first.is_mark:
+            return Step(1, (_mark(first), replace(item, children=children[1:])))
+        found = Item(modifier(category, FORWARD), first)
+        return Step(1, (found, replace(item, children=children[1:])))
+    if determined == 0 and category != N:
+        result = NB if category == NP else category
+        found = Item(functor(result, FORWARD, N), first)
+        return Step(1, (found, replace(item, category=N, children=children[1:])))
+    if category == NP and not (head.is_leaf and head.label in _PRONOUNS):
+        return _unary(item, N)
+    return _noun_modifiers(item, head)
+
+
+def _noun_modifiers(item: Item, head: Constituent) -> Step:
+    children, category = item.children, item.category
+    first, last = children[0], children[-1]
+    if first is not head:
+        if first.is_mark:
+            return Step(1, (_mark(first), replace(item, children=children[1:])))
+        size = 1
+        if first.label in ("RB", "RBR", "RBS"):
+            while children[size] is not head and children[size].label in _INTENSIFIED:
+                size += 1
+                if not children[size - 1].label.startswith("RB"):
+                    break
+        found = first
+        if size > 1:
+            found = Constituent("ADJP", children=list(children[:size]), head=children[size - 1])
+        modifies = Item(modifier(category, FORWARD), found)
+        return Step(1, (modifies, replace(item, children=children[size:])))
+    found = Item(modifier(category, BACKWARD), last)
+    return Step(0, (replace(item, children=children[:-1]), found))
+
+
+def _noun(node: Constituent) -> Constituent:
+    """Return the head of a noun phrase, which of an amount is its last number."""
+    numbers = [child for child in node.children if child.is_leaf and child.label == "CD"]
+    head = head_of(node)
+    money = head.is_leaf and head.label in ("$", "#")
+    if numbers and (node.label == "QP" or money):
+        return numbers[-1]
+    if head.label == "RB":  # almost all
+        head = next((c for c in reversed(node.children) if c.label in _PRONOUNS), head)
+    if head.is_mark or is_conjunction(head):
+        raise Unconverted("a noun phrase without a noun")
+    return head
+
+
+def _determines(child: Constituent) -> bool:
+    possessive = bool(child.children) and child.children[-1].label == "POS"
+    return possessive or (child.is_leaf and child.label in _DETERMINERS)
+
+
+def _conjuncts(item: Item) -> Step:
+    first, *others = item.children
+    if item.gap and item.gap not in first.open:
+        raise Unconverted("extraction from one conjunct alone")
+    conjunct = Item(item.category, first, gap=item.gap)
+    if not others:
+        return _phrase(conjunct)
+    parts = item.category.parts
+    marked = Category((parts[0]._replace(features=(*parts[0].features, CONJUNCT)), *parts[1:]))
+    rest = replace(item, category=marked, way="joined", children=others)
+    return Step(0, (conjunct, rest))
+
+
+def _joined(item: Item) -> Step:
+    """Take apart a conjunction or a mark, and the conjuncts after it."""
+    first, *others = item.children
+    if not others:
+        raise Unconverted("a conjunction at an end")
+    second = others[0]
+    if first.is_mark and (is_conjunction(second) or second.is_mark):
+        return Step(1, (_mark(first), replace(item, children=others)))
+    if is_conjunction(second):
+        raise Unconverted("two conjunctions in a row")
+    joins = _mark(first) if first.is_mark else Item(parse_category(CONJUNCTION), first)
+    plain = item.category.without_conjunction()
+    return Step(1, (joins, replace(item, category=plain, way="conjuncts", children=others)))

@@ -1,0 +1,111 @@
+r"""The rules beside combinators that derivations of CCGbank need, as a table.
+
+Categories of the table have no features but those that a rule asks for; a category agrees with one
+of the table if it is the same but for features that the table leaves open. What a clause or a
+phrase of some kind modifies, it modifies from either side: ``X|X`` stands for ``X/X`` and ``X\X``.
+
+Source: Hockenmaier and Steedman (2007), section 3.8; Tse and Curran (2008), section 4.1.
+"""
+
+from functools import lru_cache
+
+from semipunct.trees.categories import BACKWARD, FORWARD, Category, Part, parse_category
+from semipunct.trees.derivations import Derivation
+
+MODIFIED = ("NP", "N", "S", "S\\NP")
+"""What a unary rule, or a comma, lets something modify."""
+
+_MODIFIERS = ("S[ng]\\NP", "S[pss]\\NP", "S[adj]\\NP", "S[to]\\NP", "S[b]\\NP", "S[pt]\\NP",
+              "S[dcl]\\NP", "S[nom]\\NP", "S[ng]", "S[pss]", "S[adj]", "S[to]", "S[nom]",
+              "S[dcl]/NP", "(S[to]\\NP)/NP", "S[dcl]", "S[em]", "S[to]/NP",
+              )  # fmt: skip
+_NOMINAL = ("N", "S[ng]\\NP", "S[to]\\NP", "S[dcl]", "S[ng]", "S[to]", "S[b]\\NP", "S[em]")
+
+
+def functor(result: Category, slash: str, argument: Category) -> Category:
+    r"""Return the category that takes an argument.
+
+    Args:
+        result: what it becomes.
+        slash: ``/`` or ``\``.
+        argument: what it takes.
+    """
+    return Category((Part(slash), *result.parts, *argument.parts))
+
+
+@lru_cache(maxsize=4096)
+def modified(category: Category) -> Category:
+    """Return what an adjunct of a constituent modifies, without features.
+
+    Of a verb and of a preposition that is not yet complete, it is what it will be when it has the
+    arguments to its right.
+
+    Args:
+        category: of the constituent.
+    """
+    verbal = next(part for part in category.parts if not part.is_functor).symbol in ("S", "PP")
+    while verbal and category.slash == FORWARD and category.result != category.argument:
+        category = category.result
+    return category.without_features()
+
+
+@lru_cache(maxsize=4096)
+def modifier(category: Category, slash: str) -> Category:
+    r"""Return the category of an adjunct of a constituent.
+
+    Args:
+        category: of the constituent.
+        slash: ``/`` of an adjunct before it, ``\`` of one after it.
+    """
+    base = modified(category)
+    return functor(base, slash, base)
+
+
+def _table() -> frozenset[tuple[Category, Category]]:
+    bases = [parse_category(text) for text in MODIFIED]
+    targets = [functor(base, slash, base) for base in bases for slash in (FORWARD, BACKWARD)]
+    changes = {(parse_category(a), b) for a in _MODIFIERS for b in targets}
+    return frozenset(changes | {(parse_category(a), parse_category("NP")) for a in _NOMINAL})
+
+
+UNARY = _table()
+"""Pairs of a category and one that it may be changed to."""
+
+_NOUN_PHRASE = parse_category("NP")
+BY_COMMA = frozenset(
+    functor(base, slash, base)
+    for base in map(parse_category, ("S", "S\\NP"))
+    for slash in (FORWARD, BACKWARD)
+)
+"""What a noun phrase may be changed to by a comma beside it."""
+
+
+@lru_cache(maxsize=65536)
+def declared(result: Category, children: tuple[Category, ...]) -> bool:
+    """Tell whether a change of types is one of the table.
+
+    Args:
+        result: the category of the node.
+        children: one category, or two of which one is a mark.
+    """
+    bare = result.without_features()
+    if len(children) == 1:
+        return (children[0], bare) in UNARY
+    return bare in BY_COMMA and _NOUN_PHRASE in children and parse_category(",") in children
+
+
+def unlicensed(tree: Derivation) -> tuple[str, ...]:
+    """Return the rules of a derivation that are neither combinators nor declared, in preorder.
+
+    Args:
+        tree: any derivation.
+    """
+    found: list[str] = []
+    for node, rule in enumerate(tree.combinators):
+        if rule is None:
+            continue
+        children = tuple(tree.parsed[child] for child in tree.children[node])
+        changes = rule.name.endswith("type change")
+        if rule.name == "no rule" or (changes and not declared(tree.parsed[node], children)):
+            found.append(f"{' '.join(map(str, children))} => {tree.parsed[node]}")
+    return tuple(found)

@@ -1,0 +1,237 @@
+"""Dependencies between predicates and arguments, read off a derivation.
+
+Every category brings heads that are not yet known (``semipunct.trees.coindexation``); rules make
+those equal that they put together, and a word depends on another one if it is the head of one of
+its arguments. Of a coordination, each conjunct is.
+
+Source: Hockenmaier and Steedman (2007), section 5; Clark and Curran (2004).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from semipunct.trees.categories import BACKWARD, FORWARD, Category
+from semipunct.trees.coindexation import Slot, coindexation
+from semipunct.trees.combinators import Combinator, agree
+from semipunct.trees.derivations import Derivation
+
+Heads = list[int]
+"""``[parts]`` of a category: for each, the variable of its head."""
+
+
+class Dependency(NamedTuple):
+    """A dependency between two words.
+
+    Attributes:
+        head: the word whose argument it is, from 1.
+        category: of that word.
+        argument: the number of the argument, 1 for the innermost.
+        dependent: the word that is the head of the argument.
+    """
+
+    head: int
+    category: str
+    argument: int
+    dependent: int
+
+
+def predicate_dependencies(tree: Derivation) -> frozenset[Dependency]:
+    """Read off the dependencies of a derivation.
+
+    Marks and conjunctions make none.
+
+    Args:
+        tree: any derivation; what no rule explains passes on its head alone.
+    """
+    heads = _Heads()
+    values: list[Heads] = [[] for _ in tree.depths]
+    wanted: list[tuple[int, str, Slot, int]] = []
+    for node in range(len(tree.depths) - 1, -1, -1):  # children come after their parents
+        category, children, rule = tree.parsed[node], tree.children[node], tree.combinators[node]
+        if rule is None:
+            values[node] = heads.fresh(category)
+            word = tree.anchors[node]
+            heads.words[values[node][0]] = word
+            found = coindexation(category)
+            for slot in found.slots:
+                place = found.heads.index(slot.head)
+                wanted.append((word, tree.categories[node], slot, values[node][place]))
+            continue
+        below = [(tree.parsed[child], values[child]) for child in children]
+        values[node] = _combined(heads, rule, category, below, tree.heads[node])
+        for child in children:
+            values[child] = []  # no longer needed
+    classes = heads.classes()
+    return frozenset(
+        Dependency(word, category, slot.number, other)
+        for word, category, slot, variable in wanted
+        for other in heads.resolved(variable, classes)
+        if other != word
+    )
+
+
+class _Heads:
+    """Variables of heads, of which some are equal, some words, some those of several conjuncts."""
+
+    def __init__(self) -> None:
+        self._above: list[int] = []
+        self.words: dict[int, int] = {}
+        self._members: dict[int, tuple[int, int]] = {}
+
+    def variable(self) -> int:
+        self._above.append(len(self._above))
+        return len(self._above) - 1
+
+    def fresh(self, category: Category, own: int | None = None) -> Heads:
+        """Return variables for a category, of which that of its own head may be given."""
+        found = coindexation(category).heads
+        mine = {0: own} if own is not None else {}
+        for head in found:
+            if head not in mine:
+                mine[head] = self.variable()
+        return [mine[head] for head in found]
+
+    def find(self, variable: int) -> int:
+        root = variable
+        while self._above[root] != root:
+            root = self._above[root]
+        while self._above[variable] != root:
+            self._above[variable], variable = root, self._above[variable]
+        return root
+
+    def equal(self, a: Sequence[int], b: Sequence[int]) -> None:
+        """Make variables equal, one by one."""
+        for x, y in zip(a, b, strict=True):
+            first, second = self.find(x), self.find(y)
+            if first != second:
+                self._above[second] = first
+
+    def joined(self, a: int, b: int) -> int:
+        """Return a variable for the conjuncts with two heads."""
+        found = self.variable()
+        self._members[found] = (a, b)
+        return found
+
+    def classes(self) -> dict[int, list[int]]:
+        """Return what is in each class of equal variables: words, and pairs of conjuncts."""
+        inside: dict[int, list[int]] = {}
+        for variable in (*self.words, *self._members):
+            inside.setdefault(self.find(variable), []).append(variable)
+        return inside
+
+    def resolved(self, variable: int, classes: Mapping[int, Sequence[int]]) -> list[int]:
+        """Return the words that a variable stands for, given ``classes``."""
+        found: list[int] = []
+        seen: set[int] = set()
+        waiting = [variable]
+        while waiting:
+            root = self.find(waiting.pop())
+            if root in seen:
+                continue
+            seen.add(root)
+            for each in classes.get(root, ()):
+                if each in self._members:
+                    waiting += self._members[each]
+                else:
+                    found.append(self.words[each])
+        return found
+
+
+def _split(category: Category, heads: Heads) -> tuple[Heads, Heads]:
+    """Return the heads of the result and of the argument of a functor."""
+    middle = 1 + len(category.result.parts)
+    return heads[1:middle], heads[middle:]
+
+
+def _combined(
+    heads: _Heads,
+    rule: Combinator,
+    category: Category,
+    below: list[tuple[Category, Heads]],
+    head: int,
+) -> Heads:
+    """Return the heads of a node, given those of its children."""
+    name = rule.name
+    if name.endswith("application"):
+        main, other = below if name.startswith("forward") else (below[1], below[0])
+        result, argument = _split(*main)
+        heads.equal(argument, other[1])
+        return result
+    if name.endswith("composition"):
+        main, other = below if name.startswith("forward") else (below[1], below[0])
+        return _composed(heads, main, other)
+    if name == "backward crossed substitution":
+        (left, left_heads), (right, right_heads) = below
+        inner, argument = _split(left, left_heads)
+        functor, same = _split(right, right_heads)
+        result, taken = _split(right.result, functor)
+        heads.equal(argument, same)
+        heads.equal(taken, inner)
+        return [result[0], *result, *argument]
+    if name.endswith("raising"):
+        return _raised(heads, category, below[0][1])
+    if name.endswith("absorption"):
+        return below[1 if name.startswith("left") else 0][1]
+    if name == "coordination":
+        return _coordinated(heads, category, below)
+    if name.endswith("type change"):
+        child = below[0] if len(below) == 1 else below[int(below[0][0].is_punctuation)]
+        return _changed(heads, category, child)
+    found = below[head][1][0]
+    return heads.fresh(category, found)
+
+
+def _composed(heads: _Heads, main: tuple[Category, Heads], other: tuple[Category, Heads]) -> Heads:
+    result, argument = _split(*main)
+    wanted = main[0].argument
+    inner, inner_heads = other
+    taken: list[Heads] = []
+    while not agree(wanted, inner):
+        inner_heads, last = _split(inner, inner_heads)
+        taken.append(last)
+        inner = inner.result
+    heads.equal(argument, inner_heads)
+    for last in reversed(taken):
+        result = [result[0], *result, *last]
+    return result
+
+
+def _raised(heads: _Heads, category: Category, child: Heads) -> Heads:
+    size = len(category.result.parts)
+    result = heads.fresh(category.result)
+    own = heads.variable()
+    return [own, *result, result[0], *result, *child[-(len(category.parts) - 2 - 2 * size) :]]
+
+
+def _coordinated(heads: _Heads, category: Category, below: list[tuple[Category, Heads]]) -> Heads:
+    (_, left), (_, right) = below
+    if category.is_conjunct and not below[1][0].is_conjunct:
+        return right
+    own = (heads.find(left[0]), heads.find(right[0]))
+    both = heads.joined(left[0], right[0])
+    found: Heads = []
+    for a, b in zip(left, right, strict=True):
+        if (heads.find(a), heads.find(b)) == own:
+            found.append(both)
+        else:
+            heads.equal([a], [b])
+            found.append(a)
+    return found
+
+
+def _changed(heads: _Heads, category: Category, child: tuple[Category, Heads]) -> Heads:
+    """Return the heads of a constituent whose type was changed.
+
+    The noun phrase that a clause lacks is the one that it modifies, or the subject of what it does.
+    """
+    old, old_heads = child
+    found = heads.fresh(category, old_heads[0])
+    missing = coindexation(category).missing
+    modifies = category.is_functor and category.result == category.argument
+    lacks = old.is_functor and old.argument.parts[0].symbol == "NP"
+    if modifies and lacks and missing >= 0 and category.slash in (FORWARD, BACKWARD):
+        place = coindexation(category).heads.index(missing)
+        heads.equal([found[place]], old_heads[-1:])
+    return found
