@@ -23,6 +23,7 @@ KINDS: dict[str, str] = {
     "commas": "semipunct.models.commas.options:KIND",
     "phrase-commas": "semipunct.models.commas.options:DELIMITERS",
     "phrase-parser": "semipunct.models.constituency.options:KIND",
+    "ccg-parser": "semipunct.models.ccg.options:KIND",
 }
 
 DEFAULT = "punctuation"

@@ -29,6 +29,7 @@ __all__ = [
     "auto_line",
     "auto_record",
     "read_derivations",
+    "read_derived_sentences",
     "with_derivation",
 ]
 
@@ -78,6 +79,18 @@ class Ccgbank(Format[CcgbankRecord]):
 
     def writer(self, like: Iterable[Entry[CcgbankRecord]] = ()) -> VerbatimWriter[AutoRecord]:
         return VerbatimWriter("derivations", lines=True)
+
+
+def read_derived_sentences(paths: Iterable[str | Path]) -> list[Sentence[Derivation]]:
+    """Read the sentences of files with their derivations; marks are words.
+
+    Args:
+        paths: files of derivations.
+
+    Raises:
+        TreebankError: with file and line, if a file is missing or not in this format.
+    """
+    return [entry.content for path in paths for entry in Ccgbank().read_derivations(path)]
 
 
 def _record(found: AutoRecord) -> CcgbankRecord:

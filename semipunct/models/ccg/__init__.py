@@ -1,0 +1,1 @@
+"""A parser of Combinatory Categorial Grammar: supertagger, packed charts, log-linear rules."""

@@ -1,0 +1,210 @@
+"""Packed charts: all derivations of a sentence that a grammar has, given categories of its words.
+
+The items of a span are its categories: two derivations of the same category over the same words are
+one item. An item is a node of a hypergraph, a way to make it a hyperedge (Tse and Curran call them
+disjunctive and conjunctive nodes). Cells are sets of categories as bits of an integer, so that most
+pairs of cells that do not fit cost one operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.models.ccg.grammar import NO_RULE, Grammar
+
+Ints = npt.NDArray[np.int32]
+
+
+class Counts(NamedTuple):
+    """The size of a chart.
+
+    Attributes:
+        conjunctive: uses of unary and binary rules.
+        total: these, the words with their categories, and the items of all spans.
+    """
+
+    conjunctive: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """The part of a chart that whole derivations use, as a hypergraph in topological order.
+
+    Attributes:
+        heads: ``[edges]`` nodes, from 1.
+        tails: ``[edges, 2]`` nodes, 0 for none.
+        rules: ``[edges]`` numbers of rules; ``NO_RULE`` of words.
+        categories: ``[edges]`` the category of the node that each makes; -1 of the root.
+        spans: ``[edges, 3]`` the slots before, within and after: of unary rules the last two, of
+            words the first two are the same.
+        nodes: how many there are, that for nothing included; the root is the last one.
+    """
+
+    heads: Ints
+    tails: Ints
+    rules: Ints
+    categories: Ints
+    spans: Ints
+    nodes: int
+
+
+class Chart(NamedTuple):
+    """What was built for a sentence.
+
+    Attributes:
+        forest: of its derivations; None if there is none, or the chart was too large.
+        counts: of everything that was built.
+        complete: whether all was built.
+    """
+
+    forest: Forest | None
+    counts: Counts
+    complete: bool
+
+
+class _Edges:
+    """Hyperedges as they are made."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[int, int, int, int, int, int, int, int]] = []
+        self.nodes = 0
+
+    def node(self) -> int:
+        self.nodes += 1
+        return self.nodes
+
+
+def build(grammar: Grammar, candidates: Sequence[Sequence[int]], most: int) -> Chart:
+    """Build the chart of a sentence.
+
+    Args:
+        grammar: has the rules.
+        candidates: ``[n]`` the categories of each word.
+        most: hyperedges after which nothing more is built.
+    """
+    n = len(candidates)
+    edges = _Edges()
+    rows = edges.rows
+    cells: dict[tuple[int, int], dict[int, int]] = {}
+    masks = [[0] * (n + 1) for _ in range(n + 1)]
+    # By their first slot, the cells that can be left parts: end, and what each category takes.
+    lefts: list[list[tuple[int, list[tuple[int, int, dict[int, list[tuple[int, int]]]]]]]] = [
+        [] for _ in range(n + 1)
+    ]
+    words = 0
+    for width in range(1, n + 1):
+        for i in range(n - width + 1):
+            j = i + width
+            cell: dict[int, int] = {}
+            if width == 1:
+                for category in candidates[i]:
+                    cell[category] = edges.node()
+                    rows.append((cell[category], 0, 0, NO_RULE, category, i, i, j))
+                words += len(cell)
+            else:
+                _combine(edges, cell, lefts[i], masks, cells, i, j)
+            if not cell:
+                continue
+            masks[i][j] = _unary(edges, grammar, cell, i, j)
+            cells[i, j] = cell
+            takers = [
+                (grammar.partners[category], node, grammar.binary[category])
+                for category, node in cell.items()
+                if category in grammar.partners
+            ]
+            if takers:
+                lefts[i].append((j, takers))
+        if len(rows) > most:
+            return Chart(None, _counts(rows, words, edges.nodes), complete=False)
+    counts = _counts(rows, words, edges.nodes)
+    top = cells.get((0, n), {})
+    finals = [(category, rule) for category, rule in grammar.roots.items() if category in top]
+    if not finals:
+        return Chart(None, counts, complete=True)
+    root = edges.node()
+    rows += ((root, top[category], 0, rule, -1, 0, n, n) for category, rule in finals)
+    return Chart(_forest(rows, root), counts, complete=True)
+
+
+def _counts(rows: list[tuple[int, ...]], words: int, nodes: int) -> Counts:
+    return Counts(len(rows) - words, len(rows) + nodes)
+
+
+def _combine(
+    edges: _Edges,
+    cell: dict[int, int],
+    lefts: list[tuple[int, list[tuple[int, int, dict[int, list[tuple[int, int]]]]]]],
+    masks: list[list[int]],
+    cells: dict[tuple[int, int], dict[int, int]],
+    i: int,
+    j: int,
+) -> None:
+    rows = edges.rows
+    for k, takers in lefts:
+        if k >= j:
+            break
+        mask = masks[k][j]
+        if not mask:
+            continue
+        right = cells[k, j]
+        for partners, left, results in takers:
+            fits = partners & mask
+            while fits:
+                low = fits & -fits
+                fits ^= low
+                category = low.bit_length() - 1
+                for result, rule in results[category]:
+                    node = cell.get(result)
+                    if node is None:
+                        node = cell[result] = edges.node()
+                    rows.append((node, left, right[category], rule, result, i, k, j))
+
+
+def _unary(edges: _Edges, grammar: Grammar, cell: dict[int, int], i: int, j: int) -> int:
+    """Apply unary rules, children before their results; return the cell as bits."""
+    mask = 0
+    for category in cell:
+        mask |= 1 << category
+    waiting = mask & grammar.unary_mask
+    while waiting:
+        low = waiting & -waiting
+        waiting ^= low
+        child = low.bit_length() - 1
+        for result, rule in grammar.unary[child]:
+            node = cell.get(result)
+            if node is None:
+                node = cell[result] = edges.node()
+                mask |= 1 << result
+                waiting |= (1 << result) & grammar.unary_mask
+            edges.rows.append((node, cell[child], 0, rule, result, i, j, j))
+    return mask
+
+
+def _forest(rows: list[tuple[int, ...]], root: int) -> Forest:
+    """Keep what the root is made of, and number nodes anew."""
+    used = {root}
+    kept: list[tuple[int, ...]] = []
+    for row in reversed(rows):
+        if row[0] in used:
+            kept.append(row)
+            used.add(row[1])
+            used.add(row[2])
+    kept.reverse()
+    used.discard(0)
+    number = np.zeros(root + 1, np.int32)
+    number[sorted(used)] = np.arange(1, len(used) + 1)
+    table = np.array(kept, np.int32)
+    return Forest(
+        number[table[:, 0]],
+        number[table[:, 1:3]],
+        table[:, 3],
+        table[:, 4],
+        table[:, 5:],
+        len(used) + 1,
+    )

@@ -1,0 +1,135 @@
+"""Forests of several sentences as padded arrays, and the place of derivations in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.models.ccg.chart import Forest
+from semipunct.models.ccg.grammar import NO_RULE, Grammar
+from semipunct.structures.hypergraph import Hypergraphs, Layout, Room, arranged, layout
+from semipunct.trees.derivations import Derivation
+
+PLACES = ("before", "first", "left", "right", "last", "after")
+"""Where a rule sees tags: at the edges of its span, within and without, and at its middle."""
+
+
+class GoldForest(NamedTuple):
+    """A forest with the derivation of a treebank.
+
+    Attributes:
+        forest: of a sentence.
+        layout: of its hypergraph.
+        gold: ``[edges]`` whether that derivation uses a hyperedge.
+    """
+
+    forest: Forest
+    layout: Layout
+    gold: npt.NDArray[np.bool_]
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """The hyperedges, and the room of the hypergraph."""
+        return len(self.gold), *self.layout.room
+
+    @classmethod
+    def of(cls, forest: Forest, gold: npt.NDArray[np.bool_] | None = None) -> GoldForest:
+        """Lay out a forest.
+
+        Args:
+            forest: of a sentence.
+            gold: ``[edges]``; nothing by default.
+        """
+        found = layout(forest.heads, forest.tails, forest.nodes - 1)
+        return cls(forest, found, np.zeros(len(forest.heads), bool) if gold is None else gold)
+
+
+class Forests(NamedTuple):
+    """Padded forests.
+
+    Attributes:
+        graph: hypergraphs whose weights are zero.
+        rules: ``[batch, edges]`` numbers of rules, ``NO_RULE`` of words.
+        categories: ``[batch, edges]`` of words, among the lexical ones; otherwise -1.
+        spans: ``[batch, edges, 3]`` the slots before, within and after.
+        gold: ``[batch, edges]`` whether the derivation of the treebank uses a hyperedge.
+    """
+
+    graph: Hypergraphs
+    rules: Any
+    categories: Any
+    spans: Any
+    gold: Any
+
+
+_EMPTY = layout(np.zeros(0, np.int32), np.zeros((0, 2), np.int32), 0)
+
+
+def stacked(
+    forests: Sequence[GoldForest | None],
+    lexical: Sequence[int],
+    size: int,
+    padded: tuple[int, ...] | None = None,
+) -> Forests:
+    """Pad the forests of a batch.
+
+    Args:
+        forests: None where there is none.
+        lexical: the categories that words have.
+        size: of the batch.
+        padded: hyperedges and room that each is padded to; None for as much as they need.
+    """
+    needed = np.max([found.size for found in forests if found] or [(1, 1, 1, 1)], 0).tolist()
+    width, *levels = needed if padded is None else padded
+    place = np.full(max(lexical) + 1, -1, np.int32)
+    place[list(lexical)] = np.arange(len(lexical))
+    rules = np.zeros((size, width), np.int32)
+    categories = np.full((size, width), -1, np.int32)
+    spans = np.zeros((size, width, 3), np.int32)
+    gold = np.zeros((size, width), bool)
+    layouts, lengths = [_EMPTY] * size, np.zeros(size, np.int32)
+    for row, found in enumerate(forests):
+        if found is None:
+            continue
+        forest, n = found.forest, len(found.gold)
+        rules[row, :n], spans[row, :n], gold[row, :n] = forest.rules, forest.spans, found.gold
+        words = forest.rules == NO_RULE
+        categories[row, :n][words] = place[forest.categories[words]]
+        layouts[row], lengths[row] = found.layout, n
+    weights = np.zeros((size, width), np.float32)
+    graph = arranged(weights, layouts, lengths, Room(*levels))
+    return Forests(graph, rules, categories, spans, gold)
+
+
+def gold_edges(grammar: Grammar, forest: Forest, tree: Derivation) -> npt.NDArray[np.bool_] | None:
+    """Find the hyperedges of a forest that a derivation uses.
+
+    Args:
+        grammar: numbers categories and rules.
+        forest: of the same sentence.
+        tree: the derivation.
+
+    Returns:
+        ``[edges]``, or None if it is not in the forest.
+    """
+    left, right = tree.edges
+    number = [grammar.number.get(name, -1) for name in tree.categories]
+    wanted: set[tuple[int, int, int, int, int]] = set()
+    for node, children in enumerate(tree.children):
+        i, j = left[node], right[node]
+        if not children:
+            wanted.add((NO_RULE, number[node], i, i, j))
+            continue
+        key = number[node], number[children[0]], number[children[1]] if len(children) > 1 else -1
+        middle = right[children[0]]
+        wanted.add((grammar.rule_number.get(key, -1), number[node], i, middle, j))
+    root = grammar.rule_number.get((-1, number[0], -1), -1)
+    wanted.add((root, -1, 0, tree.words, tree.words))
+    rows = zip(
+        forest.rules.tolist(), forest.categories.tolist(), *forest.spans.T.tolist(), strict=True
+    )
+    found = np.array([row in wanted for row in rows])
+    return found if int(found.sum()) == len(wanted) else None

@@ -1,0 +1,404 @@
+"""The parser as a model that is trained, saved and loaded as any other.
+
+A derivation has the weight of its words' categories, as the supertagger sees them, times that of
+its rules, which are log-linear in the tags at their edges.
+
+Source: Clark and Curran (2007), sections 4 and 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.padding import padded_length, room
+from semipunct.corpus.sentences import Sentence
+from semipunct.models.base import Array, Batching, Model, Parameters, Sums
+from semipunct.models.ccg.chart import build
+from semipunct.models.ccg.forests import PLACES, Forests, GoldForest, gold_edges, stacked
+from semipunct.models.ccg.grammar import Grammar
+from semipunct.models.ccg.options import CcgOptions, CcgTrainOptions
+from semipunct.models.ccg.words import CODES, Lexicon, WordVocabulary
+from semipunct.models.convolutions import convolution_weights, convolved
+from semipunct.structures.chain import ChainParts, LinearChain, linear_chain
+from semipunct.structures.distribution import Distribution
+from semipunct.structures.hypergraph import Hypergraphs
+from semipunct.trees.derivations import Derivation
+
+if TYPE_CHECKING:
+    import optax  # pyright: ignore[reportMissingTypeStubs]
+
+_RATIOS, _MOST_CATEGORIES, _MOST_EDGES = (0.05, 0.3, 1.0), 5, 2048
+"""Of training charts: ratios of multitagging, the first of which leaves few enough hyperedges is
+taken; categories of a word; hyperedges."""
+
+
+class DerivedBatch(NamedTuple):
+    """Padded sentences.
+
+    Attributes:
+        codes: ``[CODES, batch, length]``.
+        lengths: ``[batch]`` words.
+        categories: ``[batch, length]`` of the words, among the lexical ones.
+        forests: of their derivations; None where nobody knows them.
+    """
+
+    codes: npt.NDArray[np.int32]
+    lengths: npt.NDArray[np.int32]
+    categories: npt.NDArray[np.int32]
+    forests: Forests | None
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Sentences encoded for the parser.
+
+    Attributes:
+        codes: ``[CODES, n]`` of each.
+        categories: ``[n]`` of each, among the lexical ones; -1 for those that training never saw.
+        forests: of each; None where there is none.
+    """
+
+    codes: Sequence[npt.NDArray[np.int32]]
+    categories: Sequence[npt.NDArray[np.int32]]
+    forests: Sequence[GoldForest | None] = ()
+
+    @property
+    def lengths(self) -> list[int]:
+        """Words of each sentence."""
+        return [row.shape[1] for row in self.codes]
+
+
+class _Data(msgspec.Struct):
+    """Everything of a parser but options and weights."""
+
+    vocabulary: WordVocabulary
+    grammar: Grammar
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CcgModel(Model[Encoded, DerivedBatch, "Sentence[Derivation]"]):
+    """A supertagger, and a log-linear model of the rules of derivations.
+
+    Attributes:
+        options: the settings.
+        vocabulary: of words.
+        grammar: categories and rules.
+    """
+
+    kind: ClassVar[str] = "ccg-parser"
+    batching: ClassVar[Batching] = "length"
+    scoring_limits: ClassVar[tuple[int, int]] = (64, 0)
+    usage: ClassVar[tuple[str, ...]] = ("semipunct parse MODEL WORDS.auto",)
+
+    options: CcgOptions
+    vocabulary: WordVocabulary
+    grammar: Grammar
+
+    @classmethod
+    def fit(cls, sentences: Sequence[Sentence[Derivation]], options: CcgOptions) -> CcgModel:
+        vocabulary = WordVocabulary.of(sentences, options.minimum_count)
+        grammar = Grammar.of((s.tree for s in sentences), options.left_commas)
+        return cls(options, vocabulary, grammar)
+
+    @classmethod
+    def fit_and_encode(
+        cls, sentences: Sequence[Sentence[Derivation]], options: CcgOptions
+    ) -> tuple[CcgModel, Encoded]:
+        """Fit, and build the charts of the training sentences.
+
+        Args:
+            sentences: with derivations.
+            options: the settings.
+        """
+        model = cls.fit(sentences, options)
+        plain = model.encode(sentences)
+        lexical = model.grammar.lexical
+        mine = [[lexical[i] for i in row] for row in plain.categories]
+        lexicon = Lexicon.of(sentences, mine)
+        forests = [
+            _training_forest(model.grammar, lexicon, s, right)
+            for s, right in zip(sentences, mine, strict=True)
+        ]
+        return model, replace(plain, forests=forests)
+
+    def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
+        """Draw the weights.
+
+        Args:
+            seed: of the draws.
+            scale: standard deviation of the transitions and the weights of rules, which start at
+                zero without it.
+        """
+        generator = np.random.default_rng(seed)
+        o, outputs = self.options, len(self.grammar.lexical)
+        found = convolution_weights(self.vocabulary.sizes, o.size, o.layers, outputs, generator)
+
+        def start(*shape: int) -> npt.NDArray[np.float32]:
+            return generator.normal(0.0, scale, shape).astype(np.float32)
+
+        rules, tags = len(self.grammar.rules) + 1, self.vocabulary.sizes["tag"] + 1
+        return {
+            **found,
+            "transition": start(outputs, outputs),
+            "rule": start(rules),
+            **{f"rule.{place}": start(rules, tags) for place in PLACES},
+            "leaf": np.ones((), np.float32),
+        }
+
+    def encode(self, sentences: Sequence[Sentence[Derivation]]) -> Encoded:
+        place = {self.grammar.categories[c]: i for i, c in enumerate(self.grammar.lexical)}
+        return Encoded(
+            self.vocabulary.codes(sentences),
+            [np.array([place.get(x, -1) for x in s.tree.tags], np.int32) for s in sentences],
+        )
+
+    def encode_words(self, sentences: Sequence[Sentence[Any]]) -> Encoded:
+        """Encode words with tags, whatever else is known of them.
+
+        Args:
+            sentences: words and marks.
+        """
+        return Encoded(
+            self.vocabulary.codes(sentences), [np.zeros(s.size, np.int32) for s in sentences]
+        )
+
+    def fit_shape(
+        self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int, *, scoring: bool
+    ) -> tuple[int, Mapping[int, tuple[int, ...]]]:
+        """Return the size of a batch, and for each padded length what the largest forest needs.
+
+        Args:
+            encoded: all sentences.
+            drafts: typical batches.
+            sentences: the size of a batch, as of ``arrays.padding.bucketed``.
+            scoring: makes no difference.
+        """
+        sizes: dict[int, tuple[int, ...]] = {}
+        for n, found in zip(encoded.lengths, encoded.forests, strict=False):
+            length = padded_length(n)
+            largest = sizes.get(length, (1, 1, 1, 1))
+            mine = largest if found is None else found.size
+            sizes[length] = tuple(map(max, largest, mine))
+        return sentences, sizes
+
+    def lay_out(
+        self,
+        encoded: Encoded,
+        draft: Sequence[int],
+        shape: tuple[int, Mapping[int, tuple[int, ...]]] | None = None,
+    ) -> DerivedBatch:
+        lengths = [encoded.codes[i].shape[1] for i in draft]
+        length = padded_length(max(lengths))
+        size = len(draft) if shape is None else room(length, shape[0])
+        codes = np.zeros((len(CODES), size, length), np.int32)
+        categories = np.zeros((size, length), np.int32)
+        padded = np.zeros(size, np.int32)
+        for row, i in enumerate(draft):
+            codes[:, row, : lengths[row]] = encoded.codes[i]
+            categories[row, : lengths[row]] = encoded.categories[i]
+            padded[row] = lengths[row]
+        forests = None
+        if encoded.forests:
+            mine = [encoded.forests[i] for i in draft]
+            room_of = None if shape is None else shape[1].get(length)
+            forests = stacked(mine, self.grammar.lexical, size, room_of)
+        return DerivedBatch(codes, padded, categories, forests)
+
+    def chain(
+        self,
+        parameters: Parameters,
+        batch: DerivedBatch,
+        dropout: tuple[jax.Array, CcgTrainOptions] | None = None,
+    ) -> LinearChain:
+        """Return the chains over the categories of words.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+            dropout: only while training: the source of chance, and shares.
+        """
+        codes, lengths = jnp.asarray(batch.codes), jnp.asarray(batch.lengths)
+        drop = None
+        if dropout is not None:
+            key, options = dropout
+            drop = jax.random.fold_in(key, 0), options.dropout
+            hidden = jax.random.bernoulli(
+                jax.random.fold_in(key, 1), options.unknown, codes.shape[1:]
+            )
+            word = CODES.index("word")
+            codes = codes.at[word].set(jnp.where(hidden, 0, codes[word]))
+        inside = jnp.arange(codes.shape[2]) < lengths[:, None]
+        score = convolved(parameters, CODES, codes, inside, drop)
+        return linear_chain(score, parameters["transition"], lengths)
+
+    def forest(
+        self, parameters: Parameters, batch: DerivedBatch, forests: Forests, leaves: jax.Array
+    ) -> Hypergraphs:
+        """Return the hypergraphs of derivations, with their weights.
+
+        Args:
+            parameters: weights by name.
+            batch: the words.
+            forests: from ``stacked``.
+            leaves: ``[batch, length, lexical]`` log probabilities of the categories of words.
+        """
+        rules, spans = jnp.asarray(forests.rules), jnp.asarray(forests.spans)
+        # One more than the codes stands for the edges of the sentence.
+        outside = parameters[f"rule.{PLACES[0]}"].shape[1] - 1
+        tags = jnp.asarray(batch.codes[CODES.index("tag")])
+        inside = jnp.arange(tags.shape[1]) < jnp.asarray(batch.lengths)[:, None]
+        tags = jnp.where(inside, tags, outside)
+        padded = jnp.pad(tags, ((0, 0), (1, 1)), constant_values=outside)
+        item = jnp.arange(len(tags))[:, None]
+        score = parameters["rule"][rules]
+        i, k, j = spans[..., 0], spans[..., 1], spans[..., 2]
+        at = {"before": i, "first": i + 1, "left": k, "right": k + 1, "last": j, "after": j + 1}
+        size = padded.shape[1] - 1
+        for place in PLACES:
+            tag = padded[item, jnp.minimum(at[place], size)]
+            score += parameters[f"rule.{place}"][rules, tag]
+        categories = jnp.asarray(forests.categories)
+        leaf = leaves[item, jnp.minimum(i, tags.shape[1] - 1), jnp.maximum(categories, 0)]
+        weight = jnp.where(rules == 0, parameters["leaf"] * leaf, score)
+        return forests.graph.with_log_weights(weight)
+
+    def log_likelihoods(
+        self,
+        parameters: Parameters,
+        batch: DerivedBatch,
+        dropout: tuple[jax.Array, CcgTrainOptions] | None = None,
+    ) -> jax.Array:
+        """Return ``[sentences]`` log p(categories | words).
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``; of a word whose category is not known, nothing is asked.
+            dropout: only while training.
+        """
+        return self._supertags(batch, self.chain(parameters, batch, dropout))
+
+    def _supertags(self, batch: DerivedBatch, chain: LinearChain) -> jax.Array:
+        emission, transition = chain.log_weights
+        categories = jnp.asarray(batch.categories)
+        inside = jnp.arange(categories.shape[1]) < chain.lengths[:, None]
+        known = jnp.maximum(categories, 0)
+        chosen = jnp.take_along_axis(emission, known[..., None], 2)[..., 0]
+        steps = transition[0, 0][known[:, :-1], known[:, 1:]]
+        gold = jnp.sum(jnp.where(inside, chosen, 0.0), 1)
+        gold += jnp.sum(jnp.where(inside[:, 1:], steps, 0.0), 1)
+        return gold - Distribution(chain).log_partition()
+
+    def loss(
+        self,
+        parameters: Parameters,
+        constants: Parameters,
+        batch: DerivedBatch,
+        key: jax.Array,
+        options: CcgTrainOptions,
+    ) -> tuple[jax.Array, Sums]:
+        """Return the negative log-likelihood of categories and of derivations per word, and sums.
+
+        Args:
+            parameters: weights by name.
+            constants: none are needed.
+            batch: from ``lay_out``.
+            key: the source of chance, for dropout.
+            options: dropout, and the penalty on the weights of rules.
+        """
+        chain = self.chain(parameters, batch, (key, options))
+        total = jnp.sum(self._supertags(batch, chain))
+        words = jnp.maximum(1, jnp.sum(jnp.asarray(batch.lengths)))
+        loss = -total / words
+        if batch.forests is not None:
+            leaves = jax.lax.stop_gradient(log_marginals(chain))
+            forests = batch.forests
+            graph = self.forest(parameters, batch, forests, leaves)
+            gold = jnp.sum(jnp.where(jnp.asarray(forests.gold), graph.weights, 0.0), 1)
+            there = jnp.asarray(forests.graph.lengths) > 0
+            each = jnp.where(there, gold - Distribution(graph).log_partition(), 0.0)
+            loss -= jnp.sum(each) / words
+            squares = [jnp.sum(w**2) for name, w in parameters.items() if name.startswith("rule")]
+            sentences = jnp.sum(there)
+            loss += 0.5 * options.l2 * sum(squares[1:], squares[0]) * sentences / words
+        return loss, Sums(total, words, jnp.zeros((), jnp.int32))
+
+    def optimiser(
+        self, options: CcgTrainOptions, steps: int, slots: float
+    ) -> optax.GradientTransformation:
+        """Return AdamW with clipped gradients.
+
+        Args:
+            options: rate, schedule and decay.
+            steps: updates in all.
+            slots: ignored: no penalty is per sentence.
+        """
+        from semipunct.models.optimisation import clipped_adamw
+
+        return clipped_adamw(options, steps)
+
+    def to_data(self) -> dict[str, Any]:
+        return msgspec.to_builtins(_Data(self.vocabulary, self.grammar))
+
+    @classmethod
+    def from_data(cls, data: Any, options: CcgOptions) -> CcgModel:
+        found = msgspec.convert(data, _Data)
+        found.grammar.check()
+        return cls(options, found.vocabulary, found.grammar)
+
+    @property
+    def description(self) -> str:
+        return (
+            "A parser of Combinatory Categorial Grammar: gated convolutions over words and tags "
+            "with a linear chain over their categories, and packed charts of the rules of the "
+            "treebank with a log-linear model of these (Clark and Curran 2007)."
+        )
+
+
+def _training_forest(
+    grammar: Grammar, lexicon: Lexicon, s: Sentence[Derivation], right: Sequence[int]
+) -> GoldForest | None:
+    for ratio in _RATIOS:
+        candidates = lexicon.candidates(s, right, ratio, _MOST_CATEGORIES)
+        forest = build(grammar, candidates, 8 * _MOST_EDGES).forest
+        if forest is not None and len(forest.heads) <= _MOST_EDGES:
+            gold = gold_edges(grammar, forest, s.tree)
+            return None if gold is None else GoldForest.of(forest, gold)
+    return None
+
+
+def log_marginals(chain: LinearChain) -> jax.Array:
+    """Return ``[batch, length, states]`` the log probability of each state at each position.
+
+    Args:
+        chain: over the categories of words.
+    """
+    found = position_marginals(chain)
+    return jnp.log(jnp.maximum(found, _LEAST))
+
+
+def position_marginals(chain: LinearChain) -> jax.Array:
+    """Return ``[batch, length, states]`` the probability of each state at each position.
+
+    Transitions that all positions share stay shared: written out for each, they would be large.
+
+    Args:
+        chain: over the categories of words.
+    """
+    emission, transition = chain.log_weights
+
+    def total(emission: jax.Array) -> jax.Array:
+        weighed = chain.with_log_weights(ChainParts(emission, transition))
+        return jnp.sum(Distribution(weighed).log_partition())
+
+    return jax.grad(total)(emission)
+
+
+_LEAST = 1e-8

@@ -1,0 +1,91 @@
+"""Supertags: the categories of words, by a chain over a network, one or several of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.compilation import Shapes
+from semipunct.arrays.programs import jit
+from semipunct.corpus.sentences import Sentence
+from semipunct.models.base import Parameters, Weights
+from semipunct.models.scoring import Batches
+
+if TYPE_CHECKING:
+    from semipunct.models.ccg.parser import CcgModel, DerivedBatch, Encoded
+
+Probabilities = npt.NDArray[np.float32]
+
+
+@partial(jit, static=1)
+def _marginals(model: CcgModel, parameters: Parameters, batch: DerivedBatch) -> jax.Array:
+    from semipunct.models.ccg.parser import position_marginals
+
+    return position_marginals(model.chain(parameters, batch))
+
+
+def probabilities(
+    model: CcgModel,
+    parameters: Weights,
+    batches: Batches[Encoded, DerivedBatch],
+    account: Shapes | None = None,
+) -> list[Probabilities]:
+    """Return ``[n, lexical]`` the probability of each category of each word, for all sentences.
+
+    Args:
+        model: the parser.
+        parameters: its weights.
+        batches: the sentences.
+        account: of what is compiled.
+    """
+    account = account or Shapes()
+    weights = model.placed(parameters)
+    found: list[Probabilities] = [np.zeros((0, 0), np.float32)] * len(batches)
+    for members, batch in batches:
+        with account.first_call("supertags", batch):
+            rows = np.asarray(_marginals(model, weights, batch))
+        for row, i in enumerate(members):
+            found[i] = rows[row, : batch.lengths[row]]
+    return found
+
+
+def multitags(model: CcgModel, probability: Probabilities, ratio: float) -> list[list[int]]:
+    """Return the categories of each word whose probability is some share of the best one's.
+
+    Args:
+        model: names the categories.
+        probability: ``[n, lexical]``.
+        ratio: the share.
+    """
+    lexical = np.asarray(model.grammar.lexical)
+    kept = probability >= ratio * probability.max(1, keepdims=True)
+    return [lexical[row].tolist() for row in kept]
+
+
+def figures(
+    model: CcgModel,
+    parameters: Weights,
+    examples: Sequence[Sentence],
+    batches: Batches[Encoded, DerivedBatch],
+    shapes: Shapes | None = None,
+) -> dict[str, Any]:
+    """Return the share of words whose category is the most probable one.
+
+    Args:
+        model: the parser.
+        parameters: its weights.
+        examples: held-out sentences with derivations.
+        batches: the same, encoded.
+        shapes: keeps account of what is compiled.
+    """
+    right = words = 0
+    for s, rows in zip(examples, probabilities(model, parameters, batches, shapes), strict=True):
+        names = [model.grammar.categories[model.grammar.lexical[i]] for i in rows.argmax(1)]
+        right += sum(a == b for a, b in zip(names, s.tree.tags, strict=True))
+        words += len(names)
+    return {"category_accuracy": right / words, "unscorable": 0}

@@ -1,0 +1,159 @@
+"""What the supertagger reads of words, and how it counts them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.corpus.sentences import Sentence
+
+CODES = ("word", "prefix", "suffix", "end", "shape", "tag")
+"""The properties of a word, in the order of its codes."""
+
+_DIGITS = re.compile(r"\d")
+_SHAPE = ((re.compile(r"[A-Z]"), "X"), (re.compile(r"[a-z]"), "x"), (re.compile(r"\d"), "0"))
+_RUN = re.compile(r"(.)\1+")
+
+Codes = npt.NDArray[np.int32]
+
+
+class WordVocabulary(msgspec.Struct, frozen=True):
+    """The values of each property that are known: value i has code i + 1, others have 0."""
+
+    word: tuple[str, ...]
+    prefix: tuple[str, ...]
+    suffix: tuple[str, ...]
+    end: tuple[str, ...]
+    shape: tuple[str, ...]
+    tag: tuple[str, ...]
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence], minimum: int) -> WordVocabulary:
+        """Collect the values in training sentences.
+
+        Args:
+            sentences: with tags of the Penn Treebank.
+            minimum: the count that a value must reach.
+        """
+        counts = {name: Counter[str]() for name in CODES}
+        for s in sentences:
+            for name, values in properties(s).items():
+                counts[name].update(values)
+        return cls(
+            *(tuple(sorted(v for v, n in counts[name].items() if n >= minimum)) for name in CODES)
+        )
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Codes of each of ``CODES``, the unknown one included."""
+        return {name: len(getattr(self, name)) + 1 for name in CODES}
+
+    def codes(self, sentences: Sequence[Sentence]) -> list[Codes]:
+        """Return ``[CODES, n]`` for each sentence."""
+        code = {name: {x: i for i, x in enumerate(getattr(self, name), 1)} for name in CODES}
+        found: list[Codes] = []
+        for s in sentences:
+            values = properties(s)
+            found.append(
+                np.array([[code[n].get(x, 0) for x in values[n]] for n in CODES], np.int32)
+            )
+        return found
+
+
+def properties(sentence: Sentence) -> dict[str, list[str]]:
+    """Return the properties of the words of a sentence, by their names.
+
+    Args:
+        sentence: words and marks, with tags.
+    """
+    plain = [_DIGITS.sub("0", form) for form in sentence.forms]
+    lower = [form.lower() for form in plain]
+    return {
+        "word": lower,
+        "prefix": [form[:3] for form in lower],
+        "suffix": [form[-3:] for form in lower],
+        "end": [form[-2:] for form in lower],
+        "shape": [_shape(form) for form in sentence.forms],
+        "tag": list(sentence.xpos),
+    }
+
+
+def _shape(form: str) -> str:
+    for pattern, letter in _SHAPE:
+        form = pattern.sub(letter, form)
+    return _RUN.sub(r"\1\1", form[:20])
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Counts of categories, from which training charts are made.
+
+    Probabilities of the categories of a word are those of the word itself, smoothed by those of its
+    tag between the tags beside it, and these by those of the tag. The word in question is not
+    counted, so that the charts are like those of words that were not seen.
+
+    Attributes:
+        counts: of categories for each tag, for each tag with its neighbours, and for each word with
+            its tag.
+    """
+
+    counts: tuple[dict[Any, Counter[int]], ...]
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence], categories: Sequence[Sequence[int]]) -> Lexicon:
+        """Count.
+
+        Args:
+            sentences: of training.
+            categories: ``[n]`` of the words of each.
+        """
+        found = cls(({}, {}, {}))
+        for s, mine in zip(sentences, categories, strict=True):
+            for keys, category in zip(_keys(s), mine, strict=True):
+                for table, key in zip(found.counts, keys, strict=True):
+                    table.setdefault(key, Counter())[category] += 1
+        return found
+
+    def candidates(
+        self, s: Sentence, mine: Sequence[int], ratio: float, most: int
+    ) -> list[list[int]]:
+        """Return the categories that each word may have in a training chart, the right one too.
+
+        Args:
+            s: a training sentence.
+            mine: ``[n]`` its categories.
+            ratio: of the probability of the best one that others have to reach.
+            most: so many at most, beside the right one.
+        """
+        found: list[list[int]] = []
+        for keys, category in zip(_keys(s), mine, strict=True):
+            scores: dict[int, float] = {}
+            for table, key, base in zip(self.counts, keys, _SMOOTHING, strict=True):
+                counts = table[key]
+                total = counts.total() - 1 + base
+                scores = {other: p * base / total for other, p in scores.items() if total}
+                for other, n in counts.items():
+                    left = n - (other == category)
+                    if left:
+                        scores[other] = scores.get(other, 0.0) + left / total
+            ordered = sorted(scores, key=lambda c: (-scores[c], c))[:most]
+            best = scores[ordered[0]] if ordered else 0.0
+            found.append(sorted({*(c for c in ordered if scores[c] >= ratio * best), category}))
+        return found
+
+
+def _keys(s: Sentence) -> list[tuple[Any, ...]]:
+    tags = ("", *s.xpos, "")
+    lower = properties(s)["word"]
+    return [(tags[i + 1], tags[i : i + 3], (word, tags[i + 1])) for i, word in enumerate(lower)]
+
+
+_SMOOTHING = (0.0, 5.0, 3.0)
+"""How many counts the coarser distribution is worth, for the tag, the context and the word."""

@@ -1,0 +1,270 @@
+"""Hypergraphs: packed forests, in which each node is made of two others, of one, or of none.
+
+| Part | Shape              | Entry                                                 |
+| ---- | ------------------ | ----------------------------------------------------- |
+| edge | ``[batch, edges]`` | ``[b, e]``: the use of hyperedge e in a derivation     |
+
+A derivation is a tree of hyperedges: one into the root, and one into each tail of a hyperedge that
+is used. Nodes are computed level by level, each level above those of its tails, so that one pass
+sums over all derivations, in any semiring.
+
+Source: Gallo et al. (1993); Goodman (1999), section 2; Huang (2008), section 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
+from semipunct.errors import UsageError
+from semipunct.structures.base import PartWise, Total, lifted
+from semipunct.structures.recursion import Recursion
+from semirings.base import Semiring
+
+NOTHING = 0
+"""The node that stands for a tail that is not there; its value is one."""
+
+
+class Room(NamedTuple):
+    """Padded sizes of the levels of a hypergraph.
+
+    Attributes:
+        levels: how many there are.
+        width: nodes of a level.
+        fan: hyperedges into a node.
+    """
+
+    levels: int
+    width: int
+    fan: int
+
+
+@partial(
+    jax.tree_util.register_dataclass,
+    data_fields=["weights", "lengths", "edges", "tails", "roots"],
+    meta_fields=[],
+)
+@dataclass(frozen=True)
+class Hypergraphs(PartWise[Any]):
+    """A batch of hypergraphs; see ``hypergraphs``.
+
+    Attributes:
+        edges: ``[batch, levels, width, fan]`` the hyperedges into each node of each level; -1 for
+            none.
+        tails: ``[batch, levels, width, fan, 2]`` the places of their tails: 0 for none, otherwise
+            one more than the number of a node when those of all levels are counted through.
+        roots: ``[batch]`` the places of the roots.
+    """
+
+    edges: jax.Array
+    tails: jax.Array
+    roots: jax.Array
+
+    def total(
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
+    ) -> Total:
+        """Run the inside recursion by level; arguments as in ``Structure.total``."""
+        s = semiring
+        batch, levels, width, _ = self.edges.shape
+        rows = jnp.arange(batch)
+        item = rows[:, None, None, None]
+        place = jnp.maximum(self.edges, 0)
+        weight = jnp.where(self.edges >= 0, self.weights[item, place], -jnp.inf)
+        marks = jax.tree.map(
+            lambda x: jnp.broadcast_to(x, self.weights.shape)[item, place], feature
+        )
+        table = s.concatenate([s.ones((batch, 1)), s.zeros((batch, levels * width))], 1)
+
+        def step(table: Any, at: Any) -> Any:
+            level, weight, marks, tails = at
+            value = lifted(s, weight, marks)
+            for side in (0, 1):
+                below = jax.tree.map(lambda x: x[rows[:, None, None], tails[..., side]], table)  # noqa: B023
+                value = s.times(value, below)
+            found = s.sum(value, axis=2)
+            start = level[0] * width + 1
+            return jax.tree.map(
+                lambda x, new: jax.lax.dynamic_update_slice_in_dim(x, new, start, 1), table, found
+            )
+
+        numbers = jnp.broadcast_to(jnp.arange(levels), (batch, levels))
+        table = recursion.scan(step, table, (numbers, weight, marks, self.tails), levels)
+        value = jax.tree.map(lambda x: x[rows, self.roots], table)
+        return Total(value, jnp.zeros((batch,), self.weights.dtype))
+
+
+def hypergraphs(
+    weights: jax.Array,
+    heads: npt.ArrayLike,
+    tails: npt.ArrayLike,
+    roots: npt.ArrayLike,
+    lengths: npt.ArrayLike | None = None,
+    room: Room | None = None,
+) -> Hypergraphs:
+    """Make hypergraphs, where a derivation weighs the product of its hyperedges.
+
+    Args:
+        weights: ``[batch, edges]`` log weight of each hyperedge.
+        heads: ``[batch, edges]`` the node that each makes, from 1; known, not traced by jax, as are
+            all arguments but the weights.
+        tails: ``[batch, edges, 2]`` the nodes that it makes it of; ``NOTHING`` for none.
+        roots: ``[batch]`` the node of whole derivations.
+        lengths: ``[batch]`` hyperedges used, the first ones; all of them by default.
+        room: padded sizes, at least those of ``room_of``; these by default.
+
+    Raises:
+        UsageError: if shapes do not fit, a node or a length is out of range, a node is made of
+            itself, or the room is too small.
+    """
+    weights = jnp.asarray(weights)
+    check_log_weights(weights=weights)
+    batch, edges = weights.shape
+    heads, tails, roots = (np.asarray(x, np.int32) for x in (heads, tails, roots))
+    lengths = np.full(batch, edges, np.int32) if lengths is None else np.asarray(lengths)
+    check_shapes(
+        weights=(weights, "batch edges"),
+        heads=(jnp.asarray(heads), "batch edges"),
+        tails=(jnp.asarray(tails), "batch edges 2"),
+        roots=(jnp.asarray(roots), "batch"),
+        lengths=(jnp.asarray(lengths), "batch"),
+    )
+    check_lengths(jnp.asarray(lengths), edges)
+    layouts = [
+        layout(heads[i, : lengths[i]], tails[i, : lengths[i]], int(roots[i])) for i in range(batch)
+    ]
+    return arranged(weights, layouts, lengths, room)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The levels of one hypergraph.
+
+    Attributes:
+        levels: ``[nodes]`` of nodes, which have numbers from 1; -1 of ``NOTHING``.
+        slots: ``[nodes]`` their places within their levels.
+        order: ``[edges]`` the place of each hyperedge among those into its head.
+        heads: ``[edges]``.
+        tails: ``[edges, 2]``.
+        root: the node of whole derivations.
+    """
+
+    levels: npt.NDArray[np.int32]
+    slots: npt.NDArray[np.int32]
+    order: npt.NDArray[np.int32]
+    heads: npt.NDArray[np.int32]
+    tails: npt.NDArray[np.int32]
+    root: int
+
+    @property
+    def room(self) -> Room:
+        """The sizes that it needs."""
+        fan = self.order.max(initial=0)
+        return Room(*(int(x) + 1 for x in (max(self.levels.max(), 0), self.slots.max(), fan)))
+
+
+def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int) -> Layout:
+    """Assign the nodes of a hypergraph to levels.
+
+    Args:
+        heads: ``[edges]`` nodes, from 1.
+        tails: ``[edges, 2]`` nodes, ``NOTHING`` for none.
+        root: a node.
+
+    Raises:
+        UsageError: if a number is that of no node, or a node is made of itself.
+    """
+    count = int(max([root, *heads.tolist(), *tails.ravel().tolist()], default=0)) + 1
+    if (heads < 1).any() or (tails < 0).any() or root < 0:
+        raise UsageError("a node has a number below 1; number the heads of hyperedges from 1")
+    levels = np.full(count, -1, np.int32)
+    pending = np.bincount(heads, minlength=count)
+    users: list[list[int]] = [[] for _ in range(count)]
+    missing = [len({*row} - {NOTHING}) for row in tails.tolist()]
+    for edge, row in enumerate(tails.tolist()):
+        for node in {*row} - {NOTHING}:
+            users[node].append(edge)
+    # A node is done when all hyperedges into it are, and these when all their tails are.
+    targets, below = heads.tolist(), tails.tolist()
+    level = [-1] * count
+    waiting = [node for node in range(1, count) if not pending[node]]
+    ready = [edge for edge, n in enumerate(missing) if not n]
+    done = 0
+    left = pending.tolist()
+    while ready or waiting:
+        for edge in ready:
+            done += 1
+            head = targets[edge]
+            level[head] = max(level[head], 1 + max(level[node] for node in below[edge]))
+            left[head] -= 1
+            if not left[head]:
+                waiting.append(head)
+        ready = []
+        for node in waiting:
+            for edge in users[node]:
+                missing[edge] -= 1
+                if not missing[edge]:
+                    ready.append(edge)
+        waiting = []
+    if done < len(targets):
+        raise UsageError("a node is made of itself; leave out hyperedges that go round in a circle")
+    levels[:] = level
+    levels[1:] = np.maximum(levels[1:], 0)  # a node that nothing makes has the value zero
+    slots = _ranks(levels[1:])
+    return Layout(
+        levels, np.concatenate([[0], slots]).astype(np.int32), _ranks(heads), heads, tails, root
+    )
+
+
+def _ranks(keys: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Number the places that have the same key, in their order."""
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    first = np.searchsorted(ordered, ordered)
+    found = np.empty(len(keys), np.int32)
+    found[order] = np.arange(len(keys)) - first
+    return found
+
+
+def arranged(
+    weights: jax.Array,
+    layouts: Sequence[Layout],
+    lengths: npt.ArrayLike,
+    room: Room | None = None,
+) -> Hypergraphs:
+    """Make hypergraphs of levels that are known.
+
+    Args:
+        weights: ``[batch, edges]``.
+        layouts: ``[batch]``.
+        lengths: ``[batch]`` hyperedges of each.
+        room: as for ``hypergraphs``.
+
+    Raises:
+        UsageError: if the room is too small.
+    """
+    needed = (
+        Room(*np.max([each.room for each in layouts], 0).tolist()) if layouts else Room(1, 1, 1)
+    )
+    room = room or needed
+    if any(have < need for have, need in zip(room, needed, strict=True)):
+        raise UsageError(f"{room} is too small for hypergraphs that need {needed}")
+    batch = len(layouts)
+    edges = np.full((batch, *room), -1, np.int32)
+    tails = np.zeros((batch, *room, 2), np.int32)
+    roots = np.zeros(batch, np.int32)
+    for i, each in enumerate(layouts):
+        place = each.levels * room.width + each.slots + 1
+        place[NOTHING] = 0
+        at = each.levels[each.heads], each.slots[each.heads], each.order
+        edges[i][at] = np.arange(len(each.heads))
+        tails[i][at] = place[each.tails]
+        roots[i] = place[each.root]
+    return Hypergraphs(weights, jnp.asarray(lengths), *map(jnp.asarray, (edges, tails, roots)))
