@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
@@ -47,6 +49,51 @@ class GoldForest(NamedTuple):
         return cls(forest, found, np.zeros(len(forest.heads), bool) if gold is None else gold)
 
 
+def padded_tags(tags: Any, lengths: Any, outside: int) -> Any:
+    """Return ``[batch, length + 2]`` tags with one for the outside around those of each sentence.
+
+    Args:
+        tags: ``[batch, length]`` codes; arrays of JAX as of numpy.
+        lengths: ``[batch]``.
+        outside: the code for it.
+    """
+    xp = jnp if isinstance(tags, jax.Array) else np
+    inside = xp.arange(tags.shape[1]) < lengths[:, None]
+    return xp.pad(xp.where(inside, tags, outside), ((0, 0), (1, 1)), constant_values=outside)
+
+
+def outside_tag(weights: Mapping[str, Any]) -> int:
+    """Return the code of what is outside of a sentence.
+
+    Args:
+        weights: of a model.
+    """
+    return weights[f"rule.{PLACES[0]}"].shape[1] - 1
+
+
+def edge_weights(
+    weights: Mapping[str, Any], tags: Any, rules: Any, categories: Any, spans: Any, leaves: Any
+) -> Any:
+    """Return ``[batch, edges]`` the log weights of hyperedges.
+
+    Args:
+        weights: of a model; arrays of JAX as of numpy, as are all others.
+        tags: from ``padded_tags``.
+        rules, categories, spans: as of ``Forests``.
+        leaves: ``[batch, length, lexical]`` log probabilities of the categories of words.
+    """
+    xp = jnp if isinstance(leaves, jax.Array) else np
+    item = xp.arange(len(tags))[:, None]
+    i, k, j = spans[..., 0], spans[..., 1], spans[..., 2]
+    at = {"before": i, "first": i + 1, "left": k, "right": k + 1, "last": j, "after": j + 1}
+    score = weights["rule"][rules]
+    for place in PLACES:
+        tag = tags[item, xp.minimum(at[place], tags.shape[1] - 1)]
+        score = score + weights[f"rule.{place}"][rules, tag]
+    leaf = leaves[item, xp.minimum(i, leaves.shape[1] - 1), xp.maximum(categories, 0)]
+    return xp.where(rules == NO_RULE, weights["leaf"] * leaf, score)
+
+
 class Forests(NamedTuple):
     """Padded forests.
 
@@ -65,7 +112,22 @@ class Forests(NamedTuple):
     gold: Any
 
 
-_EMPTY = layout(np.zeros(0, np.int32), np.zeros((0, 2), np.int32), 0)
+EMPTY = layout(np.zeros(0, np.int32), np.zeros((0, 2), np.int32), 0)
+
+
+def leaf_places(forest: Forest, lexical: Sequence[int]) -> npt.NDArray[np.int32]:
+    """Return ``[edges]`` the category of each word among the lexical ones; otherwise -1.
+
+    Args:
+        forest: of a sentence.
+        lexical: the categories that words have.
+    """
+    place = np.full(max(lexical) + 1, -1, np.int32)
+    place[list(lexical)] = np.arange(len(lexical))
+    found = np.full(len(forest.rules), -1, np.int32)
+    words = forest.rules == NO_RULE
+    found[words] = place[forest.categories[words]]
+    return found
 
 
 def stacked(
@@ -84,20 +146,17 @@ def stacked(
     """
     needed = np.max([found.size for found in forests if found] or [(1, 1, 1, 1)], 0).tolist()
     width, *levels = needed if padded is None else padded
-    place = np.full(max(lexical) + 1, -1, np.int32)
-    place[list(lexical)] = np.arange(len(lexical))
     rules = np.zeros((size, width), np.int32)
     categories = np.full((size, width), -1, np.int32)
     spans = np.zeros((size, width, 3), np.int32)
     gold = np.zeros((size, width), bool)
-    layouts, lengths = [_EMPTY] * size, np.zeros(size, np.int32)
+    layouts, lengths = [EMPTY] * size, np.zeros(size, np.int32)
     for row, found in enumerate(forests):
         if found is None:
             continue
         forest, n = found.forest, len(found.gold)
         rules[row, :n], spans[row, :n], gold[row, :n] = forest.rules, forest.spans, found.gold
-        words = forest.rules == NO_RULE
-        categories[row, :n][words] = place[forest.categories[words]]
+        categories[row, :n] = leaf_places(forest, lexical)
         layouts[row], lengths[row] = found.layout, n
     weights = np.zeros((size, width), np.float32)
     graph = arranged(weights, layouts, lengths, Room(*levels))

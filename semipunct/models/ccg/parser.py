@@ -22,7 +22,16 @@ from semipunct.arrays.padding import padded_length, room
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.base import Array, Batching, Model, Parameters, Sums
 from semipunct.models.ccg.chart import build
-from semipunct.models.ccg.forests import PLACES, Forests, GoldForest, gold_edges, stacked
+from semipunct.models.ccg.forests import (
+    PLACES,
+    Forests,
+    GoldForest,
+    edge_weights,
+    gold_edges,
+    outside_tag,
+    padded_tags,
+    stacked,
+)
 from semipunct.models.ccg.grammar import Grammar
 from semipunct.models.ccg.options import CcgOptions, CcgTrainOptions
 from semipunct.models.ccg.words import CODES, Lexicon, WordVocabulary
@@ -250,24 +259,11 @@ class CcgModel(Model[Encoded, DerivedBatch, "Sentence[Derivation]"]):
             forests: from ``stacked``.
             leaves: ``[batch, length, lexical]`` log probabilities of the categories of words.
         """
-        rules, spans = jnp.asarray(forests.rules), jnp.asarray(forests.spans)
-        # One more than the codes stands for the edges of the sentence.
-        outside = parameters[f"rule.{PLACES[0]}"].shape[1] - 1
+        outside = outside_tag(parameters)
         tags = jnp.asarray(batch.codes[CODES.index("tag")])
-        inside = jnp.arange(tags.shape[1]) < jnp.asarray(batch.lengths)[:, None]
-        tags = jnp.where(inside, tags, outside)
-        padded = jnp.pad(tags, ((0, 0), (1, 1)), constant_values=outside)
-        item = jnp.arange(len(tags))[:, None]
-        score = parameters["rule"][rules]
-        i, k, j = spans[..., 0], spans[..., 1], spans[..., 2]
-        at = {"before": i, "first": i + 1, "left": k, "right": k + 1, "last": j, "after": j + 1}
-        size = padded.shape[1] - 1
-        for place in PLACES:
-            tag = padded[item, jnp.minimum(at[place], size)]
-            score += parameters[f"rule.{place}"][rules, tag]
-        categories = jnp.asarray(forests.categories)
-        leaf = leaves[item, jnp.minimum(i, tags.shape[1] - 1), jnp.maximum(categories, 0)]
-        weight = jnp.where(rules == 0, parameters["leaf"] * leaf, score)
+        tags = padded_tags(tags, jnp.asarray(batch.lengths), outside)
+        rows = map(jnp.asarray, (forests.rules, forests.categories, forests.spans))
+        weight = edge_weights(parameters, tags, *rows, leaves)
         return forests.graph.with_log_weights(weight)
 
     def log_likelihoods(

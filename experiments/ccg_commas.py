@@ -1,0 +1,190 @@
+"""Commas in derivations: rules before and after (figure 9), and what they cost a parser (figure 10).
+
+Paper: Tse and Curran (2008). Derivations are converted from phrases, or read from ``.auto`` files.
+
+``rules`` counts the rules with commas of a treebank, as it is and normalised by both rules, and
+checks that words, categories and dependencies are the same.
+
+``parse`` compares parsers that ``semipunct train --kind ccg-parser`` has made: the first one is the
+baseline. Each is given the development derivations that it is to find.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import time
+import tracemalloc
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from semipunct.corpus import Sentence
+from semipunct.evaluation.derivations import DerivationCounts
+from semipunct.formats.ccgbank import read_derived_sentences
+from semipunct.formats.ptb import read_bracketings
+from semipunct.models.ccg.decoding import CcgParse, CcgParser
+from semipunct.models.ccg.parser import CcgModel
+from semipunct.store.checkpoint import load
+from semipunct.tasks.normalise import comma_table, normalise_commas
+from semipunct.trees.conversion import Unconverted, converted
+from semipunct.trees.derivations import Derivation
+from semipunct.trees.licensing import unlicensed
+from semipunct.trees.predicates import predicate_dependencies
+
+
+def derivations(paths: Sequence[str]) -> tuple[list[Derivation], dict[str, Any]]:
+    """Read derivations, or convert phrases; return them, and what could not be converted.
+
+    Args:
+        paths: files.
+    """
+    found: list[Derivation] = []
+    reasons: Counter[str] = Counter()
+    for path in paths:
+        if path.removesuffix(".gz").endswith(".auto"):
+            found += [s.tree for s in read_derived_sentences([path])]
+            continue
+        for tree in read_bracketings(path):
+            try:
+                found.append(converted(tree.tree, tree.forms).derivation)
+            except Unconverted as error:
+                reasons[str(error)] += 1
+    total = len(found) + reasons.total()
+    return found, {
+        "trees": total,
+        "converted": len(found),
+        "coverage": len(found) / total,
+        "reasons": dict(reasons.most_common(12)),
+    }
+
+
+def rules(paths: Sequence[str]) -> dict[str, Any]:
+    """Count the rules with commas before and after.
+
+    Args:
+        paths: files of phrases or derivations.
+    """
+    before, told = derivations(paths)
+    tables: dict[str, Any] = {}
+    known = comma_table(before)
+    for name in ("before", "paper", "better"):
+        after = before if name == "before" else normalise_commas(before, name)  # type: ignore[arg-type]
+        changed = sum(
+            a.tags != b.tags or predicate_dependencies(a) != predicate_dependencies(b)
+            for a, b in zip(before, after, strict=True)
+            if a is not b
+        )
+        table = comma_table(after)
+        tables[name] = {
+            "instances": dict(table.instances.most_common()),
+            "left_rules": len(table.left),
+            "right_rules": len(table.right),
+            "rules": table.absorption_rules,
+            "new_rules": len(table.right.keys() - known.right.keys()),
+            "changed": changed,
+            "unlicensed": sum(bool(unlicensed(tree)) for tree in after),
+        }
+    return {**told, "tables": tables}
+
+
+def agreement(
+    sentences: Sequence[Sentence[Derivation]], parses: Sequence[CcgParse]
+) -> DerivationCounts:
+    """Compare parses with the derivations of a treebank.
+
+    Args:
+        sentences: with derivations.
+        parses: of the same.
+    """
+    total = DerivationCounts()
+    for s, found in zip(sentences, parses, strict=True):
+        tree = found.derivation
+        mine = None if tree is None else (tree.tags, predicate_dependencies(tree))
+        gold = s.tree.tags, predicate_dependencies(s.tree)
+        total = total.plus(DerivationCounts.of(gold, mine))
+    return total
+
+
+def parse(models: Sequence[tuple[str, str, str]], runs: int) -> dict[str, Any]:
+    """Compare parsers.
+
+    Args:
+        models: the name, the folder and the file of development derivations of each.
+        runs: timed passes over all sentences, of one parser after another.
+    """
+    parsers: dict[str, tuple[CcgParser, list[Sentence[Derivation]]]] = {}
+    for name, folder, dev in models:
+        trained = load(folder, CcgModel)
+        parsers[name] = CcgParser(trained.model, trained.parameters), read_derived_sentences([dev])
+    found: dict[str, Any] = {}
+    for name, (parser, sentences) in parsers.items():
+        supertags = parser.supertags(sentences)
+        parses = parser.parsed(sentences, supertags)
+        tracemalloc.start()
+        for rows in supertags:
+            parser.chart(rows)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        n = len(sentences)
+        found[name] = {
+            **agreement(sentences, parses).as_dict(),
+            "rules": len(parser.model.grammar.rules),
+            "conjunctive_nodes": sum(p.counts.conjunctive for p in parses) / n,
+            "total_nodes": sum(p.counts.total for p in parses) / n,
+            "largest_chart_mib": peak / 2**20,
+        }
+    times: dict[str, list[float]] = {name: [] for name in parsers}
+    busy: dict[str, list[float]] = {name: [] for name in parsers}
+    for _ in range(runs):
+        for name, (parser, sentences) in parsers.items():
+            wall, processor = time.perf_counter(), time.process_time()
+            parser.parsed(sentences)
+            times[name].append(time.perf_counter() - wall)
+            busy[name].append(time.process_time() - processor)
+    first = next(iter(parsers))
+    for name in found if runs else ():
+        n = len(parsers[name][1])
+        found[name] |= {
+            "seconds": statistics.mean(times[name]),
+            "processor_seconds": statistics.mean(busy[name]),
+            "sentences_per_second": n / statistics.mean(times[name]),
+            "sentences_per_processor_second": n / statistics.mean(busy[name]),
+            "time_ratio": statistics.median(
+                a / b for a, b in zip(times[name], times[first], strict=True)
+            ),
+            "processor_ratio": statistics.median(
+                a / b for a, b in zip(busy[name], busy[first], strict=True)
+            ),
+        }
+    return {"runs": runs, "parsers": found}
+
+
+def main() -> None:
+    """Print the figures as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    counting = commands.add_parser("rules", help="figure 9")
+    counting.add_argument("files", nargs="+", help="phrases (.mrg) or derivations (.auto)")
+    comparing = commands.add_parser("parse", help="figure 10")
+    comparing.add_argument(
+        "--model", nargs=3, action="append", required=True, metavar=("NAME", "FOLDER", "DEV")
+    )
+    comparing.add_argument("--runs", type=int, default=25)
+    for each in (counting, comparing):
+        each.add_argument("--output", type=Path, help="write the figures here as well")
+    options = parser.parse_args()
+    if options.command == "rules":
+        found = rules(options.files)
+    else:
+        found = parse([tuple(model) for model in options.model], options.runs)
+    text = json.dumps(found, indent=2)
+    print(text)
+    if options.output:
+        options.output.write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,250 @@
+"""Parsing: the best derivation of each sentence, and how much was built to find it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.programs import jit
+from semipunct.corpus.sentences import Sentence
+from semipunct.models.base import Weights
+from semipunct.models.ccg.chart import Chart, Counts, Forest, build
+from semipunct.models.ccg.forests import EMPTY, edge_weights, leaf_places, outside_tag, padded_tags
+from semipunct.models.ccg.grammar import Grammar
+from semipunct.models.ccg.parser import CcgModel
+from semipunct.models.ccg.supertags import Probabilities, multitags, probabilities
+from semipunct.models.ccg.words import CODES
+from semipunct.models.scoring import Batches
+from semipunct.structures.distribution import Answer, Distribution
+from semipunct.structures.hypergraph import Hypergraphs, Layout, Room, arranged, layout
+from semipunct.trees.derivations import Derivation
+
+RATIOS = (0.05, 0.01, 0.003)
+"""Ratios of multitagging: the next one is tried where there is no derivation."""
+
+MOST_EDGES = 300_000
+"""Hyperedges of a chart; a larger one is given up, so that memory stays bounded."""
+
+_ROOMS = (
+    (256, 20, 32, 8),
+    (1024, 40, 64, 16),
+    (4096, 64, 128, 32),
+    (16384, 96, 256, 64),
+)
+"""Hyperedges, levels, nodes of a level and hyperedges of a node that forests are padded to."""
+
+_CELLS = 2**20
+"""Padded places for hyperedges of a batch, about."""
+
+_LEAST = 1e-8
+
+
+class CcgParse(NamedTuple):
+    """What a parser finds for a sentence.
+
+    Attributes:
+        derivation: the best one, None if there is none.
+        log_weight: of the derivation; minus infinity if there is none.
+        counts: of what was built, over all charts of the sentence.
+        ratio: of multitagging with which it was found, or the last one tried.
+        complete: whether no chart was given up because of its size.
+    """
+
+    derivation: Derivation | None
+    log_weight: float
+    counts: Counts
+    ratio: float
+    complete: bool
+
+
+class Weighed(NamedTuple):
+    """A forest with the log weights of its hyperedges.
+
+    Attributes:
+        forest: of a sentence.
+        weights: ``[edges]``.
+    """
+
+    forest: Forest
+    weights: npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class CcgParser:
+    """A parser with its weights.
+
+    Attributes:
+        model: the kind's model.
+        parameters: its weights.
+        ratios: of multitagging, falling.
+        most_edges: hyperedges of a chart.
+    """
+
+    model: CcgModel
+    parameters: Weights
+    ratios: tuple[float, ...] = RATIOS
+    most_edges: int = MOST_EDGES
+
+    def supertags(self, sentences: Sequence[Sentence[Any]]) -> list[Probabilities]:
+        """Return ``[n, lexical]`` the probabilities of the categories of words, by sentence.
+
+        Args:
+            sentences: words and marks, with tags.
+        """
+        encoded = self.model.encode_words(sentences)
+        return probabilities(self.model, self.parameters, Batches(self.model, encoded))
+
+    def parsed(
+        self, sentences: Sequence[Sentence[Any]], supertags: Sequence[Probabilities] | None = None
+    ) -> list[CcgParse]:
+        """Return the best derivation of each sentence.
+
+        Args:
+            sentences: words and marks, with tags.
+            supertags: from ``supertags``; computed if they are not given.
+        """
+        known = self.supertags(sentences) if supertags is None else supertags
+        charts = [self.chart(rows) for rows in known]
+        weighed = {
+            i: Weighed(chart.forest, self.weights(s, rows, chart.forest))
+            for i, (s, rows, (chart, _)) in enumerate(zip(sentences, known, charts, strict=True))
+            if chart.forest is not None
+        }
+        best = best_derivations(self.model.grammar, weighed)
+        return [
+            CcgParse(*best.get(i, (None, -np.inf)), chart.counts, ratio, chart.complete)
+            for i, (chart, ratio) in enumerate(charts)
+        ]
+
+    def chart(self, rows: Probabilities) -> tuple[Chart, float]:
+        """Build charts of a sentence until one has a derivation; return it, and its ratio.
+
+        Args:
+            rows: ``[n, lexical]`` probabilities.
+
+        Returns:
+            The last chart, with the counts of all of them.
+        """
+        counts = Counts(0, 0)
+        complete = True
+        for ratio in self.ratios:
+            found = build(self.model.grammar, multitags(self.model, rows, ratio), self.most_edges)
+            counts = Counts(*(a + b for a, b in zip(counts, found.counts, strict=True)))
+            complete = complete and found.complete
+            if found.forest is not None or not found.complete:
+                break
+        return Chart(found.forest, counts, complete), ratio
+
+    def weights(
+        self, sentence: Sentence[Any], rows: Probabilities, forest: Forest
+    ) -> npt.NDArray[np.float32]:
+        """Return ``[edges]`` the log weights of a forest.
+
+        Args:
+            sentence: the words.
+            rows: ``[n, lexical]`` probabilities.
+            forest: of the same sentence.
+        """
+        model = self.model
+        codes = model.vocabulary.codes([sentence])[0][CODES.index("tag") :]
+        host = {name: np.asarray(w) for name, w in self.parameters.items() if "rule" in name}
+        host["leaf"] = np.asarray(self.parameters["leaf"])
+        tags = padded_tags(codes, np.array([sentence.size]), outside_tag(host))
+        leaves = np.log(np.maximum(rows, _LEAST))[None]
+        return np.asarray(
+            edge_weights(
+                host,
+                tags,
+                forest.rules[None],
+                leaf_places(forest, model.grammar.lexical)[None],
+                forest.spans[None],
+                leaves,
+            )
+        )[0].astype(np.float32)
+
+
+@jit
+def _best(graph: Hypergraphs) -> Answer:
+    return Distribution(graph).best()
+
+
+def best_derivations(
+    grammar: Grammar, forests: Mapping[int, Weighed]
+) -> dict[int, tuple[Derivation, float]]:
+    """Return the best derivation of each forest, and its log weight.
+
+    Args:
+        grammar: names categories and rules.
+        forests: by their numbers.
+    """
+    found: dict[int, tuple[Derivation, float]] = {}
+    for members, graph in padded_graphs(forests):
+        parts, weights = jax.device_get(_best(graph))
+        for row, i in enumerate(members):
+            weighed = forests[i]
+            used = np.flatnonzero(parts[row, : len(weighed.weights)] > 0)
+            found[i] = _derivation(grammar, weighed.forest, used), float(weights[row])
+    return found
+
+
+def padded_graphs(
+    forests: Mapping[int, Weighed],
+) -> list[tuple[list[int], Hypergraphs]]:
+    """Return hypergraphs of few shapes, and the numbers of the forests in each batch.
+
+    Args:
+        forests: by their numbers.
+    """
+    laid: dict[int, Layout] = {}
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for i, weighed in forests.items():
+        f = weighed.forest
+        laid[i] = layout(f.heads, f.tails, f.nodes - 1)
+        groups.setdefault(_room((len(f.heads), *laid[i].room)), []).append(i)
+    found: list[tuple[list[int], Hypergraphs]] = []
+    for room, mine in sorted(groups.items()):
+        size = max(1, min(64, _CELLS // (room[1] * room[2] * room[3])))
+        for start in range(0, len(mine), size):
+            members = mine[start : start + size]
+            weights = np.zeros((size, room[0]), np.float32)
+            lengths = np.zeros(size, np.int32)
+            layouts = [EMPTY] * size
+            for row, i in enumerate(members):
+                weighed, layouts[row] = forests[i], laid[i]
+                lengths[row] = len(weighed.weights)
+                weights[row, : lengths[row]] = weighed.weights
+            graph = arranged(jnp.asarray(weights), layouts, lengths, Room(*room[1:]))
+            found.append((members, graph))
+    return found
+
+
+def _room(size: tuple[int, ...]) -> tuple[int, ...]:
+    for room in _ROOMS:
+        if all(have >= need for have, need in zip(room, size, strict=True)):
+            return room
+    return tuple(1 << (need - 1).bit_length() for need in size)
+
+
+def _derivation(grammar: Grammar, forest: Forest, used: npt.NDArray[np.intp]) -> Derivation:
+    by_head = {int(forest.heads[edge]): int(edge) for edge in used}
+    top = by_head[forest.nodes - 1]
+    depths: list[int] = []
+    categories: list[str] = []
+    heads: list[int] = []
+    waiting = [(int(forest.tails[top, 0]), 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        edge = by_head[node]
+        rule = int(forest.rules[edge])
+        depths.append(depth)
+        categories.append(grammar.categories[forest.categories[edge]])
+        heads.append(grammar.rules[rule - 1].head if rule else 0)
+        left, right = forest.tails[edge].tolist()
+        waiting += ((tail, depth + 1) for tail in (right, left) if tail)
+    return Derivation(tuple(depths), tuple(categories), tuple(heads))

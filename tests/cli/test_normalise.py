@@ -1,0 +1,78 @@
+"""``semipunct normalise``: phrases to derivations, commas, what is told and what is refused."""
+
+import json
+from pathlib import Path
+
+
+import pytest
+
+from semipunct.formats.ccgbank import read_derivations
+from tests.commands import Cli
+from tests.formats.ccgbank.files import RAIN
+
+PHRASES = (
+    "( (S (PP-TMP (IN In) (NP (NNP May))) (, ,) (NP-SBJ (PRP it)) (VP (VBD rained)) (. .)))\n"
+    "( (S (S (NP-SBJ-1 (NNP Ada)) (VP (VBZ sings))) (CC and) (S (NP-SBJ=1 (NNP Bea)))))\n"
+)
+
+
+@pytest.fixture
+def phrases(tmp_path: Path) -> Path:
+    path = tmp_path / "may.mrg"
+    path.write_text(PHRASES, encoding="utf-8")
+    return path
+
+
+def test_conversion_and_commas(cli: Cli, phrases: Path, tmp_path: Path):
+    out, report = tmp_path / "may.auto", tmp_path / "report.json"
+    result = cli("normalise", phrases, "--to", "ccg", "-o", out, "--report", report)
+    assert result.status == 0
+    assert "converted 1 of 2 trees (50.0%)" in result.err
+    assert f"left out 1 tree: gapping (1, first {phrases}:2)" in result.err
+    assert json.loads(report.read_text("utf-8"))["conversion"]["reasons"] == {"gapping": 1}
+    (before,) = read_derivations(out)
+    assert before.sentence_id == "may.1"
+    again = cli("normalise", out, "--commas", "ccg", "--rule", "paper")
+    assert "from the left: 1 before, 0 after; from the right: 0 and 1" in again.err
+    moved = tmp_path / "moved.auto"
+    moved.write_text(again.out, encoding="utf-8")
+    (after,) = read_derivations(moved)
+    assert after.leaves == before.leaves
+    assert after.derivation.categories[2] == "S/S"
+    at_once = cli("normalise", phrases, "--to", "ccg", "--commas", "ccg", "--rule", "paper")
+    assert at_once.out == again.out
+
+
+def test_what_nothing_licenses_is_passed_through(cli: Cli, tmp_path: Path):
+    path = tmp_path / "odd.auto"
+    text = (
+        "ID=a.1\n(<T S[dcl] 0 2> (<T S[dcl] 1 2> (<L , , , , ,>) (<L N NN NN rain N>) ) "
+        "(<L NP PRP PRP it NP>) )\n" + RAIN
+    )
+    path.write_text(text, encoding="utf-8")
+    result = cli("normalise", path, "--commas", "ccg")
+    assert (result.status, result.out) == (0, text)
+    assert f"{path}:1: sentence a.1: no rule licenses S[dcl] NP => S[dcl]" in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ((), "nothing is to be done"),
+        (("--commas", "ccg", "--quotes"), "--quotes is for conversion"),
+        (("--commas", "ccg"), "give files of derivations"),
+        (("--to", "ccg", "--report", "-"), "--report needs the name of a file"),
+    ],
+)
+def test_wrong_usage(cli: Cli, phrases: Path, arguments: tuple[str, ...], complaint: str):
+    result = cli("normalise", phrases, *arguments)
+    assert result.status == 2
+    assert complaint in " ".join(result.err.split())
+
+
+def test_nothing_that_can_be_converted(cli: Cli, tmp_path: Path):
+    path = tmp_path / "gap.mrg"
+    path.write_text(PHRASES.splitlines()[1], encoding="utf-8")
+    result = cli("normalise", path, "--to", "ccg")
+    assert (result.status, result.out) == (1, "")
+    assert "none of 1 tree could be converted (gapping" in " ".join(result.err.split())

@@ -1,0 +1,217 @@
+"""Conversion of phrases to derivations: constructions one by one, and the treebank sample."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from semipunct.formats.ptb import Bracketing, read_bracketings
+from semipunct.trees.conversion import Unconverted, converted
+from semipunct.trees.derivations import Derivation
+from semipunct.trees.licensing import unlicensed
+from semipunct.trees.phrases import PhraseTree
+
+SAMPLE = Path(__file__).resolve().parents[3] / "shared" / "data" / "ptb-sample"
+
+
+def tree(tmp_path: Path, text: str) -> Bracketing:
+    path = tmp_path / "some.mrg"
+    path.write_text(text, encoding="utf-8")
+    (found,) = read_bracketings(path)
+    return found
+
+
+def words(found: Bracketing, *, quotes: bool = False) -> dict[str, str]:
+    """The categories of the words that are no determiners, nouns or final marks."""
+    conversion = converted(found.tree, found.forms, quotes=quotes)
+    forms = [found.forms[leaf - 1] for leaf in conversion.leaves]
+    assert not unlicensed(conversion.derivation)
+    return dict(zip(forms, conversion.derivation.tags, strict=True))
+
+
+def test_a_derivation_written_out(tmp_path: Path):
+    found = tree(
+        tmp_path,
+        "( (S (NP-SBJ (NP (NNP Ada)) (, ,) (ADJP (NP (CD 9) (NNS years)) (JJ old)) (, ,))"
+        " (VP (MD will) (VP (VB sing) (NP-TMP (NN today)))) (. .)))",
+    )
+    derived = converted(found.tree, found.forms).derivation
+    rows = list(zip(derived.depths, derived.categories, derived.heads, strict=True))
+    assert rows == [
+        (0, "S[dcl]", 0),
+        (1, "S[dcl]", 1),
+        (2, "NP", 0),
+        (3, "NP", 0),
+        (4, "NP", 0),
+        (5, "NP", 0),
+        (6, "N", 0),
+        (5, ",", 0),
+        (4, "NP\\NP", 0),
+        (5, "S[adj]\\NP", 1),
+        (6, "NP", 0),
+        (7, "N", 1),
+        (8, "N/N", 0),
+        (8, "N", 0),
+        (6, "(S[adj]\\NP)\\NP", 0),
+        (3, ",", 0),
+        (2, "S[dcl]\\NP", 0),
+        (3, "(S[dcl]\\NP)/(S[b]\\NP)", 0),
+        (3, "S[b]\\NP", 0),
+        (4, "S[b]\\NP", 0),
+        (4, "(S\\NP)\\(S\\NP)", 0),
+        (1, ".", 0),
+    ]
+
+
+SUBJECT = "(NP-SBJ (DT the) (NN cat))"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            f"(S {SUBJECT} (VP (VBD gave) (NP (PRP me)) (NP (NNS mice)) (PP-LOC (IN at) (NP (NN home)))))",
+            {"gave": "((S[dcl]\\NP)/NP)/NP", "at": "((S\\NP)\\(S\\NP))/NP", "the": "NP[nb]/N"},
+            id="complements and adjuncts of verbs",
+        ),
+        pytest.param(
+            "(S (NP-SBJ (NP (DT the) (NN cat)) (SBAR (WHNP-1 (WDT that)) (S (NP-SBJ (-NONE- *T*-1))"
+            " (VP (VBD slept))))) (VP (VBD woke)))",
+            {"that": "(NP\\NP)/(S[dcl]\\NP)", "slept": "S[dcl]\\NP"},
+            id="subject relative",
+        ),
+        pytest.param(
+            "(S (NP-SBJ (NP (DT the) (NN mouse)) (SBAR (WHNP-1 (WDT that)) (S (NP-SBJ (PRP he))"
+            " (VP (VBD said) (SBAR (-NONE- 0) (S (NP-SBJ (NNP Ada)) (VP (VBD saw)"
+            " (NP (-NONE- *T*-1))))))))) (VP (VBD ran)))",
+            {
+                "that": "(NP\\NP)/(S[dcl]/NP)",
+                "said": "(S[dcl]\\NP)/S[dcl]",
+                "saw": "(S[dcl]\\NP)/NP",
+            },
+            id="object relative across a clause",
+        ),
+        pytest.param(
+            "(S (NP-SBJ (NP (DT the) (NN mouse)) (SBAR (WHNP-1 (-NONE- 0)) (S (NP-SBJ (NNP Ada))"
+            " (VP (VBD saw) (NP (-NONE- *T*-1)))))) (VP (VBD ran)))",
+            {"saw": "(S[dcl]\\NP)/NP"},
+            id="relative without a pronoun",
+        ),
+        pytest.param(
+            "(S (NP-SBJ (NP (NNS mice)) (VP (VBN seen) (NP (-NONE- *)) (PP (IN by) (NP-LGS (NNP"
+            " Ada))))) (VP (VBP run)))",
+            {"seen": "S[pss]\\NP", "by": "((S\\NP)\\(S\\NP))/NP"},
+            id="reduced relative",
+        ),
+        pytest.param(
+            f"(S {SUBJECT} (VP (VBD slept) (, ,) (VBD woke) (CC and) (VBD ran)))",
+            {",": ",", "and": "conj", "slept": "S[dcl]\\NP"},
+            id="coordination",
+        ),
+        pytest.param(
+            "(S (NP-SBJ (NP (NNP Ada) (POS 's)) (NN cat)) (VP (VBD had) (VP (VBN slept))))",
+            {"'s": "(NP[nb]/N)\\NP", "had": "(S[dcl]\\NP)/(S[pt]\\NP)", "slept": "S[pt]\\NP"},
+            id="possessive and perfect",
+        ),
+        pytest.param(
+            "(S (S-TPC-1 (NP-SBJ (NNS mice)) (VP (VBP run))) (, ,) (NP-SBJ (PRP she)) (VP (VBD said)"
+            " (SBAR (-NONE- 0) (S (-NONE- *T*-1)))))",
+            {"said": "(S[dcl]\\S[dcl])\\NP", ",": ","},
+            id="fronted speech",
+        ),
+        pytest.param(
+            f"(S {SUBJECT} (VP (VBD slept) (, ,) (NP (DT a) (NN surprise))))",
+            {"slept": "S[dcl]\\NP", "a": "NP[nb]/N"},
+            id="apposition to a clause",
+        ),
+        pytest.param(
+            "(S (S-ADV (NP-SBJ (-NONE- *-1)) (VP (VBG sleeping))) (, ,) (NP-SBJ-1 (PRP she)) (VP"
+            " (VBD smiled)))",
+            {"sleeping": "S[ng]\\NP"},
+            id="participle",
+        ),
+        pytest.param(
+            "(SBARQ (WHNP-1 (WP what)) (SQ (VBD did) (NP-SBJ (PRP she)) (VP (VB see) (NP (-NONE-"
+            " *T*-1)))) (. ?))",
+            {"what": "S[wq]/(S[q]/NP)", "did": "(S[q]/(S[b]\\NP))/NP"},
+            id="question",
+        ),
+        pytest.param(
+            f"(S {SUBJECT} (VP (VBD made) (S (NP-SBJ (PRP her)) (ADJP-PRD (JJ glad)))))",
+            {"made": "((S[dcl]\\NP)/(S[adj]\\NP))/NP"},
+            id="small clause",
+        ),
+    ],
+)
+def test_constructions(tmp_path: Path, text: str, expected: dict[str, str]):
+    found = words(tree(tmp_path, text))
+    assert {word: found[word] for word in expected} == expected
+
+
+def test_quotation_marks_are_kept_where_they_are_wanted(tmp_path: Path):
+    found = tree(tmp_path, "(S (`` ``) (NP-SBJ (PRP she)) (VP (VBD slept)) ('' '') (. .))")
+    assert words(found) == {"she": "NP", "slept": "S[dcl]\\NP", ".": "."}
+    assert words(found, quotes=True)["``"] == "LQU"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("(S (NP (-NONE- *)) (VP (-NONE- *)))", "no words"),
+        (
+            "(S (S (NP-SBJ-1 (NNP Ada)) (VP (VBZ sings))) (CC and) (S (NP-SBJ=1 (NNP Bea))))",
+            "gapping",
+        ),
+        ("(S (NP (, ,)) (VP (VBZ sings)))", "a phrase of marks alone"),
+    ],
+)
+def test_what_is_not_known_is_told(tmp_path: Path, text: str, reason: str):
+    found = tree(tmp_path, text)
+    with pytest.raises(Unconverted, match=reason):
+        converted(found.tree, found.forms)
+
+
+def test_deep_trees():
+    clause = ("S", "NP-SBJ", "PRP", "VP", "VBP", "SBAR")
+    depths: list[int] = []
+    labels: list[str] = []
+    depth = 0
+    for _ in range(3_400):
+        depths += (depth, depth + 1, depth + 2, depth + 1, depth + 2, depth + 2)
+        labels += clause
+        depth += 3
+    last = ("S", "NP-SBJ", "PRP", "VP", "VBP")
+    depths += (depth, depth + 1, depth + 2, depth + 1, depth + 2)
+    labels += last
+    deep = PhraseTree(tuple(depths), tuple(labels))
+    assert max(deep.depths) > 10_000
+    found = converted(deep, ["we", "say"] * deep.words)
+    assert found.derivation.words == deep.words
+
+
+def conversions(name: str) -> Iterator[tuple[Bracketing, Derivation | None, tuple[int, ...]]]:
+    path = SAMPLE / name
+    if not path.exists():
+        pytest.skip("the sample of the Penn Treebank is not in ../shared")
+    for found in read_bracketings(path):
+        try:
+            conversion = converted(found.tree, found.forms)
+        except Unconverted:
+            yield found, None, ()
+        else:
+            yield found, conversion.derivation, conversion.leaves
+
+
+def test_nearly_all_of_the_sample_is_converted():
+    done = list(conversions("dev.mrg"))
+    derived = [(found, tree, leaves) for found, tree, leaves in done if tree is not None]
+    assert len(derived) / len(done) > 0.95
+    for found, tree, leaves in derived:
+        kept = [
+            place
+            for place, tag in enumerate(found.tree.tags, start=1)
+            if tag not in ("-NONE-", "``", "''")
+        ]
+        assert list(leaves) == kept
+        assert tree.words == len(kept)
+        assert not unlicensed(tree)
