@@ -87,6 +87,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "ordering",
             "commas",
             "constituency",
+            "ccg",
         )
     },
     "semipunct.models": (),

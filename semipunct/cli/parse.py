@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
     Outcome = tuple[WordsEntry, Sequence[Parse]]
 
+DERIVATIONS = "ccg-parser"
+"""The kind of model that gives derivations instead of dependency trees."""
+
 CHUNK = 1024
 """Sentences parsed at a time."""
 
@@ -99,7 +102,8 @@ def parse(
 
     Punctuation gets heads by rule; it counts with --punctuation, and for a parser that was trained
     to read it (model.marks). Tags and trees of the input are thrown away; with --gold the parser's
-    are compared with them, over words that are no punctuation.
+    are compared with them, over words that are no punctuation. A model of the kind ccg-parser reads
+    words with tags (.auto) and gives derivations.
     """
     if (json or result) and not gold:
         raise UsageError(f"{'--json' if json else '--result'} is about the comparison of --gold")
@@ -126,6 +130,7 @@ def parse(
     console.check_targets(out, result)
     with phase("importing"):
         from semipunct.arrays.compilation import enable_compilation_cache
+        from semipunct.cli.derivations import parse_derivations
         from semipunct.cli.progress import sentence_progress
         from semipunct.cli.running_text import read_running_text, running_text_format
         from semipunct.models.constituency.parser import PhraseParser
@@ -150,6 +155,13 @@ def parse(
                 refused=[name for name, given in refused.items() if given],
                 gold=gold, json=json, path=result, quiet=quiet,
             )  # fmt: skip
+        any_kind = load(model)
+        if any_kind.model.kind == DERIVATIONS:
+            _refuse_others(
+                tokeniser=tokeniser, trees=trees, nbest=nbest, punctuation=punctuation,
+                probabilities=probabilities, result=result,
+            enable_compilation_cache()
+            parse_derivations(any_kind, inputs, out, gold=gold, json=json, quiet=quiet)
             return
         loaded = load(model, Parser)
         words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None
@@ -193,6 +205,15 @@ def parse(
     for reason, number in omitted.items():
         console.say(f"{console.count(number, 'sentence')} not parsed: {reason}")
     cut.say()
+
+
+def _refuse_others(**options: object) -> None:
+    """Refuse what a parser of derivations has no use for."""
+    given = [f"--{name}" for name, value in options.items() if value]
+    if given:
+        raise UsageError(
+            f"{', '.join(given)} is not for a model of the kind {DERIVATIONS}; leave it out"
+        )
 
 
 def _outcomes(

@@ -303,6 +303,22 @@ class PhrasesCompared(Part, kw_only=True, tag_field="schema", tag="semipunct.par
     tags: Annotated[float, Meta(description="words with the right part of speech")] | None
     exact: Annotated[float, Meta(description="sentences with all brackets right")] | None
     signature: Signature
+class DerivationsCompared(
+    Part, kw_only=True, tag_field="schema", tag="semipunct.parse-derivations-gold/1"
+):
+    """Derivations of a parser beside those of the input: ``parse --gold --json`` of a ccg-parser.
+
+    Dependencies are those between predicates and arguments; marks are words here.
+    """
+
+    coverage: Annotated[float, Meta(description="sentences with a derivation")] | None
+    sentence_accuracy: Annotated[float, Meta(description="with all dependencies right")] | None
+    category_accuracy: Annotated[float, Meta(description="words with the right category")] | None
+    labelled_precision: Probability | None
+    labelled_recall: Probability | None
+    unlabelled_precision: Probability | None
+    unlabelled_recall: Probability | None
+    unlabelled_f1: Probability | None
 
 
 class System(Part):
@@ -536,6 +552,7 @@ OUTPUTS: Mapping[str, tuple[type[Part], ...]] = {
     "correct-gold": (CorrectionsCompared,),
     "decode": (Decoded, LeftOut),
     "evaluate": (Evaluated,),
+    "parse-derivations-gold": (DerivationsCompared,),
     "parse-gold": (ParsesCompared,),
     "parse-phrases-gold": (PhrasesCompared,),
     "restore": (Restored, LeftOut),

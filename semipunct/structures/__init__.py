@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from semipunct.structures.draws import Draws, Places, Traceable, choose
     from semipunct.structures.given_tree import GivenTrees, inside
     from semipunct.structures.grammar import PCFG, GrammarParts, pcfg
+    from semipunct.structures.hypergraph import Hypergraphs, hypergraphs
     from semipunct.structures.permutations import (
         LinearOrderings,
         OrderingParts,
@@ -38,6 +39,7 @@ __all__ = [
     "Draws",
     "GivenTrees",
     "GrammarParts",
+    "Hypergraphs",
     "LinearChain",
     "LinearOrderings",
     "OrderingParts",
@@ -59,6 +61,7 @@ __all__ = [
     "Total",
     "Traceable",
     "choose",
+    "hypergraphs",
     "inside",
     "lifted",
     "linear_chain",
@@ -81,6 +84,7 @@ _MODULES = {
     "Draws": "semipunct.structures.draws",
     "GivenTrees": "semipunct.structures.given_tree",
     "GrammarParts": "semipunct.structures.grammar",
+    "Hypergraphs": "semipunct.structures.hypergraph",
     "LinearChain": "semipunct.structures.chain",
     "LinearOrderings": "semipunct.structures.permutations",
     "OrderingParts": "semipunct.structures.permutations",
@@ -103,6 +107,7 @@ _MODULES = {
     "Total": "semipunct.structures.base",
     "Traceable": "semipunct.structures.draws",
     "choose": "semipunct.structures.draws",
+    "hypergraphs": "semipunct.structures.hypergraph",
     "inside": "semipunct.structures.given_tree",
     "lifted": "semipunct.structures.base",
     "linear_chain": "semipunct.structures.chain",

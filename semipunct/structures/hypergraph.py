@@ -27,7 +27,7 @@ from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shap
 from semipunct.errors import UsageError
 from semipunct.structures.base import PartWise, Total, lifted
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring
+from semirings.base import Semiring, Value
 
 NOTHING = 0
 """The node that stands for a tail that is not there; its value is one."""
@@ -72,6 +72,23 @@ class Hypergraphs(PartWise[Any]):
         self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Run the inside recursion by level; arguments as in ``Structure.total``."""
+        table = self.inside(semiring, feature, recursion)
+        rows = jnp.arange(len(self.roots))
+        value = jax.tree.map(lambda x: x[rows, self.roots], table)
+        return Total(value, jnp.zeros((len(self.roots),), self.weights.dtype))
+
+    def inside(
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
+    ) -> Value:
+        """Return the sums over the derivations of every node, ``[batch, places]``.
+
+        The places are those of ``tails`` and ``roots``.
+
+        Args:
+            semiring: as of ``total``, like the other arguments.
+            feature: an additive quantity of each hyperedge.
+            recursion: memory budget of the steps.
+        """
         s = semiring
         batch, levels, width, _ = self.edges.shape
         rows = jnp.arange(batch)
@@ -82,6 +99,10 @@ class Hypergraphs(PartWise[Any]):
             lambda x: jnp.broadcast_to(x, self.weights.shape)[item, place], feature
         )
         table = s.concatenate([s.ones((batch, 1)), s.zeros((batch, levels * width))], 1)
+        # Of the precision of the weights.
+        lone = jax.tree.map(lambda x: x[:, :1, 0, 0], (weight, marks))
+        like = jax.eval_shape(lambda pair: lifted(s, *pair), lone)
+        table = jax.tree.map(lambda x, y: x.astype(y.dtype), table, like)
 
         def step(table: Any, at: Any) -> Any:
             level, weight, marks, tails = at
@@ -96,9 +117,7 @@ class Hypergraphs(PartWise[Any]):
             )
 
         numbers = jnp.broadcast_to(jnp.arange(levels), (batch, levels))
-        table = recursion.scan(step, table, (numbers, weight, marks, self.tails), levels)
-        value = jax.tree.map(lambda x: x[rows, self.roots], table)
-        return Total(value, jnp.zeros((batch,), self.weights.dtype))
+        return recursion.scan(step, table, (numbers, weight, marks, self.tails), levels)
 
 
 def hypergraphs(
@@ -162,6 +181,16 @@ class Layout:
     heads: npt.NDArray[np.int32]
     tails: npt.NDArray[np.int32]
     root: int
+
+    def places(self, width: int) -> npt.NDArray[np.int32]:
+        """Return ``[nodes]`` the places of nodes in the tables of a hypergraph.
+
+        Args:
+            width: of its levels, padded.
+        """
+        found = self.levels * width + self.slots + 1
+        found[NOTHING] = 0
+        return found
 
     @property
     def room(self) -> Room:
@@ -261,8 +290,7 @@ def arranged(
     tails = np.zeros((batch, *room, 2), np.int32)
     roots = np.zeros(batch, np.int32)
     for i, each in enumerate(layouts):
-        place = each.levels * room.width + each.slots + 1
-        place[NOTHING] = 0
+        place = each.places(room.width)
         at = each.levels[each.heads], each.slots[each.heads], each.order
         edges[i][at] = np.arange(len(each.heads))
         tails[i][at] = place[each.tails]

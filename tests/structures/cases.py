@@ -22,6 +22,7 @@ from semipunct.structures.base import Structure
 from semipunct.structures.chain import ChainParts, linear_chain
 from semipunct.structures.given_tree import Capacity, GivenTrees, Pairs, absorptions, pack, place
 from semipunct.structures.grammar import GrammarParts, pcfg
+from semipunct.structures.hypergraph import NOTHING, hypergraphs
 from semipunct.structures.permutations import OrderingParts, linear_orderings
 from semipunct.structures.phrases import PhraseMarkParts, phrase_marks
 from semipunct.structures.projective import ArcParts, projective_trees
@@ -397,6 +398,61 @@ def nested_events(item: int) -> Iterator[Event]:
         if edges:
             final[range(len(marked)), marked] = 1
         yield Event(PhraseMarkParts(choice, final))
+LEAVES = 2
+"""Ways to make each word of a forest."""
+
+
+def forest_edges(words: int) -> tuple[list[int], list[tuple[int, int]], dict[tuple[int, int], int]]:
+    """Heads and tails of all binary trees over some words, and the node of each span."""
+    node = {
+        (first, first + width): number
+        for number, (width, first) in enumerate(
+            ((w, i) for w in range(words) for i in range(words - w)), start=1
+        )
+    }
+    heads = [node[i, i] for i in range(words) for _ in range(LEAVES)]
+    tails = [(NOTHING, NOTHING)] * len(heads)
+    for (first, last), head in node.items():
+        for split in range(first, last):
+            heads.append(head)
+            tails.append((node[first, split], node[split + 1, last]))
+    return heads, tails, node
+
+
+def forest_build() -> Structure:
+    rows = [forest_edges(words) for words in BRACKETED]
+    most = max(len(heads) for heads, _, _ in rows)
+    heads, tails = np.ones((len(rows), most), int), np.zeros((len(rows), most, 2), int)
+    for row, (mine, below, _) in enumerate(rows):
+        heads[row, : len(mine)] = mine
+        tails[row, : len(mine)] = np.reshape(below, (-1, 2))
+    roots = [node.get((0, words - 1), NOTHING) for words, (_, _, node) in zip(BRACKETED, rows)]  # noqa: B905
+    lengths = [len(mine) for mine, _, _ in rows]
+    return hypergraphs(zeros(len(rows), most), heads, tails, roots, lengths)
+
+
+def forest_events(item: int) -> Iterator[Event]:
+    """All binary trees, with all ways to make their words."""
+    words = BRACKETED[item]
+    heads, tails, node = forest_edges(words)
+    most = len(forest_edges(max(BRACKETED))[0])
+    for spans in bracketings(0, words - 1):
+        inner = np.zeros(most)
+        for first, last in spans:
+            for split in range(first, last):
+                if {(first, split), (split + 1, last)} <= {*spans}:
+                    below = node[first, split], node[split + 1, last]
+                    inner[[*zip(heads, tails, strict=True)].index((node[first, last], below))] = 1
+        for ways in itertools.product(range(LEAVES), repeat=words):
+            edges = inner.copy()
+            edges[[word * LEAVES + way for word, way in enumerate(ways)]] = 1
+            yield Event(edges)
+
+
+def forest_count(length: int) -> int:
+    if not length:
+        return 1
+    return math.comb(2 * length - 2, length - 1) // length * LEAVES**length
 
 
 CASES: tuple[Known, ...] = (
@@ -426,6 +482,10 @@ CASES: tuple[Known, ...] = (
     Known(
         "string paths", paths_build, paths_events,
         lengths=LENGTHS, count=lambda n: NODES ** (n + 1),
+    ),
+    Known(
+        "hypergraphs", forest_build, forest_events, saves=False,
+        lengths=BRACKETED, count=forest_count,
     ),
     Known(
         "permutations", orders_build, orders_events, scans=False,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import jax
@@ -21,9 +22,9 @@ from semipunct.models.ccg.parser import CcgModel
 from semipunct.models.ccg.supertags import Probabilities, multitags, probabilities
 from semipunct.models.ccg.words import CODES
 from semipunct.models.scoring import Batches
-from semipunct.structures.distribution import Answer, Distribution
 from semipunct.structures.hypergraph import Hypergraphs, Layout, Room, arranged, layout
 from semipunct.trees.derivations import Derivation
+from semirings.viterbi import Viterbi
 
 RATIOS = (0.05, 0.01, 0.003)
 """Ratios of multitagging: the next one is tried where there is no derivation."""
@@ -33,8 +34,9 @@ MOST_EDGES = 300_000
 
 _ROOMS = (
     (256, 20, 32, 8),
-    (1024, 40, 64, 16),
-    (4096, 64, 128, 32),
+    (1024, 32, 64, 16),
+    (3072, 48, 96, 24),
+    (8192, 64, 160, 48),
     (16384, 96, 256, 64),
 )
 """Hyperedges, levels, nodes of a level and hyperedges of a node that forests are padded to."""
@@ -90,6 +92,11 @@ class CcgParser:
     parameters: Weights
     ratios: tuple[float, ...] = RATIOS
     most_edges: int = MOST_EDGES
+
+    @cached_property
+    def _host(self) -> dict[str, npt.NDArray[np.float32]]:
+        named = {"leaf", *(name for name in self.parameters if name.startswith("rule"))}
+        return {name: np.asarray(self.parameters[name]) for name in named}
 
     def supertags(self, sentences: Sequence[Sentence[Any]]) -> list[Probabilities]:
         """Return ``[n, lexical]`` the probabilities of the categories of words, by sentence.
@@ -153,8 +160,7 @@ class CcgParser:
         """
         model = self.model
         codes = model.vocabulary.codes([sentence])[0][CODES.index("tag") :]
-        host = {name: np.asarray(w) for name, w in self.parameters.items() if "rule" in name}
-        host["leaf"] = np.asarray(self.parameters["leaf"])
+        host = self._host
         tags = padded_tags(codes, np.array([sentence.size]), outside_tag(host))
         leaves = np.log(np.maximum(rows, _LEAST))[None]
         return np.asarray(
@@ -170,8 +176,8 @@ class CcgParser:
 
 
 @jit
-def _best(graph: Hypergraphs) -> Answer:
-    return Distribution(graph).best()
+def _heaviest(graph: Hypergraphs) -> jax.Array:
+    return Viterbi().log_weight(graph.inside(Viterbi()))
 
 
 def best_derivations(
@@ -179,24 +185,32 @@ def best_derivations(
 ) -> dict[int, tuple[Derivation, float]]:
     """Return the best derivation of each forest, and its log weight.
 
+    The weights of the best derivations of all nodes are computed first; from the root down, the
+    hyperedges that make them are followed.
+
     Args:
         grammar: names categories and rules.
         forests: by their numbers.
     """
     found: dict[int, tuple[Derivation, float]] = {}
-    for members, graph in padded_graphs(forests):
-        parts, weights = jax.device_get(_best(graph))
+    for members, layouts, graph in padded_graphs(forests):
+        tables = np.asarray(_heaviest(graph))
         for row, i in enumerate(members):
-            weighed = forests[i]
-            used = np.flatnonzero(parts[row, : len(weighed.weights)] > 0)
-            found[i] = _derivation(grammar, weighed.forest, used), float(weights[row])
+            forest, weights = forests[i]
+            heaviest = tables[row][layouts[row].places(graph.edges.shape[2])]
+            scores = weights + heaviest[forest.tails].sum(1)
+            chosen = np.zeros(forest.nodes, np.intp)
+            # Of the hyperedges into a node the heaviest is written last.
+            order = np.argsort(scores, kind="stable")
+            chosen[forest.heads[order]] = order
+            found[i] = _derivation(grammar, forest, chosen), float(heaviest[forest.nodes - 1])
     return found
 
 
 def padded_graphs(
     forests: Mapping[int, Weighed],
-) -> list[tuple[list[int], Hypergraphs]]:
-    """Return hypergraphs of few shapes, and the numbers of the forests in each batch.
+) -> Iterator[tuple[list[int], list[Layout], Hypergraphs]]:
+    """Yield hypergraphs of few shapes, with the numbers and the layouts of their forests.
 
     Args:
         forests: by their numbers.
@@ -207,7 +221,6 @@ def padded_graphs(
         f = weighed.forest
         laid[i] = layout(f.heads, f.tails, f.nodes - 1)
         groups.setdefault(_room((len(f.heads), *laid[i].room)), []).append(i)
-    found: list[tuple[list[int], Hypergraphs]] = []
     for room, mine in sorted(groups.items()):
         size = max(1, min(64, _CELLS // (room[1] * room[2] * room[3])))
         for start in range(0, len(mine), size):
@@ -220,8 +233,7 @@ def padded_graphs(
                 lengths[row] = len(weighed.weights)
                 weights[row, : lengths[row]] = weighed.weights
             graph = arranged(jnp.asarray(weights), layouts, lengths, Room(*room[1:]))
-            found.append((members, graph))
-    return found
+            yield members, layouts, graph
 
 
 def _room(size: tuple[int, ...]) -> tuple[int, ...]:
@@ -231,16 +243,15 @@ def _room(size: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(1 << (need - 1).bit_length() for need in size)
 
 
-def _derivation(grammar: Grammar, forest: Forest, used: npt.NDArray[np.intp]) -> Derivation:
-    by_head = {int(forest.heads[edge]): int(edge) for edge in used}
-    top = by_head[forest.nodes - 1]
+def _derivation(grammar: Grammar, forest: Forest, chosen: npt.NDArray[np.intp]) -> Derivation:
+    """Return the derivation that uses one hyperedge into each of its nodes."""
     depths: list[int] = []
     categories: list[str] = []
     heads: list[int] = []
-    waiting = [(int(forest.tails[top, 0]), 0)]
+    waiting = [(int(forest.tails[chosen[forest.nodes - 1], 0]), 0)]
     while waiting:
         node, depth = waiting.pop()
-        edge = by_head[node]
+        edge = chosen[node]
         rule = int(forest.rules[edge])
         depths.append(depth)
         categories.append(grammar.categories[forest.categories[edge]])

@@ -79,7 +79,9 @@ def edge_weights(
     Args:
         weights: of a model; arrays of JAX as of numpy, as are all others.
         tags: from ``padded_tags``.
-        rules, categories, spans: as of ``Forests``.
+        rules: ``[batch, edges]``, as of ``Forests``.
+        categories: likewise.
+        spans: likewise.
         leaves: ``[batch, length, lexical]`` log probabilities of the categories of words.
     """
     xp = jnp if isinstance(leaves, jax.Array) else np

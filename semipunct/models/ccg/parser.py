@@ -262,8 +262,14 @@ class CcgModel(Model[Encoded, DerivedBatch, "Sentence[Derivation]"]):
         outside = outside_tag(parameters)
         tags = jnp.asarray(batch.codes[CODES.index("tag")])
         tags = padded_tags(tags, jnp.asarray(batch.lengths), outside)
-        rows = map(jnp.asarray, (forests.rules, forests.categories, forests.spans))
-        weight = edge_weights(parameters, tags, *rows, leaves)
+        weight = edge_weights(
+            parameters,
+            tags,
+            jnp.asarray(forests.rules),
+            jnp.asarray(forests.categories),
+            jnp.asarray(forests.spans),
+            leaves,
+        )
         return forests.graph.with_log_weights(weight)
 
     def log_likelihoods(

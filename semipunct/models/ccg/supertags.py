@@ -15,6 +15,7 @@ from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.base import Parameters, Weights
 from semipunct.models.scoring import Batches
+from semipunct.trees.derivations import Derivation
 
 if TYPE_CHECKING:
     from semipunct.models.ccg.parser import CcgModel, DerivedBatch, Encoded
@@ -70,7 +71,7 @@ def multitags(model: CcgModel, probability: Probabilities, ratio: float) -> list
 def figures(
     model: CcgModel,
     parameters: Weights,
-    examples: Sequence[Sentence],
+    examples: Sequence[Sentence[Derivation]],
     batches: Batches[Encoded, DerivedBatch],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class WordVocabulary(msgspec.Struct, frozen=True):
     tag: tuple[str, ...]
 
     @classmethod
-    def of(cls, sentences: Sequence[Sentence], minimum: int) -> WordVocabulary:
+    def of(cls, sentences: Sequence[Sentence[Any]], minimum: int) -> WordVocabulary:
         """Collect the values in training sentences.
 
         Args:
@@ -55,7 +55,7 @@ class WordVocabulary(msgspec.Struct, frozen=True):
         """Codes of each of ``CODES``, the unknown one included."""
         return {name: len(getattr(self, name)) + 1 for name in CODES}
 
-    def codes(self, sentences: Sequence[Sentence]) -> list[Codes]:
+    def codes(self, sentences: Sequence[Sentence[Any]]) -> list[Codes]:
         """Return ``[CODES, n]`` for each sentence."""
         code = {name: {x: i for i, x in enumerate(getattr(self, name), 1)} for name in CODES}
         found: list[Codes] = []
@@ -67,7 +67,7 @@ class WordVocabulary(msgspec.Struct, frozen=True):
         return found
 
 
-def properties(sentence: Sentence) -> dict[str, list[str]]:
+def properties(sentence: Sentence[Any]) -> dict[str, list[str]]:
     """Return the properties of the words of a sentence, by their names.
 
     Args:
@@ -107,7 +107,7 @@ class Lexicon:
     counts: tuple[dict[Any, Counter[int]], ...]
 
     @classmethod
-    def of(cls, sentences: Sequence[Sentence], categories: Sequence[Sequence[int]]) -> Lexicon:
+    def of(cls, sentences: Sequence[Sentence[Any]], categories: Sequence[Sequence[int]]) -> Lexicon:
         """Count.
 
         Args:
@@ -122,7 +122,7 @@ class Lexicon:
         return found
 
     def candidates(
-        self, s: Sentence, mine: Sequence[int], ratio: float, most: int
+        self, s: Sentence[Any], mine: Sequence[int], ratio: float, most: int
     ) -> list[list[int]]:
         """Return the categories that each word may have in a training chart, the right one too.
 
@@ -149,7 +149,7 @@ class Lexicon:
         return found
 
 
-def _keys(s: Sentence) -> list[tuple[Any, ...]]:
+def _keys(s: Sentence[Any]) -> list[tuple[Any, ...]]:
     tags = ("", *s.xpos, "")
     lower = properties(s)["word"]
     return [(tags[i + 1], tags[i : i + 3], (word, tags[i + 1])) for i, word in enumerate(lower)]

@@ -1,0 +1,121 @@
+"""Grammars and charts against all derivations that a search without a chart finds."""
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.models.ccg.chart import build
+from semipunct.models.ccg.decoding import Weighed, best_derivations
+from semipunct.models.ccg.forests import gold_edges
+from semipunct.models.ccg.grammar import Grammar
+from semipunct.trees.derivations import Derivation
+
+# the cat , a hunter , slept
+CAT = Derivation(
+    (0, 1, 2, 3, 3, 2, 3, 3, 4, 4, 1),
+    ("S", "NP", "NP", "NP", ",", "NP[conj]", ",", "NP", "NP", ",", "S\\NP"),
+    (1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0),
+)
+# today , cats sleep
+TODAY = Derivation(
+    (0, 1, 1, 2, 2, 3, 4, 3),
+    ("S", "S/S", "S", ",", "S", "NP", "N", "S\\NP"),
+    (1, 0, 1, 0, 1, 0, 0, 0),
+)
+
+
+def rules(tree: Derivation) -> set[tuple[str, ...]]:
+    return {
+        (tree.categories[node], *(tree.categories[child] for child in children))
+        for node, children in enumerate(tree.children)
+        if children
+    }
+
+
+def derived(
+    known: set[tuple[str, ...]], words: tuple[str, ...]
+) -> Iterator[tuple[str, tuple[object, ...]]]:
+    """All categories of some words with what they are made of, without a chart."""
+    plain: list[tuple[str, tuple[object, ...]]] = [(words[0], ())] if len(words) == 1 else []
+    for split in range(1, len(words)):
+        for a, b in itertools.product(derived(known, words[:split]), derived(known, words[split:])):
+            plain += [(rule[0], (a, b)) for rule in known if rule[1:] == (a[0], b[0])]
+    for one in plain:
+        yield one
+        yield from changed(known, one)
+
+
+def changed(
+    known: set[tuple[str, ...]], one: tuple[str, tuple[object, ...]]
+) -> Iterator[tuple[str, tuple[object, ...]]]:
+    for rule in known:
+        if rule[1:] == (one[0],):
+            found = (rule[0], (one,))
+            yield found
+            yield from changed(known, found)
+
+
+@pytest.fixture(scope="module")
+def grammar() -> Grammar:
+    return Grammar.of([CAT, TODAY])
+
+
+WORDS = ("NP", ",", "N", "S/S", "S\\NP", "S")
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6))
+def test_charts_have_all_derivations(words: list[str]):
+    grammar = Grammar.of([CAT, TODAY])
+    known = rules(CAT) | rules(TODAY)
+    expected = sum(category == "S" for category, _ in derived(known, tuple(words)))
+    chart = build(grammar, [[grammar.number[word]] for word in words], 10**6)
+    assert chart.complete
+    if chart.forest is None:
+        assert expected == 0
+        return
+    ways = [0] * chart.forest.nodes
+    ways[0] = 1
+    for head, (left, right) in zip(chart.forest.heads, chart.forest.tails, strict=True):
+        ways[head] += ways[left] * ways[right]
+    assert ways[-1] == expected
+
+
+@pytest.mark.parametrize("tree", [CAT, TODAY])
+def test_the_derivation_is_in_its_chart(grammar: Grammar, tree: Derivation):
+    chart = build(grammar, [[grammar.number[tag]] for tag in tree.tags], 10**6)
+    assert chart.forest is not None
+    gold = gold_edges(grammar, chart.forest, tree)
+    assert gold is not None
+    assert gold.sum() == len(tree.depths) + 1
+    weights = np.where(gold, 1.0, 0.0).astype(np.float32)
+    found, weight = best_derivations(grammar, {7: Weighed(chart.forest, weights)})[7]
+    assert (found, weight) == (tree, gold.sum())
+
+
+def test_commas_on_the_left_may_be_barred(grammar: Grammar):
+    barred = Grammar.of([CAT, TODAY], "none")
+    both = Grammar.of([CAT, TODAY], "all")
+    assert len(grammar.rules) - len(barred.rules) == 1
+    # NP takes commas on its right alone, S on its left.
+    assert len(both.rules) - len(grammar.rules) == 1
+    words = [[barred.number[tag]] for tag in TODAY.tags]
+    assert build(barred, words, 10**6).forest is None
+    assert build(both, [[both.number[tag]] for tag in TODAY.tags], 10**6).forest is not None
+
+
+def test_large_charts_are_given_up(grammar: Grammar):
+    words = [[grammar.number["NP"]], *[[grammar.number[","]], [grammar.number["NP"]]] * 30]
+    chart = build(grammar, words, 500)
+    assert (chart.forest, chart.complete) == (None, False)
+    assert chart.counts.conjunctive < 2_000
+
+
+def test_unary_rules_that_go_round_are_dropped():
+    back = Derivation((0, 1, 2), ("N", "NP", "N"), (0, 0, 0))
+    found = Grammar.of([TODAY, TODAY, back])
+    found.check()
+    assert found.dropped == 1

@@ -1,0 +1,119 @@
+"""The parser: likelihoods against sums without a chart, planted attachment recovered, the store."""
+
+from functools import partial
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from semipunct.corpus import Sentence
+from semipunct.evaluation.derivations import DerivationCounts
+from semipunct.models.ccg.decoding import CcgParser
+from semipunct.models.ccg.options import CcgOptions, CcgTrainOptions
+from semipunct.models.ccg.parser import CcgModel, log_marginals
+from semipunct.models.ccg.supertags import multitags
+from semipunct.structures.distribution import Distribution
+from semipunct.trees.derivations import Derivation
+
+LEFT = Derivation((0, 1, 2, 2, 1), ("S", "S", "S", "S", "S"), (0,) * 5)
+RIGHT = Derivation((0, 1, 1, 2, 2), ("S", "S", "S", "S", "S"), (0,) * 5)
+OPTIONS = CcgOptions(size=4, layers=1)
+TRAINING = CcgTrainOptions(dropout=0.0, unknown=0.0, l2=0.0)
+
+
+def sentence(tags: str, tree: Derivation, number: int = 0) -> Sentence[Derivation]:
+    words = tuple(f"w{number}{i}" for i in range(len(tags)))
+    none = ("_",) * len(tags)
+    return Sentence(
+        f"s{number}", "planted", 1, words, none, none, tuple(tags), none, tree,
+        ((),) * (len(tags) + 1),
+    )  # fmt: skip
+
+
+TREEBANK = [sentence("LLL", LEFT), sentence("RRR", RIGHT, 1)] * 4
+
+
+@pytest.fixture(scope="module")
+def trained() -> tuple[CcgModel, dict[str, jax.Array]]:
+    model, encoded = CcgModel.fit_and_encode(TREEBANK, OPTIONS)
+    batch = model.lay_out(encoded, range(len(TREEBANK)), None)
+    parameters = {n: jnp.asarray(w) for n, w in model.initial_parameters(0, 0.0).items()}
+
+    @jax.jit
+    def step(weights: dict[str, jax.Array]) -> dict[str, jax.Array]:
+        loss = partial(model.loss, constants={}, batch=batch, key=jax.random.key(0), options=TRAINING)
+        slopes = jax.grad(lambda w: loss(w)[0])(weights)
+        return {name: w - 0.5 * slopes[name] for name, w in weights.items()}
+
+    for _ in range(60):
+        parameters = step(parameters)
+    return model, parameters
+
+
+def test_planted_attachment_is_recovered(trained: tuple[CcgModel, dict[str, jax.Array]]):
+    parser = CcgParser(*trained)
+    unseen = [sentence("LLL", LEFT, 7), sentence("RRR", RIGHT, 8)]
+    assert [found.derivation for found in parser.parsed(unseen)] == [LEFT, RIGHT]
+    (found,) = parser.parsed([sentence("LL", LEFT)])
+    # One use of a rule and the two words; three items.
+    assert (found.counts.conjunctive, found.counts.total) == (1, 6)
+
+
+def test_the_partition_is_the_sum_over_both_trees(trained: tuple[CcgModel, dict[str, jax.Array]]):
+    model, parameters = trained
+    _, encoded = CcgModel.fit_and_encode(TREEBANK, OPTIONS)
+    batch = model.lay_out(encoded, range(len(TREEBANK)), None)
+    assert batch.forests is not None
+    leaves = log_marginals(model.chain(parameters, batch))
+    graph = model.forest(parameters, batch, batch.forests, leaves)
+    weights = np.asarray(graph.weights)[0]
+    rows = batch.forests
+    cells = list(zip(rows.spans[0].tolist(), rows.rules[0].tolist(), weights, strict=True))
+    words = sum(w for _, rule, w in cells if rule == 0)
+    two = {(i, j): w for (i, _, j), _, w in cells if j - i == 2}
+    splits = {k: w for (i, k, j), rule, w in cells if rule and (i, j) == (0, 3) and k < 3}
+    (root,) = (w for (i, k, j), rule, w in cells if rule and (i, k, j) == (0, 3, 3))
+    trees = [two[0, 2] + splits[2], two[1, 3] + splits[1]]
+    expected = words + root + np.logaddexp(*trees)
+    found = Distribution(graph).log_partition()[0]
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
+
+
+def test_multitagging_keeps_a_share_of_the_best(trained: tuple[CcgModel, dict[str, jax.Array]]):
+    model, _ = trained
+    two = CcgModel(model.options, model.vocabulary, model.grammar)
+    rows = np.array([[1.0]], np.float32)
+    assert multitags(two, rows, 0.5) == [list(model.grammar.lexical)]
+
+
+def test_a_model_comes_back(trained: tuple[CcgModel, dict[str, jax.Array]], tmp_path: Path):
+    model, _ = trained
+    again = CcgModel.from_data(model.to_data(), model.options)
+    assert again.grammar == model.grammar
+    assert again.fingerprint == model.fingerprint
+    broken = model.to_data()
+    broken["grammar"]["rules"] = [[0, 9, -1, 0]]
+    with pytest.raises(ValueError, match="not there|circle"):
+        CcgModel.from_data(broken, model.options)
+
+
+def test_counts_of_agreement():
+    gold = (("N/N", "N", "S\\NP"), {(1, "N/N", 1, 2), (3, "S\\NP", 1, 2)})
+    found = (("N/N", "N", "S/NP"), {(1, "N/N", 1, 2), (3, "S/NP", 1, 2)})
+    counts = DerivationCounts.of(gold, found).plus(DerivationCounts.of(gold, None))
+    assert counts.as_dict() == {
+        "sentences": 2,
+        "words": 6,
+        "coverage": 0.5,
+        "sentence_accuracy": 0.0,
+        "category_accuracy": pytest.approx(2 / 6),
+        "labelled_precision": 0.5,
+        "labelled_recall": 0.25,
+        "labelled_f1": pytest.approx(1 / 3),
+        "unlabelled_precision": 1.0,
+        "unlabelled_recall": 0.5,
+        "unlabelled_f1": pytest.approx(2 / 3),
+    }
+    assert DerivationCounts().as_dict()["coverage"] is None

@@ -1,0 +1,51 @@
+"""Hypergraphs: a sum written out, levels, and what is refused."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from semipunct.errors import UsageError
+from semipunct.structures import Distribution
+from semipunct.structures.hypergraph import NOTHING, Room, hypergraphs, layout
+from semirings import Counting
+
+
+def test_a_sum_written_out():
+    # Node 3 of nodes 1 and 2, or of node 1 alone; node 1 in two ways.
+    weights = np.log([[2.0, 3.0, 5.0, 7.0, 11.0]])
+    heads = [[1, 1, 2, 3, 3]]
+    tails = [[(0, 0), (0, 0), (0, 0), (1, 2), (1, NOTHING)]]
+    graph = hypergraphs(jnp.asarray(weights), heads, tails, [3])
+    total = (2 + 3) * 5 * 7 + (2 + 3) * 11
+    distribution = Distribution(graph)
+    np.testing.assert_allclose(np.exp(distribution.log_partition()), [total], rtol=1e-5)
+    expected = [[2 * (35 + 11), 3 * (35 + 11), 175, 175, 55]]
+    np.testing.assert_allclose(distribution.marginals(), np.array(expected) / total, rtol=1e-5)
+    assert int(distribution.ask(Counting()).value[0]) == 4
+    np.testing.assert_array_equal(distribution.best().parts, [[0, 1, 1, 1, 0]])
+
+
+def test_levels():
+    found = layout(np.array([3, 1, 2]), np.array([(1, 2), (0, 0), (1, 0)]), 3)
+    assert found.levels.tolist() == [-1, 0, 1, 2]
+    assert found.room == Room(3, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("heads", "tails", "roots", "complaint"),
+    [
+        ([[1, 2]], [[(2, 0), (1, 0)]], [1], "a node is made of itself"),
+        ([[0]], [[(0, 0)]], [0], "a number below 1"),
+        ([[1]], [[(-1, 0)]], [1], "a number below 1"),
+        ([[1]], [[(0, 0, 0)]], [1], "tails has shape"),
+        ([[1], [1]], [[(0, 0)]], [1], "heads has shape"),
+    ],
+)
+def test_what_is_refused(heads: list, tails: list, roots: list, complaint: str):  # type: ignore[type-arg]
+    with pytest.raises(UsageError, match=complaint):
+        hypergraphs(jnp.zeros((1, len(heads[0]))), heads, tails, roots)
+
+
+def test_too_little_room():
+    with pytest.raises(UsageError, match="too small"):
+        hypergraphs(jnp.zeros((1, 1)), [[1]], [[(0, 0)]], [1], room=Room(1, 0, 1))
