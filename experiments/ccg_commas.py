@@ -1,4 +1,4 @@
-"""Commas in derivations: rules before and after (figure 9), and what they cost a parser (figure 10).
+"""Commas in derivations: rules before and after (figure 9), and their cost in parsing (figure 10).
 
 Paper: Tse and Curran (2008). Derivations are converted from phrases, or read from ``.auto`` files.
 
@@ -164,7 +164,9 @@ def parse(models: Sequence[tuple[str, str, str]], runs: int) -> dict[str, Any]:
 
 def main() -> None:
     """Print the figures as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     counting = commands.add_parser("rules", help="figure 9")
     counting.add_argument("files", nargs="+", help="phrases (.mrg) or derivations (.auto)")

@@ -127,7 +127,9 @@ def _show(total: "DerivationCounts", *, json: bool) -> None:
         return
     table = console.table("figure", "value")
     for name, value in values.items():
-        shown = "undefined" if value is None else f"{value:,}" if name in _COUNTS else f"{value:.4f}"
+        shown = (
+            "undefined" if value is None else f"{value:,}" if name in _COUNTS else f"{value:.4f}"
+        )
         table.add_row(name.replace("_", " "), shown)
     console.tables().print(table)
 

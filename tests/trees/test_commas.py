@@ -1,6 +1,5 @@
 """Normalisation of commas: figure 8, what stays, and laws on derivations that are drawn."""
 
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,9 +69,7 @@ def test_the_better_rule_moves_rare_right_commas_as_well():
     "nested",
     [
         pytest.param(("NP", SUBJECT, ("NP[conj]", COMMA, SUBJECT)), id="coordination"),
-        pytest.param(
-            ("S\\NP", VERB, ("(S\\NP)\\(S\\NP)", COMMA, SUBJECT)), id="change of type"
-        ),
+        pytest.param(("S\\NP", VERB, ("(S\\NP)\\(S\\NP)", COMMA, SUBJECT)), id="change of type"),
         pytest.param(("S", COMMA, ("S", SUBJECT, VERB)), id="at the beginning"),
         pytest.param(("S", (";",), ("S", COMMA, ("S", SUBJECT, VERB))), id="after another mark"),
         pytest.param(("S", ("S", SUBJECT, VERB), COMMA), id="from the right"),
@@ -122,7 +119,9 @@ def test_words_categories_and_dependencies_stay(nested: Nested, attested: set[st
         for each in comma_nodes(found):
             if each.rule == "left":
                 before = found.edges[0][each.node]
-                assert all(tag == "," for tag in found.tags[:before]) or found.tags[before - 1] == ","
+                assert (
+                    all(tag == "," for tag in found.tags[:before]) or found.tags[before - 1] == ","
+                )
         again = commas_normalised(found, rule, attested)
         if rule == "paper":
             assert again == found
@@ -146,5 +145,3 @@ def test_deep_derivations():
     assert max(tree.depths) == 10_000
     found = commas_normalised(tree)
     assert not any(each.rule == "left" for each in comma_nodes(found))
-
-

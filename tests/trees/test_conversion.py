@@ -70,7 +70,8 @@ SUBJECT = "(NP-SBJ (DT the) (NN cat))"
     ("text", "expected"),
     [
         pytest.param(
-            f"(S {SUBJECT} (VP (VBD gave) (NP (PRP me)) (NP (NNS mice)) (PP-LOC (IN at) (NP (NN home)))))",
+            f"(S {SUBJECT} (VP (VBD gave) (NP (PRP me)) (NP (NNS mice))"
+            " (PP-LOC (IN at) (NP (NN home)))))",
             {"gave": "((S[dcl]\\NP)/NP)/NP", "at": "((S\\NP)\\(S\\NP))/NP", "the": "NP[nb]/N"},
             id="complements and adjuncts of verbs",
         ),
@@ -114,8 +115,8 @@ SUBJECT = "(NP-SBJ (DT the) (NN cat))"
             id="possessive and perfect",
         ),
         pytest.param(
-            "(S (S-TPC-1 (NP-SBJ (NNS mice)) (VP (VBP run))) (, ,) (NP-SBJ (PRP she)) (VP (VBD said)"
-            " (SBAR (-NONE- 0) (S (-NONE- *T*-1)))))",
+            "(S (S-TPC-1 (NP-SBJ (NNS mice)) (VP (VBP run))) (, ,) (NP-SBJ (PRP she))"
+            " (VP (VBD said) (SBAR (-NONE- 0) (S (-NONE- *T*-1)))))",
             {"said": "(S[dcl]\\S[dcl])\\NP", ",": ","},
             id="fronted speech",
         ),

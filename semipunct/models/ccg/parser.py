@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.padding import padded_length, room
+from semipunct.arrays.padding import padded_length, room, round_up
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.base import Array, Batching, Model, Parameters, Sums
 from semipunct.models.ccg.chart import build
@@ -44,9 +44,13 @@ from semipunct.trees.derivations import Derivation
 if TYPE_CHECKING:
     import optax  # pyright: ignore[reportMissingTypeStubs]
 
-_RATIOS, _MOST_CATEGORIES, _MOST_EDGES = (0.05, 0.3, 1.0), 5, 2048
+_RATIOS, _MOST_CATEGORIES, _MOST_EDGES = (0.1, 0.4, 1.0), 5, 1024
 """Of training charts: ratios of multitagging, the first of which leaves few enough hyperedges is
 taken; categories of a word; hyperedges."""
+
+
+_LEAST_ROOM = (128, 16, 32, 8)
+"""Hyperedges, levels, nodes of a level and hyperedges of a node that forests are padded to."""
 
 
 class DerivedBatch(NamedTuple):
@@ -153,7 +157,9 @@ class CcgModel(Model[Encoded, DerivedBatch, "Sentence[Derivation]"]):
         def start(*shape: int) -> npt.NDArray[np.float32]:
             return generator.normal(0.0, scale, shape).astype(np.float32)
 
-        rules, tags = len(self.grammar.rules) + 1, self.vocabulary.sizes["tag"] + 1
+        # Rounded up, so that grammars of nearly the same size share what is compiled.
+        rules = round_up(len(self.grammar.rules) + 1, 64, 2)
+        tags = self.vocabulary.sizes["tag"] + 1
         return {
             **found,
             "transition": start(outputs, outputs),
@@ -196,7 +202,13 @@ class CcgModel(Model[Encoded, DerivedBatch, "Sentence[Derivation]"]):
             largest = sizes.get(length, (1, 1, 1, 1))
             mine = largest if found is None else found.size
             sizes[length] = tuple(map(max, largest, mine))
-        return sentences, sizes
+        rounded = {
+            length: tuple(
+                round_up(size, least, 2) for size, least in zip(mine, _LEAST_ROOM, strict=True)
+            )
+            for length, mine in sizes.items()
+        }
+        return sentences, rounded
 
     def lay_out(
         self,
@@ -369,7 +381,7 @@ def _training_forest(
 ) -> GoldForest | None:
     for ratio in _RATIOS:
         candidates = lexicon.candidates(s, right, ratio, _MOST_CATEGORIES)
-        forest = build(grammar, candidates, 8 * _MOST_EDGES).forest
+        forest = build(grammar, candidates, 6 * _MOST_EDGES).forest
         if forest is not None and len(forest.heads) <= _MOST_EDGES:
             gold = gold_edges(grammar, forest, s.tree)
             return None if gold is None else GoldForest.of(forest, gold)

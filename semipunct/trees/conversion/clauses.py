@@ -40,8 +40,13 @@ def head_of(node: Constituent) -> Constituent:
         predicate = next((child for child in words if "PRD" in child.functions), None)
         if predicate is not None:
             return predicate
+    if node.label == "SBARQ":
+        question = next((child for child in words if child.label.startswith("WH")), None)
+        if question is not None:
+            return question
     if node.label == "PRN":
-        return next((w for w in words if w.label in (*CLAUSES, "SBAR", "NP", "PP")), words[0])
+        heads = ((*CLAUSES, "SBAR", "VP"), ("NP", "PP"))
+        return next((w for labels in heads for w in words if w.label in labels), words[0])
     labels = [child.label for child in words]
     if node.label == "NP" and labels[-1] != "POS" and not words[0].is_leaf:
         first = next((w for w in words if w.label == "NP" and not _possessive(w)), None)
@@ -135,8 +140,10 @@ def category_of(node: Constituent, *, perfect: bool = False) -> str:
             return "N" if label in ("NX", "NAC") else "NP"
         if label == "VP":
             return f"S[{verb_feature(node, perfect)}]\\NP"
-        if label in ("SBARQ", "SQ"):
-            return "S[wq]" if label == "SBARQ" else "S[q]"
+        if label == "SBARQ":
+            return "S[wq]"
+        if label == "SQ" and has_subject(node):
+            return "S[q]"
         if label in CLAUSES:
             return _clause(node, perfect)
         if label == "SBAR":

@@ -19,6 +19,7 @@ from semipunct.trees.derivations import Derivation
 
 LEFT = Derivation((0, 1, 2, 2, 1), ("S", "S", "S", "S", "S"), (0,) * 5)
 RIGHT = Derivation((0, 1, 1, 2, 2), ("S", "S", "S", "S", "S"), (0,) * 5)
+PAIR = Derivation((0, 1, 1), ("S", "S", "S"), (0,) * 3)
 OPTIONS = CcgOptions(size=4, layers=1)
 TRAINING = CcgTrainOptions(dropout=0.0, unknown=0.0, l2=0.0)
 
@@ -43,7 +44,9 @@ def trained() -> tuple[CcgModel, dict[str, jax.Array]]:
 
     @jax.jit
     def step(weights: dict[str, jax.Array]) -> dict[str, jax.Array]:
-        loss = partial(model.loss, constants={}, batch=batch, key=jax.random.key(0), options=TRAINING)
+        loss = partial(
+            model.loss, constants={}, batch=batch, key=jax.random.key(0), options=TRAINING
+        )
         slopes = jax.grad(lambda w: loss(w)[0])(weights)
         return {name: w - 0.5 * slopes[name] for name, w in weights.items()}
 
@@ -56,7 +59,7 @@ def test_planted_attachment_is_recovered(trained: tuple[CcgModel, dict[str, jax.
     parser = CcgParser(*trained)
     unseen = [sentence("LLL", LEFT, 7), sentence("RRR", RIGHT, 8)]
     assert [found.derivation for found in parser.parsed(unseen)] == [LEFT, RIGHT]
-    (found,) = parser.parsed([sentence("LL", LEFT)])
+    (found,) = parser.parsed([sentence("LL", PAIR)])
     # One use of a rule and the two words; three items.
     assert (found.counts.conjunctive, found.counts.total) == (1, 6)
 
@@ -95,7 +98,7 @@ def test_a_model_comes_back(trained: tuple[CcgModel, dict[str, jax.Array]], tmp_
     assert again.fingerprint == model.fingerprint
     broken = model.to_data()
     broken["grammar"]["rules"] = [[0, 9, -1, 0]]
-    with pytest.raises(ValueError, match="not there|circle"):
+    with pytest.raises(ValueError, match=r"not there|circle"):
         CcgModel.from_data(broken, model.options)
 
 
