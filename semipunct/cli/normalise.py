@@ -17,7 +17,7 @@ _LISTED = 5  # places and reasons that a message names
 
 
 class Target(StrEnum):
-    """What phrases may be converted to, or derivations be those of."""
+    """The grammars that phrases are converted to, and that derivations are of."""
 
     CCG = "ccg"
 

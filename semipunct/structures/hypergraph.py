@@ -94,7 +94,8 @@ class Hypergraphs(PartWise[Any]):
         rows = jnp.arange(batch)
         item = rows[:, None, None, None]
         place = jnp.maximum(self.edges, 0)
-        weight = jnp.where(self.edges >= 0, self.weights[item, place], -jnp.inf)
+        used = self.edges >= 0
+        weight = jnp.where(used, self.weights[item, place], -jnp.inf)
         marks = jax.tree.map(
             lambda x: jnp.broadcast_to(x, self.weights.shape)[item, place], feature
         )
@@ -105,8 +106,11 @@ class Hypergraphs(PartWise[Any]):
         table = jax.tree.map(lambda x, y: x.astype(y.dtype), table, like)
 
         def step(table: Any, at: Any) -> Any:
-            level, weight, marks, tails = at
+            level, used, weight, marks, tails = at
             value = lifted(s, weight, marks)
+            # What is lifted may be more than a weight: a padded place is zero as a whole.
+            none = jax.tree.map(lambda x, y: x.astype(y.dtype), s.zeros(used.shape), value)
+            value = s.where(used, value, none)
             for side in (0, 1):
                 below = jax.tree.map(lambda x: x[rows[:, None, None], tails[..., side]], table)  # noqa: B023
                 value = s.times(value, below)
@@ -117,7 +121,7 @@ class Hypergraphs(PartWise[Any]):
             )
 
         numbers = jnp.broadcast_to(jnp.arange(levels), (batch, levels))
-        return recursion.scan(step, table, (numbers, weight, marks, self.tails), levels)
+        return recursion.scan(step, table, (numbers, used, weight, marks, self.tails), levels)
 
 
 def hypergraphs(

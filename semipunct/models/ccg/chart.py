@@ -55,7 +55,7 @@ class Forest:
 
 
 class Chart(NamedTuple):
-    """What was built for a sentence.
+    """A chart of a sentence, of which the part that is needed is kept.
 
     Attributes:
         forest: of its derivations; None if there is none, or the chart was too large.

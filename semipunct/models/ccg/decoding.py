@@ -48,7 +48,7 @@ _LEAST = 1e-8
 
 
 class CcgParse(NamedTuple):
-    """What a parser finds for a sentence.
+    """The outcome of parsing a sentence.
 
     Attributes:
         derivation: the best one, None if there is none.

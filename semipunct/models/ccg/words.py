@@ -1,4 +1,4 @@
-"""What the supertagger reads of words, and how it counts them."""
+"""Properties of words that the supertagger reads, and counts of their categories."""
 
 from __future__ import annotations
 

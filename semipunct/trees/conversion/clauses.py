@@ -82,7 +82,12 @@ def _has_sbj(node: Constituent) -> bool:
 
 
 def subject_is_extracted(node: Constituent, index: str) -> bool:
-    """Tell whether what was extracted with an index is the subject of a clause."""
+    """Tell whether what was extracted with an index is the subject of a clause.
+
+    Args:
+        node: the clause.
+        index: of the trace.
+    """
     node = _first_clause(node)
     label, functions = node.traces.get(index, ("", frozenset[str]()))
     return label == "NP" and "SBJ" in functions
@@ -173,7 +178,12 @@ def category_of(node: Constituent, *, perfect: bool = False) -> str:
 
 
 def verb_feature(node: Constituent, perfect: bool) -> str:
-    """Return the feature of a verb phrase."""
+    """Return the feature of a verb phrase.
+
+    Args:
+        node: the verb phrase.
+        perfect: whether a participle at its head is one after *have*.
+    """
     found = sentence_feature(node)
     if found == "pss" and perfect:
         return "pt"

@@ -34,7 +34,12 @@ def is_conjunction(node: Constituent) -> bool:
 
 
 def alike(a: Constituent, b: Constituent) -> bool:
-    """Tell whether two constituents may be conjuncts of one another."""
+    """Tell whether two constituents may be conjuncts of one another.
+
+    Args:
+        a: one of them.
+        b: the other.
+    """
     return a.label == b.label or any(a.label in kind and b.label in kind for kind in _ALIKE)
 
 

@@ -108,7 +108,12 @@ def clause_category(clause: Constituent, binder: str) -> str:
 
 
 def noun_phrase_extracted(clause: Constituent, binder: str) -> bool:
-    """Tell whether a noun phrase that is not the subject of the clause itself was extracted."""
+    """Tell whether a noun phrase that is not the subject of the clause itself was extracted.
+
+    Args:
+        clause: below the phrase that binds what was extracted.
+        binder: its index; empty if there is none.
+    """
     if not binder or binder not in clause.open or subject_is_extracted(clause, binder):
         return False
     node = clause
