@@ -138,15 +138,14 @@ class CcgParser:
         Returns:
             The last chart, with the counts of all of them.
         """
-        counts = Counts(0, 0)
-        complete = True
+        chart, ratio = Chart(None, Counts(0, 0), complete=True), 1.0
         for ratio in self.ratios:
             found = build(self.model.grammar, multitags(self.model, rows, ratio), self.most_edges)
-            counts = Counts(*(a + b for a, b in zip(counts, found.counts, strict=True)))
-            complete = complete and found.complete
+            counts = Counts(*(a + b for a, b in zip(chart.counts, found.counts, strict=True)))
+            chart = Chart(found.forest, counts, found.complete)
             if found.forest is not None or not found.complete:
                 break
-        return Chart(found.forest, counts, complete), ratio
+        return chart, ratio
 
     def weights(
         self, sentence: Sentence[Any], rows: Probabilities, forest: Forest

@@ -161,7 +161,7 @@ def stacked(
         categories[row, :n] = leaf_places(forest, lexical)
         layouts[row], lengths[row] = found.layout, n
     weights = np.zeros((size, width), np.float32)
-    graph = arranged(weights, layouts, lengths, Room(*levels))
+    graph = arranged(jnp.asarray(weights), layouts, lengths, Room(*levels))
     return Forests(graph, rules, categories, spans, gold)
 
 
@@ -184,8 +184,9 @@ def gold_edges(grammar: Grammar, forest: Forest, tree: Derivation) -> npt.NDArra
         if not children:
             wanted.add((NO_RULE, number[node], i, i, j))
             continue
-        key = number[node], number[children[0]], number[children[1]] if len(children) > 1 else -1
-        middle = right[children[0]]
+        first, *others = children
+        key = number[node], number[first], number[others[0]] if others else -1
+        middle = right[first]
         wanted.add((grammar.rule_number.get(key, -1), number[node], i, middle, j))
     root = grammar.rule_number.get((-1, number[0], -1), -1)
     wanted.add((root, -1, 0, tree.words, tree.words))

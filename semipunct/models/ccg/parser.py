@@ -97,7 +97,7 @@ class _Data(msgspec.Struct):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CcgModel(Model[Encoded, DerivedBatch, "Sentence[Derivation]"]):
+class CcgModel(Model[Encoded, DerivedBatch, "Sentence[Any]"]):
     """A supertagger, and a log-linear model of the rules of derivations.
 
     Attributes:
