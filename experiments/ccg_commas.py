@@ -5,6 +5,9 @@ Paper: Tse and Curran (2008). Derivations are converted from phrases, or read fr
 ``rules`` counts the rules with commas of a treebank, as it is and normalised by both rules, and
 checks that words, categories and dependencies are the same.
 
+``nodes`` builds charts by the grammars of several treebanks, given the supertags of one parser:
+how large they are depends on the rules alone.
+
 ``parse`` compares parsers that ``semipunct train --kind ccg-parser`` has made: the first one is the
 baseline. Each is given the development derivations that it is to find.
 """
@@ -18,14 +21,17 @@ import time
 import tracemalloc
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from semipunct.corpus import Sentence
+from semipunct.errors import UsageError
 from semipunct.evaluation.derivations import DerivationCounts
 from semipunct.formats.ccgbank import read_derived_sentences
 from semipunct.formats.ptb import read_bracketings
 from semipunct.models.ccg.decoding import CcgParse, CcgParser
+from semipunct.models.ccg.grammar import Grammar
 from semipunct.models.ccg.parser import CcgModel
 from semipunct.store.checkpoint import load
 from semipunct.tasks.normalise import comma_table, normalise_commas
@@ -108,6 +114,54 @@ def agreement(
     return total
 
 
+def nodes(
+    folder: str, dev: str, grammars: Sequence[tuple[str, str, str]], runs: int
+) -> dict[str, Any]:
+    """Compare the charts of grammars.
+
+    Args:
+        folder: of a parser, for its supertags.
+        dev: a file of derivations.
+        grammars: the name of each, the file of derivations that it is of, and its rules with commas
+            on the left (``semipunct.models.ccg.options.LeftCommas``). All have the same categories
+            of words as the parser.
+        runs: timed passes over all sentences, of one grammar after another.
+    """
+    trained = load(folder, CcgModel)
+    sentences = read_derived_sentences([dev])
+    supertags = CcgParser(trained.model, trained.parameters).supertags(sentences)
+    parsers: dict[str, CcgParser] = {}
+    for name, path, left in grammars:
+        grammar = Grammar.of((s.tree for s in read_derived_sentences([path])), left)  # type: ignore[arg-type]
+        lexical = [grammar.categories[i] for i in grammar.lexical]
+        known = trained.model.grammar
+        if lexical != [known.categories[i] for i in known.lexical]:
+            raise UsageError(f"{path} has other categories of words than the treebank of {folder}")
+        parsers[name] = CcgParser(replace(trained.model, grammar=grammar), trained.parameters)
+    found: dict[str, Any] = {}
+    times: dict[str, list[float]] = {name: [] for name in parsers}
+    for _ in range(max(1, runs)):
+        for name, parser in parsers.items():
+            start = time.process_time()
+            charts = [parser.chart(rows)[0] for rows in supertags]
+            times[name].append(time.process_time() - start)
+            n = len(charts)
+            found[name] = {
+                "rules": len(parser.model.grammar.rules),
+                "coverage": sum(chart.forest is not None for chart in charts) / n,
+                "conjunctive_nodes": sum(chart.counts.conjunctive for chart in charts) / n,
+                "total_nodes": sum(chart.counts.total for chart in charts) / n,
+            }
+    first = next(iter(parsers))
+    for name, values in found.items():
+        values["conjunctive_ratio"] = values["conjunctive_nodes"] / found[first]["conjunctive_nodes"]
+        values["processor_seconds"] = statistics.mean(times[name])
+        values["processor_ratio"] = statistics.median(
+            a / b for a, b in zip(times[name], times[first], strict=True)
+        )
+    return {"sentences": len(sentences), "runs": runs, "grammars": found}
+
+
 def parse(models: Sequence[tuple[str, str, str]], runs: int) -> dict[str, Any]:
     """Compare parsers.
 
@@ -170,16 +224,26 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     counting = commands.add_parser("rules", help="figure 9")
     counting.add_argument("files", nargs="+", help="phrases (.mrg) or derivations (.auto)")
+    charts = commands.add_parser("nodes", help="the charts of figure 10, by grammar")
+    charts.add_argument("folder", help="of a parser of the kind ccg-parser")
+    charts.add_argument("dev", help="derivations")
+    charts.add_argument(
+        "--grammar", nargs=3, action="append", required=True, metavar=("NAME", "TRAIN", "LEFT")
+    )
+    charts.add_argument("--runs", type=int, default=5)
     comparing = commands.add_parser("parse", help="figure 10")
     comparing.add_argument(
         "--model", nargs=3, action="append", required=True, metavar=("NAME", "FOLDER", "DEV")
     )
     comparing.add_argument("--runs", type=int, default=25)
-    for each in (counting, comparing):
+    for each in (counting, charts, comparing):
         each.add_argument("--output", type=Path, help="write the figures here as well")
     options = parser.parse_args()
     if options.command == "rules":
         found = rules(options.files)
+    elif options.command == "nodes":
+        grammars = [tuple(grammar) for grammar in options.grammar]
+        found = nodes(options.folder, options.dev, grammars, options.runs)
     else:
         found = parse([tuple(model) for model in options.model], options.runs)
     text = json.dumps(found, indent=2)
