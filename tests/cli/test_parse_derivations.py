@@ -1,0 +1,81 @@
+"""``semipunct parse`` with a parser of derivations: files in and out, figures, what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from semipunct.formats.ccgbank import read_derivations, read_derived_sentences
+from semipunct.models.ccg.options import KIND, CcgOptions
+from semipunct.models.ccg.parser import CcgModel
+from semipunct.models.kind import Config
+from semipunct.store.checkpoint import save
+from tests.commands import Cli
+from tests.formats.ccgbank.files import MILL, RAIN
+
+TEXT = MILL + RAIN
+
+
+@pytest.fixture(scope="module")
+def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("derived") / "some.auto"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def parser(treebank: Path) -> Path:
+    """A parser whose weights have not been trained: it takes any derivation that its rules have."""
+    options = CcgOptions(size=4, layers=1, minimum_count=1)
+    model = CcgModel.fit(read_derived_sentences([treebank]), options)
+    folder = treebank.parent / "parser"
+    save(folder, model, model.initial_parameters(0, 0.0), Config.of(KIND))
+    return folder
+
+
+def test_words_get_derivations(cli: Cli, parser: Path, treebank: Path, tmp_path: Path):
+    out = tmp_path / "out.auto"
+    result = cli("parse", parser, treebank, "-o", out)
+    assert result.status == 0, result.err
+    found, gold = list(read_derivations(out)), list(read_derivations(treebank))
+    assert [each.sentence_id for each in found] == [each.sentence_id for each in gold]
+    for one, other in zip(found, gold, strict=True):
+        assert [leaf.form for leaf in one.leaves] == [leaf.form for leaf in other.leaves]
+    assert cli("parse", parser, out).out == out.read_text("utf-8")
+
+
+def test_figures(cli: Cli, parser: Path, treebank: Path):
+    value = json.loads(cli("parse", parser, treebank, "--gold", "--json").out)
+    assert (value["sentences"], value["words"], value["coverage"]) == (2, 16, 1.0)
+    table = cli("parse", parser, treebank, "--gold").out
+    assert "labelled f1" in table
+
+
+def test_what_is_refused(cli: Cli, parser: Path, treebank: Path, tmp_path: Path):
+    wrong = cli("parse", parser, treebank, "--nbest", 3)
+    assert wrong.status == 2
+    assert "--nbest is not for a model of the kind ccg-parser" in wrong.message
+    other = tmp_path / "some.conllu"
+    other.write_text("1\tgo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n", encoding="utf-8")
+    text = cli("parse", parser, other)
+    assert text.status == 2
+    assert "whose name ends in .auto" in text.message
+    broken = tmp_path / "broken.auto"
+    broken.write_text(TEXT[:300], encoding="utf-8")
+    damaged = cli("parse", parser, broken, "-o", tmp_path / "none.auto")
+    assert damaged.status == 1
+    assert f"{broken}:2: sentence mill.1" in damaged.message
+    assert not (tmp_path / "none.auto").exists()
+
+
+def test_long_sentences_are_bounded(cli: Cli, parser: Path, tmp_path: Path):
+    # 300 nouns in a row, of which no rule makes a noun.
+    path = tmp_path / "long.auto"
+    words = ["(<L N NN NN rye N>)"] * 300
+    line = words[0]
+    for word in words[1:]:
+        line = f"(<T N 0 2> {line} {word} )"
+    path.write_text(f"ID=long.1\n{line}\n", encoding="utf-8")
+    result = cli("parse", parser, path)
+    assert (result.status, result.out) == (0, "")
+    assert "1 sentence left out: no derivation was found" in result.err
