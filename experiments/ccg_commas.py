@@ -154,7 +154,9 @@ def nodes(
             }
     first = next(iter(parsers))
     for name, values in found.items():
-        values["conjunctive_ratio"] = values["conjunctive_nodes"] / found[first]["conjunctive_nodes"]
+        values["conjunctive_ratio"] = (
+            values["conjunctive_nodes"] / found[first]["conjunctive_nodes"]
+        )
         values["processor_seconds"] = statistics.mean(times[name])
         values["processor_ratio"] = statistics.median(
             a / b for a, b in zip(times[name], times[first], strict=True)
