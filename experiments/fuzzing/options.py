@@ -227,8 +227,12 @@ COMMANDS = (
             "--seed": "integer", "--format": "corrected", "--gold": "treebank",
             "--align": "aligned", "--json": "", "--errors": "count", "--result": "output",
             "--quiet": "",
+        },
+    ),
+    Command(
         ("normalise",),
         ("treebank",),
+        {
             "--output": "output", "--to": "grammar", "--commas": "grammar", "--rule": "comma rule",
             "--quotes": "", "--report": "output",
         },

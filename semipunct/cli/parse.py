@@ -155,13 +155,14 @@ def parse(
                 refused=[name for name, given in refused.items() if given],
                 gold=gold, json=json, path=result, quiet=quiet,
             )  # fmt: skip
-        any_kind = load(model)
-        if any_kind.model.kind == DERIVATIONS:
+            return
+        if loaded.model.kind == DERIVATIONS:
             _refuse_others(
                 tokeniser=tokeniser, trees=trees, nbest=nbest, punctuation=punctuation,
                 probabilities=probabilities, result=result,
+            )  # fmt: skip
             enable_compilation_cache()
-            parse_derivations(any_kind, inputs, out, gold=gold, json=json, quiet=quiet)
+            parse_derivations(loaded, inputs, out, gold=gold, json=json, quiet=quiet)
             return
         loaded = load(model, Parser)
         words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None

@@ -303,6 +303,8 @@ class PhrasesCompared(Part, kw_only=True, tag_field="schema", tag="semipunct.par
     tags: Annotated[float, Meta(description="words with the right part of speech")] | None
     exact: Annotated[float, Meta(description="sentences with all brackets right")] | None
     signature: Signature
+
+
 class DerivationsCompared(
     Part, kw_only=True, tag_field="schema", tag="semipunct.parse-derivations-gold/1"
 ):
@@ -311,11 +313,14 @@ class DerivationsCompared(
     Dependencies are those between predicates and arguments; marks are words here.
     """
 
+    sentences: Count
+    words: Count
     coverage: Annotated[float, Meta(description="sentences with a derivation")] | None
     sentence_accuracy: Annotated[float, Meta(description="with all dependencies right")] | None
     category_accuracy: Annotated[float, Meta(description="words with the right category")] | None
     labelled_precision: Probability | None
     labelled_recall: Probability | None
+    labelled_f1: Probability | None
     unlabelled_precision: Probability | None
     unlabelled_recall: Probability | None
     unlabelled_f1: Probability | None

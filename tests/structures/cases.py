@@ -398,6 +398,8 @@ def nested_events(item: int) -> Iterator[Event]:
         if edges:
             final[range(len(marked)), marked] = 1
         yield Event(PhraseMarkParts(choice, final))
+
+
 LEAVES = 2
 """Ways to make each word of a forest."""
 
