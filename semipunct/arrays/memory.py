@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
@@ -65,7 +65,7 @@ def holds_memory() -> bool:
 
 
 @contextmanager
-def releasing_memory() -> Iterator[None]:
+def releasing_memory() -> Generator[None, None, None]:
     """Give memory back before a block of code, after it, and, where it is held, meanwhile.
 
     Memory that is held stays with the process even while the compiler, which frees in one thread
