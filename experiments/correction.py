@@ -163,7 +163,8 @@ def correction(given: Given, sentences: Sequence[Sentence]) -> Sequence[Slots]:
         given: a model of correction.
         sentences: as they were written.
     """
-    return [one.slots for one in correct(given.model, sentences)]
+    found = correct(given.model, sentences, minimum_confidence=given.options.confidence)
+    return [one.slots for one in found]
 
 
 def least_risk(given: Given, sentences: Sequence[Sentence]) -> Sequence[Slots]:
@@ -379,6 +380,7 @@ def arguments() -> argparse.Namespace:
     add("--analysis", type=Path, help="a punctuation model of what was written, for --paper")
     add("--analyses", type=int, default=20, help="trees that are drawn for paper-sampled")
     add("--corrector", nargs="+", type=Path, default=[], help="models of correction")
+    add("--confidence", type=float, default=0.5, help="of the corrections that are made")
     add("--first", type=int, help="how many sentences to take")
     add("--systems", nargs="+", choices=SYSTEMS, help="by default all that have models")
     add("--against", choices=SYSTEMS, help="what p compares with; by default the last one")

@@ -383,7 +383,7 @@ class TaggerPunctuator:
         Args:
             sentences: with what was written, which the network need not read.
         """
-        known = {*self.model.tags.strings}
+        known = {*self.model.tags.strings, *self.model.vocabulary.written}
         return [
             tuple(
                 new if old in known else old
