@@ -5,6 +5,7 @@ from itertools import product
 from math import exp, log
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
 
@@ -41,11 +42,11 @@ def test_commas_of_a_word_and_its_phrase(tmp_path: Path):
                   for inside, out in ((a | c, x), (b | d, y))]  # fmt: skip
             p[x, y] += weight * at[0] * at[1]
     assert p.sum() == pytest.approx(1)
-    for x, y in product(range(2), repeat=2):
-        slots = tuple((",",) if out else () for out in (x, y))
-        one = model.encode([replace(sentence, slots=slots)])
-        found = model.log_likelihoods(weights, model.batch(one, [0]))
-        assert float(found[0]) == pytest.approx(log(p[x, y]), abs=1e-4)
+    ways = list(product(range(2), repeat=2))
+    said = [replace(sentence, slots=tuple((",",) if out else () for out in way)) for way in ways]
+    several = model.batch(model.encode(said), range(4))
+    found = jax.jit(lambda w: model.log_likelihoods(w, several))(weights)
+    assert found == pytest.approx([log(p[way]) for way in ways], abs=1e-4)
     (commas,) = DelimiterRestorer(model, weights).commas([sentence])
     assert commas.marginal == pytest.approx([p[1].sum(), p[:, 1].sum()], abs=1e-4)
 
@@ -60,6 +61,7 @@ def test_a_rule_is_learnt(tmp_path: Path):
     assert [one.slots for one in restored] == [s.slots for s in parts["dev"]]
 
 
+@pytest.mark.exhaustive
 def test_a_tree_of_depth_10000():
     depth = 10_000
     tree = PhraseTree((*range(depth), depth), ("S",) * depth + ("NN",))
