@@ -30,7 +30,7 @@ from semipunct.errors import UsageError
 from semipunct.evaluation.derivations import DerivationCounts
 from semipunct.formats.ccgbank import read_derived_sentences
 from semipunct.formats.ptb import read_bracketings
-from semipunct.models.ccg.decoding import CcgParse, CcgParser
+from semipunct.models.ccg.decoding import RATIOS, CcgParse, CcgParser
 from semipunct.models.ccg.grammar import Grammar
 from semipunct.models.ccg.parser import CcgModel
 from semipunct.store.checkpoint import load
@@ -115,7 +115,11 @@ def agreement(
 
 
 def nodes(
-    folder: str, dev: str, grammars: Sequence[tuple[str, str, str]], runs: int
+    folder: str,
+    dev: str,
+    grammars: Sequence[tuple[str, str, str]],
+    runs: int,
+    ratios: tuple[float, ...] = RATIOS,
 ) -> dict[str, Any]:
     """Compare the charts of grammars.
 
@@ -126,6 +130,7 @@ def nodes(
             on the left (``semipunct.models.ccg.options.LeftCommas``). All have the same categories
             of words as the parser.
         runs: timed passes over all sentences, of one grammar after another.
+        ratios: of multitagging; the next one is tried where there is no derivation.
     """
     trained = load(folder, CcgModel)
     sentences = read_derived_sentences([dev])
@@ -137,7 +142,8 @@ def nodes(
         known = trained.model.grammar
         if lexical != [known.categories[i] for i in known.lexical]:
             raise UsageError(f"{path} has other categories of words than the treebank of {folder}")
-        parsers[name] = CcgParser(replace(trained.model, grammar=grammar), trained.parameters)
+        model = replace(trained.model, grammar=grammar)
+        parsers[name] = CcgParser(model, trained.parameters, ratios)
     found: dict[str, Any] = {}
     times: dict[str, list[float]] = {name: [] for name in parsers}
     for _ in range(max(1, runs)):
@@ -151,9 +157,16 @@ def nodes(
                 "coverage": sum(chart.forest is not None for chart in charts) / n,
                 "conjunctive_nodes": sum(chart.counts.conjunctive for chart in charts) / n,
                 "total_nodes": sum(chart.counts.total for chart in charts) / n,
+                "with_commas": sum(
+                    chart.counts.conjunctive
+                    for chart, s in zip(charts, sentences, strict=True)
+                    if "," in s.forms
+                ),
             }
     first = next(iter(parsers))
     for name, values in found.items():
+        # Of the sentences that have a comma.
+        values["with_commas_ratio"] = values["with_commas"] / found[first]["with_commas"]
         values["conjunctive_ratio"] = (
             values["conjunctive_nodes"] / found[first]["conjunctive_nodes"]
         )
@@ -233,6 +246,7 @@ def main() -> None:
         "--grammar", nargs=3, action="append", required=True, metavar=("NAME", "TRAIN", "LEFT")
     )
     charts.add_argument("--runs", type=int, default=5)
+    charts.add_argument("--ratio", type=float, action="append", help="of multitagging; repeatable")
     comparing = commands.add_parser("parse", help="figure 10")
     comparing.add_argument(
         "--model", nargs=3, action="append", required=True, metavar=("NAME", "FOLDER", "DEV")
@@ -245,7 +259,13 @@ def main() -> None:
         found = rules(options.files)
     elif options.command == "nodes":
         grammars = [tuple(grammar) for grammar in options.grammar]
-        found = nodes(options.folder, options.dev, grammars, options.runs)
+        found = nodes(
+            options.folder,
+            options.dev,
+            grammars,
+            options.runs,
+            tuple(options.ratio or RATIOS),
+        )
     else:
         found = parse([tuple(model) for model in options.model], options.runs)
     text = json.dumps(found, indent=2)
