@@ -183,17 +183,3 @@ def _ordered(seen: Counter[tuple[str, ...]], lexical: Iterable[str]) -> tuple[tu
             )
             graph[result].discard(child)
             dropped += n
-
-
-def to_derivation(grammar: Grammar, nodes: Sequence[tuple[int, int, int]]) -> Derivation:
-    """Make a derivation of its nodes in preorder.
-
-    Args:
-        grammar: has the categories.
-        nodes: the depth, the number of the category and the place of the head of each.
-    """
-    return Derivation(
-        tuple(depth for depth, _, _ in nodes),
-        tuple(grammar.categories[category] for _, category, _ in nodes),
-        tuple(head for _, _, head in nodes),
-    )

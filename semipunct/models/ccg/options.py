@@ -40,9 +40,6 @@ class CcgTrainOptions(kind.NetworkTrainOptions):
     Attributes:
         unknown: share of words that a step takes for unknown ones.
         l2: half of this times the squared weights of rules is added to the loss of a sentence.
-        ratio: categories of a word whose probability is this share of the best one's are in the
-            training charts; there a tagger by counts decides, which has not seen the word itself.
-        most_edges: sentences with larger charts teach the supertagger alone.
     """
 
     batch_size: AtLeastOne = 24
