@@ -29,6 +29,9 @@ from semirings.viterbi import Viterbi
 RATIOS = (0.05, 0.01, 0.003)
 """Ratios of multitagging: the next one is tried where there is no derivation."""
 
+TIGHTER = (0.3, 1.0)
+"""Ratios for charts that were too large; the last one leaves the best category alone."""
+
 MOST_EDGES = 300_000
 """Hyperedges of a chart; a larger one is given up, so that memory stays bounded."""
 
@@ -139,12 +142,14 @@ class CcgParser:
             The last chart, with the counts of all of them.
         """
         chart, ratio = Chart(None, Counts(0, 0), complete=True), 1.0
-        for ratio in self.ratios:
+        waiting = list(self.ratios)
+        while waiting and chart.forest is None:
+            ratio = waiting.pop(0)
             found = build(self.model.grammar, multitags(self.model, rows, ratio), self.most_edges)
             counts = Counts(*(a + b for a, b in zip(chart.counts, found.counts, strict=True)))
-            chart = Chart(found.forest, counts, found.complete)
-            if found.forest is not None or not found.complete:
-                break
+            if chart.complete and not found.complete:  # from now on fewer categories
+                waiting = list(TIGHTER)
+            chart = Chart(found.forest, counts, chart.complete and found.complete)
         return chart, ratio
 
     def weights(

@@ -64,6 +64,15 @@ def test_planted_attachment_is_recovered(trained: tuple[CcgModel, dict[str, jax.
     assert (found.counts.conjunctive, found.counts.total) == (1, 6)
 
 
+def test_large_charts_are_tried_with_fewer_categories(
+    trained: tuple[CcgModel, dict[str, jax.Array]],
+):
+    small = CcgParser(*trained, most_edges=3)
+    (found,) = small.parsed([sentence("LLL", LEFT)])
+    assert (found.derivation, found.complete, found.ratio) == (None, False, 1.0)
+    assert found.counts.conjunctive >= 3
+
+
 def test_the_partition_is_the_sum_over_both_trees(trained: tuple[CcgModel, dict[str, jax.Array]]):
     model, parameters = trained
     _, encoded = CcgModel.fit_and_encode(TREEBANK, OPTIONS)
