@@ -82,8 +82,8 @@ def correct(
         Minimise,
         typer.Option(
             help="Take the most probable string that corrections seen in training lead to; or that "
-            "of least expected edit distance, slot by slot or among whole draws, as the paper "
-            "does, whatever was written."
+            "of least expected edit distance, for each place between words by itself (slots) or "
+            "among whole draws, as the paper does, whatever was written."
         ),
     ] = Minimise.ERRORS,
     analysis: Annotated[

@@ -76,8 +76,8 @@ def train(
         str | None,
         typer.Option(
             metavar="MODEL",
-            help="A punctuation model of correct text, whose channel that of a correction model is "
-            "kept close to (train.channel_l2 says how close).",
+            help="A punctuation model of correct text: the channel, which rewrites the marks that "
+            "meet between two words, is kept close to that of this model (train.channel_l2).",
         ),
     ] = None,
     kind: Annotated[
