@@ -81,9 +81,9 @@ def correct(
     minimise: Annotated[
         Minimise,
         typer.Option(
-            help="Take the most probable string that corrections seen in training lead to; or that "
-            "of least expected edit distance, for each place between words by itself (slots) or "
-            "among whole draws, as the paper does, whatever was written."
+            help="For each place between words take the most probable string that corrections "
+            "seen in training lead to, or, whatever was written, that of least expected edit "
+            "distance (slots; draws: among whole draws, as the paper does)."
         ),
     ] = Minimise.ERRORS,
     analysis: Annotated[
