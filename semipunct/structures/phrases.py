@@ -88,9 +88,10 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
             jax.tree.map(at_slot, features[1]),
         )
         slices = jax.tree.map(lambda x: jnp.flip(x, 1), slices)
-        matrices, initial = s.lift(self.matrices), s.lift(self.initial)
-        eye = jnp.eye(states, dtype=bool)
-        unit = s.where(eye, s.ones((1, 1, states, states)), s.zeros((1, 1, states, states)))
+        dtype = weights.choice.dtype
+        matrices = s.lift(self.matrices.astype(dtype))
+        initial = s.lift(self.initial.astype(dtype))
+        unit = s.lift(jnp.log(jnp.eye(states, dtype=dtype)[None, None]))
         stack = jax.tree.map(
             lambda x: jnp.broadcast_to(x, (batch, self.levels + 1, *x.shape[2:])), unit
         )
@@ -127,7 +128,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
             stack = s.where(below, unit, stack)
             return stack, log_scale + jnp.where(active, factor, 0.0)
 
-        start = (stack, jnp.zeros((batch,), weights.choice.dtype))
+        start = (stack, jnp.zeros((batch,), dtype))
         stack, log_scale = recursion.scan(step, start, slices, nodes)
         root = jax.tree.map(lambda x: x[:, 0], stack)
         # The last slot has no word after it to end its string.
