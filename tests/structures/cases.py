@@ -45,12 +45,15 @@ class Known(Case):
         shortest: the least length that has a derivation.
         variant: whether another case is of the same structure; by default, sums and the best are
             then all that is asked.
+        costly: whether its recursion takes long to compile; by default it is then asked what tells
+            most of it.
     """
 
     lengths: tuple[int, ...]
     count: Callable[[int], int]
     shortest: int = 0
     variant: bool = False
+    costly: bool = False
 
 
 def zeros(*shape: int) -> Any:
@@ -486,7 +489,7 @@ CASES: tuple[Known, ...] = (
         lengths=LENGTHS, count=lambda n: NODES ** (n + 1),
     ),
     Known(
-        "hypergraphs", forest_build, forest_events, saves=False,
+        "hypergraphs", forest_build, forest_events, saves=False, costly=True,
         lengths=BRACKETED, count=forest_count,
     ),
     Known(
@@ -494,7 +497,7 @@ CASES: tuple[Known, ...] = (
         lengths=LENGTHS, count=math.factorial,
     ),
     Known(
-        "phrase marks", nested_build, nested_events,
+        "phrase marks", nested_build, nested_events, costly=True,
         lengths=tuple(map(len, NESTED)), count=lambda nodes: 4**nodes,
     ),
 )  # fmt: skip

@@ -20,6 +20,8 @@ from tests.structures.cases import CASES, Known
 STRUCTURES = [case for case in CASES if not case.variant]
 EVERY = {"log partition", "marginals", "best"}
 """Also asked by default of a second case of a structure."""
+MOST = EVERY | {"number of derivations", "averages", "samples", "padding", "impossible"}
+"""Asked by default of structures that are costly."""
 ONE = {
     "slopes in forward mode", "slopes in reverse mode", "ranked goes on", "longer lists",
     "ties in lists", "samples in the reverse pass", "more averages", "infinite cross entropy",
@@ -34,6 +36,8 @@ def by_default(name: str, case: Known, precise: bool) -> bool:
     """Whether `make test` makes the check."""
     if precise:
         return name in DOUBLE and case == CASES[0]
+    if case.costly and name not in MOST:
+        return False
     return case in (CASES if name in EVERY else CASES[:1] if name in ONE else STRUCTURES)
 
 
