@@ -54,6 +54,14 @@ def test_commas_come_back_into_brackets(
     assert cli("restore", commas, phrases["dev"]).out == result.out
 
 
+def test_a_file_without_a_word_is_left_alone(cli: Cli, commas: Path, tmp_path: Path):
+    path = tmp_path / "comma.mrg"
+    path.write_text("( (S (, ,)) )\n", "utf-8")
+    result = cli("restore", commas, path)
+    assert (result.status, result.out) == (0, path.read_text("utf-8"))
+    assert result.err == "1 sentence left alone: nothing but punctuation\n"
+
+
 def test_restored_commas_are_compared(
     cli: Cli, commas: Path, phrases: dict[str, Path], tmp_path: Path
 ):

@@ -68,6 +68,8 @@ class CommaRestorer:
             batches: the same, if they are encoded.
             shapes: keeps account of what is compiled.
         """
+        if not sentences:
+            return []
         batches = batches or Batches(self.model, self.model.encode(sentences))
         shapes = shapes or Shapes()
         weights = self.model.placed(self.parameters)
