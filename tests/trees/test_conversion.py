@@ -190,6 +190,13 @@ def test_deep_trees():
     assert found.derivation.words == deep.words
 
 
+def test_deep_chains_of_one_child():
+    n = 600
+    labels = ("S",) * n + ("NP-SBJ", "PRP", "VP", "VBP")
+    deep = PhraseTree((*range(n), n, n + 1, n, n + 1), labels)
+    assert converted(deep, ["we", "say"]).derivation.tags == ("NP", "S[dcl]\\NP")
+
+
 def conversions(name: str) -> Iterator[tuple[Bracketing, Derivation | None, tuple[int, ...]]]:
     path = SAMPLE / name
     if not path.exists():

@@ -6,7 +6,7 @@ at the end of a sentence, which are above everything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from semipunct.trees.categories import BACKWARD, CONJUNCT, FORWARD, Category, parse_category
@@ -81,7 +81,7 @@ def step(item: Item) -> Step:
     Raises:
         Unconverted: if no analysis is known.
     """
-    return {
+    ways: dict[str, Callable[[Item], Step | Item]] = {
         "phrase": _phrase,
         "rest": _rest,
         "nominal": _nominal,
@@ -89,7 +89,11 @@ def step(item: Item) -> Step:
         "joined": _joined,
         "comma": _comma,
         "raised": _raised,
-    }[item.way](item)
+    }
+    found: Step | Item = item
+    while isinstance(found, Item):  # a phrase of one child is that child: trees may be deep
+        found = ways[found.way](found)
+    return found
 
 
 def mark_category(node: Constituent) -> Category:
@@ -106,7 +110,7 @@ def _unary(item: Item, category: Category, **changed: object) -> Step:
     return Step(0, (replace(item, category=category, **changed),))  # type: ignore[arg-type]
 
 
-def _phrase(item: Item) -> Step:
+def _phrase(item: Item) -> Step | Item:
     node, category = item.node, item.category
     if node.is_leaf:
         if category == NP and node.label not in _PRONOUNS and node.label in _NOUNS | {"NN"}:
@@ -160,14 +164,14 @@ def _is_modifier(category: Category) -> bool:
     return category.is_functor and category.result == category.argument
 
 
-def _rest(item: Item) -> Step:
+def _rest(item: Item) -> Step | Item:
     node, children, category, gap = item.node, item.children, item.category, item.gap
     head = node.head if node.head is not None else head_of(node)
     if gap and gap in node.traces and len(children) == len(node.children):
         item = replace(item, gap="")
         gap = ""
     if len(children) == 1:
-        return _phrase(Item(category, head, gap=gap if gap in head.open else ""))
+        return Item(category, head, gap=gap if gap in head.open else "")
     first, last = children[0], children[-1]
     if last is not head and last.is_mark and (last.label == "." or _closes(node, children)):
         return Step(0, (_without(item, 0, -1), _mark(last)))
@@ -268,7 +272,7 @@ def _raised(item: Item) -> Step:
     return Step(0, (Item(item.category.argument.argument, item.node),))
 
 
-def _nominal(item: Item) -> Step:
+def _nominal(item: Item) -> Step | Item:
     """Take a noun phrase apart: what follows its noun, its determiner, then its nouns."""
     node, children, category = item.node, item.children, item.category
     first, last = children[0], children[-1]
@@ -278,9 +282,9 @@ def _nominal(item: Item) -> Step:
     head = node.head if node.head is not None else _noun(node)
     item = replace(item, way="nominal")
     if len(children) == 1 and head is children[0]:
-        return _phrase(Item(category, head, gap=item.gap))
+        return Item(category, head, gap=item.gap)
     if head.label in ("NP", "WHNP", "WHPP", "PP", "S", "SBAR") and not head.is_leaf:
-        return _rest(replace(item, way="rest"))
+        return replace(item, way="rest")
     if last is not head:
         if last.is_mark:
             return Step(0, (replace(item, children=children[:-1]), _mark(last)))
@@ -343,13 +347,13 @@ def _determines(child: Constituent) -> bool:
     return possessive or (child.is_leaf and child.label in _DETERMINERS)
 
 
-def _conjuncts(item: Item) -> Step:
+def _conjuncts(item: Item) -> Step | Item:
     first, *others = item.children
     if item.gap and item.gap not in first.open:
         raise Unconverted("extraction from one conjunct alone")
     conjunct = Item(item.category, first, gap=item.gap)
     if not others:
-        return _phrase(conjunct)
+        return conjunct
     parts = item.category.parts
     marked = Category((parts[0]._replace(features=(*parts[0].features, CONJUNCT)), *parts[1:]))
     rest = replace(item, category=marked, way="joined", children=others)
