@@ -96,10 +96,14 @@ def check_targets(*paths: str | None) -> None:
         paths: as they were given; None for an option that was not.
 
     Raises:
+        UsageError: if two of them name the same file, of which one would be lost.
         OutputError: as ``files.check_output_file`` does.
     """
+    files = [os.path.realpath(path) for path in paths if path is not None and path != STANDARD]
     for path in paths:
         if path is not None:
+            if path != STANDARD and files.count(os.path.realpath(path)) > 1:
+                raise UsageError(f"{path}: is named for two outputs; give each a file of its own")
             check_output_file(path)
 
 

@@ -46,11 +46,12 @@ def normalise(
         typer.Option(help="Attach every comma that is absorbed to what stands before it."),
     ] = None,
     rule: Annotated[
-        CommaPlace,
+        CommaPlace | None,
         typer.Option(
-            help="Where to attach it: as high as possible, or as high as no new rule is needed."
+            help="With --commas: where to attach it, as high as possible (paper), or as high as no "
+            "new rule is needed [better]."
         ),
-    ] = CommaPlace.BETTER,
+    ] = None,
     quotes: Annotated[
         bool, typer.Option("--quotes", help="Keep quotation marks, which CCGbank leaves out.")
     ] = False,
@@ -66,6 +67,9 @@ def normalise(
     """
     if to is None and commas is None:
         raise UsageError("nothing is to be done; give --to ccg, --commas ccg or both")
+    if rule is not None and commas is None:
+        raise UsageError("--rule is about commas; give --commas ccg as well, or leave it out")
+    place = CommaPlace.BETTER if rule is None else rule
     if quotes and to is None:
         raise UsageError("--quotes is for conversion; give --to ccg as well, or leave it out")
     if report == console.STANDARD:
@@ -93,14 +97,14 @@ def normalise(
         trees = [record.derivation for record in records]
         wrong = [(record, found[0]) for record in records if (found := faults(record.derivation))]
         _tell_faults(wrong)
-        moved = normalise_commas(trees, rule.value)
+        moved = normalise_commas(trees, place.value)
         texts = [
             record.text if new is record.derivation else with_derivation(record, new)
             for record, new in zip(records, moved, strict=True)
         ]
         before, after = comma_table(trees), comma_table(moved)
         told["commas"] = {
-            "rule": rule.value,
+            "rule": place.value,
             "before": _as_data(before),
             "after": _as_data(after),
             "without_rule": len(wrong),
@@ -112,8 +116,8 @@ def normalise(
             f"{after.absorption_rules}"
         )
     with console.output(out) as stream:
-        for place, text in enumerate(texts):
-            last = place + 1 == len(texts)
+        for number, text in enumerate(texts, 1):
+            last = number == len(texts)
             stream.write(text if last or text.endswith("\n") else f"{text}\n")
     if report is not None:
         with output(report) as stream:

@@ -125,6 +125,11 @@ def parse(
         raise UsageError(
             "--tokeniser reads text, which has no trees; --gold needs a treebank to compare with"
         )
+    if gold and json and out == console.STANDARD:
+        raise UsageError(
+            "--json prints the comparison, which leaves no room for trees on standard output: give "
+            "--output the name of a file"
+        )
     if result == console.STANDARD:
         raise UsageError("--result needs the name of a file; --json prints the figures")
     console.check_targets(out, result)
@@ -158,8 +163,8 @@ def parse(
             return
         if loaded.model.kind == DERIVATIONS:
             _refuse_others(
-                tokeniser=tokeniser, trees=trees, nbest=nbest, punctuation=punctuation,
-                probabilities=probabilities, result=result,
+                decoder=decoder is not Decoder.RISK, tokeniser=tokeniser, trees=trees, nbest=nbest,
+                punctuation=punctuation, probabilities=probabilities, result=result,
             )  # fmt: skip
             enable_compilation_cache()
             parse_derivations(loaded, inputs, out, gold=gold, json=json, quiet=quiet)

@@ -60,6 +60,8 @@ def test_what_nothing_licenses_is_passed_through(cli: Cli, tmp_path: Path):
         ((), "nothing is to be done"),
         (("--commas", "ccg", "--quotes"), "--quotes is for conversion"),
         (("--commas", "ccg"), "give files of derivations"),
+        (("--to", "ccg", "--rule", "paper"), "--rule is about commas"),
+        (("--to", "ccg", "-o", "a", "--report", "./a"), "named for two outputs"),
         (("--to", "ccg", "--report", "-"), "--report needs the name of a file"),
     ],
 )

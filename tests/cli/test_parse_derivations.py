@@ -55,6 +55,12 @@ def test_what_is_refused(cli: Cli, parser: Path, treebank: Path, tmp_path: Path)
     wrong = cli("parse", parser, treebank, "--nbest", 3)
     assert wrong.status == 2
     assert "--nbest is not for a model of the kind ccg-parser" in wrong.message
+    best = cli("parse", parser, treebank, "--decoder", "best")
+    assert best.status == 2
+    assert "--decoder is not for a model of the kind ccg-parser" in best.message
+    both = cli("parse", parser, treebank, "--gold", "--json", "-o", "-")
+    assert both.status == 2
+    assert "no room for trees on standard output" in both.message
     other = tmp_path / "some.conllu"
     other.write_text("1\tgo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n", encoding="utf-8")
     text = cli("parse", parser, other)
