@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 CHUNK = 256
 """Sentences corrected at a time."""
 
+ERRORS = 10
+"""Errors that are listed unless another number is asked for."""
+
 
 class Align(StrEnum):
     """The ways to align sentences with their corrected versions."""
@@ -71,9 +74,15 @@ def correct(
         ),
     ] = None,
     min_confidence: Annotated[
-        float,
-        typer.Option(metavar="P", help="Make no correction that is less probable.", min=0, max=1),
-    ] = 0.5,
+        float | None,
+        typer.Option(
+            metavar="P",
+            help="Make no correction that is less probable [0.5, or 0 with --minimise slots or "
+            "draws].",
+            min=0,
+            max=1,
+        ),
+    ] = None,
     only: Annotated[
         str | None,
         typer.Option(metavar="MARKS", help="Correct these marks only, e.g. ', ; :'."),
@@ -124,18 +133,19 @@ def correct(
         ),
     ] = None,
     align: Annotated[
-        Align,
+        Align | None,
         typer.Option(
             help="With --gold: all words must agree, or all heads; or count the slots between "
-            "words that both share."
+            "words that both share [words]."
         ),
-    ] = Align.WORDS,
+    ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="With --gold: print one JSON object of figures.")
     ] = False,
     errors: Annotated[
-        int, typer.Option(metavar="N", min=0, help="With --gold: the N most frequent errors.")
-    ] = 10,
+        int | None,
+        typer.Option(metavar="N", min=0, help="With --gold: the N most frequent errors [10]."),
+    ] = None,
     result: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="With --gold: store what 'semipunct compare' reads."),
@@ -154,6 +164,16 @@ def correct(
         raise UsageError(
             f"{'--json' if json else '--result'} is about the comparison that --gold makes; "
             "corrections as JSON: --format json"
+        )
+    if (align is not None or errors is not None) and not gold:
+        raise UsageError(
+            f"{'--align' if align is not None else '--errors'} is about the comparison that --gold "
+            "makes; give --gold as well, or leave it out"
+        )
+    if form is not None and gold and out is None:
+        raise UsageError(
+            "--format is about corrected sentences, which --gold writes to the file that --output "
+            "names; give it as well"
         )
     if tokeniser is not None and not parser:
         raise UsageError("--tokeniser reads text, which has no trees; give --parser as well")
@@ -206,7 +226,9 @@ def correct(
         if gold:
             from semipunct.formats.parallel import read_references
 
-            references = read_references([e.content for e in first], gold, align.value)
+            references = read_references(
+                [e.content for e in first], gold, (align or Align.WORDS).value
+            )
     writer = form_in.writer(first)
     form = form or _form(form_in.name)
     unseen, cut = Unseen(loaded.model), InPieces()
@@ -235,7 +257,8 @@ def correct(
     if gold:
         digest = loaded.digest
         pairs = list(zip((found for _, found in done), references, strict=True))
-        report(model, digest, pairs, options, errors, json=json, path=result)
+        most = ERRORS if errors is None else errors
+        report(model, digest, pairs, options, most, json=json, path=result)
 
 
 def _form(name: str) -> Form:

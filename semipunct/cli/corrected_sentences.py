@@ -1,6 +1,6 @@
 """Corrected sentences written to files, in the format of their input or in another one."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -40,14 +40,16 @@ def write(
         parsed: whether a parser made their tags and trees.
     """
     from semipunct.cli.restored_sentences import with_trees
-    from semipunct.formats.conllu import Conllu
+    from semipunct.formats.conllu import Conllu, ConlluWriter
     from semipunct.formats.m2 import M2Writer
     from semipunct.formats.text import TextWriter
 
     own = {Form.TEXT: TextWriter, Form.M2: M2Writer}.get(form)
-    if form is Form.CONLLU and parsed:
-        _as_input(with_trees(outcomes, conllu=True), Conllu().writer(), stream)
-    elif form is Form.CONLLU or (own is not None and isinstance(writer, own)):
+    # Marks of CoNLL-U are rewritten by its trees, and words alone were read.
+    if parsed and (form is Form.CONLLU or isinstance(writer, ConlluWriter)):
+        outcomes = with_trees(outcomes, conllu=form is Form.CONLLU)
+        writer = Conllu().writer()
+    if form is Form.CONLLU or (own is not None and isinstance(writer, own)):
         _as_input(outcomes, writer, stream)
     else:
         lines = _json(outcomes, writer) if form is Form.JSON else _lines(outcomes, form, writer)
@@ -75,12 +77,23 @@ def _texts(entry: "Entry[Any]", found: "Corrected", writer: "Writer[Any]") -> tu
     return writer.text(entry, found.sentence.slots), writer.text(entry, found.slots)
 
 
+def _tokens(entry: "Entry[Any]") -> Sequence[str]:
+    """Return the tokens of a sentence without words, as far as its format tells them."""
+    from semipunct.corpus.located import BLANKS, Located
+    from semipunct.formats.conllu import Record
+
+    if isinstance(entry.record, Located):
+        return BLANKS.sub(" ", entry.record.text).split()
+    return [t.form for t in entry.record.tokens] if isinstance(entry.record, Record) else ()
+
+
 def _lines(outcomes: "Iterable[Outcome]", form: Form, writer: "Writer[Any]") -> Iterator[str]:
-    from semipunct.render.corrected import difference, m2
+    from semipunct.render.corrected import difference, m2, m2_unchanged
 
     for entry, found in outcomes:
         if found is None:
-            yield "\n" if form is Form.TEXT else ""
+            omitted = {Form.TEXT: "\n", Form.M2: m2_unchanged(_tokens(entry))}
+            yield omitted.get(form, "")
         elif form is Form.M2:
             yield m2(found)
         else:
@@ -94,18 +107,19 @@ def _json(outcomes: "Iterable[Outcome]", writer: "Writer[Any]") -> Iterator[str]
     from semipunct.render.analyses import dump, omitted_as_dict
     from semipunct.render.corrected import Places, as_dict
 
-    offset, path = 0, None
+    offset, start = 0, None
     for entry, found in outcomes:
         record, content = entry.record, entry.content
-        if content.path != path:
-            offset, path = 0, content.path
+        # A file may be given twice, one behind the other.
+        if start is None or content.path != start[0] or content.sentence_id == start[1]:
+            offset, start = 0, (content.path, content.sentence_id)
         located = isinstance(record, Located)
         if found is not None:
             before, after = _texts(entry, found, writer)
             places: Places | Located = record
             if not located:
                 spelt = writer.spelt(entry, found.sentence.slots)
-                places = Places.of(before, found.sentence.forms, spelt)
+                places = Places.of(before, writer.surface(entry), spelt)
             at = offset if located else None
             yield dump(as_dict(found, before, after, entry.word_ids, places, at)) + "\n"
         elif isinstance(content, Omitted):

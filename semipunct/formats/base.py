@@ -118,6 +118,20 @@ class Writer(ABC, Generic[R]):
         """
         return slots
 
+    def surface(self, entry: Entry[R]) -> Sequence[str]:
+        """Return the words of an entry with the characters that ``text`` writes for them.
+
+        A word is empty that has none of its own: those of a token that stands for several words
+        belong to the first of them. The dot of an abbreviation may be left out.
+
+        Args:
+            entry: as it was read.
+
+        Returns:
+            ``[n]`` a string for each word.
+        """
+        return () if isinstance(entry.content, Omitted) else entry.content.forms
+
     def unchanged(self, entry: Entry[R]) -> str:
         """Return the text of an entry as it was read."""
         return self.annotated(entry, Annotation())

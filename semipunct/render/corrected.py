@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from semipunct.render.reasons import reason, rule
 from semipunct.tasks.correct import Corrected
 
 _FAR = 40
-"""Characters that are searched for a word: tokens that stand for several are spelt otherwise."""
+"""Characters that are searched for a token: the text that a file states may have others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,8 @@ class Places:
 
         Args:
             text: of the sentence.
-            forms: ``[n]`` its words.
+            forms: ``[n]`` its words, as the text spells them; empty for those that it has as a part
+                of the word before.
             slots: ``[n + 1]`` its marks, as the text spells them.
         """
         place = len(text) - len(text.lstrip())
@@ -54,8 +56,9 @@ class Places:
 
         for slot, tokens in enumerate(slots):
             if slot:
-                found(forms[slot - 1])
-                if ABBREVIATION in tokens and text[place : place + 1] == ".":
+                form = forms[slot - 1]
+                found(form)
+                if form and ABBREVIATION in tokens and text[place : place + 1] == ".":
                     place += 1
                 ends.append(place)
             (visible,) = spacing.visible([tokens])
@@ -147,7 +150,9 @@ def difference(found: Corrected, before: str, after: str) -> str:
         return ""
     sentence = found.sentence
     head = f"@@ {sentence.path}:{sentence.line} {sentence.sentence_id} @@"
-    return f"{head}\n-{before}\n+{after}\n"
+    sides = (("-", before), ("+", after))  # a sentence of running text may have several lines
+    lines = (sign + line for sign, text in sides for line in re.split(r"\r?\n|\r", text))
+    return "".join(f"{line}\n" for line in (head, *lines))
 
 
 def m2(found: Corrected) -> str:
@@ -157,3 +162,12 @@ def m2(found: Corrected) -> str:
         found: the sentence.
     """
     return m2_sentence(found.sentence.forms, found.sentence.slots, [found.slots])
+
+
+def m2_unchanged(tokens: Sequence[str]) -> str:
+    """Write a sentence that was left alone as M2, so that all sentences keep their numbers.
+
+    Args:
+        tokens: of it.
+    """
+    return m2_sentence((), (tuple(tokens),), [(tuple(tokens),)])

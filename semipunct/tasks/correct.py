@@ -43,7 +43,8 @@ class CorrectOptions:
         samples: draws a sentence, at most ``limits.SAMPLES``.
         seed: fixes the draws.
         marks: the only tokens that may be put in, taken out or moved; None for all.
-        minimum_confidence: corrections that are less probable are not made.
+        minimum_confidence: corrections that are less probable are not made; None for 0.5 with
+            ``minimise="errors"``, and for none at all with the others.
         minimise: ``errors``: each slot gets its most probable string among those that lead from
             what was written to what is right by corrections that training has seen;
             ``slots`` and ``draws``: the string of least expected edit distance, among those of a
@@ -55,23 +56,30 @@ class CorrectOptions:
     samples: int = 1000
     seed: int = 0
     marks: Set[str] | None = None
-    minimum_confidence: float = 0.5
+    minimum_confidence: float | None = None
     minimise: Minimise = "errors"
     analyses: int = 0
+
+    @property
+    def least(self) -> float:
+        """The minimum confidence, whether it was chosen or not."""
+        if self.minimum_confidence is not None:
+            return self.minimum_confidence
+        return 0.5 if self.minimise == "errors" else 0.0
 
     def check(self, model: CorrectionModel) -> None:
         """Raise ``UsageError`` unless all values make sense for a model."""
         if not 1 <= self.samples <= limits.SAMPLES:
             raise UsageError(f"{self.samples} samples; give 1 to {limits.SAMPLES:,}")
-        if not 0 <= self.minimum_confidence <= 1:
-            raise UsageError(
-                f"a minimum confidence of {self.minimum_confidence}; it is a probability, 0 to 1"
-            )
+        if not 0 <= self.least <= 1:
+            raise UsageError(f"a minimum confidence of {self.least}; it is a probability, 0 to 1")
         if not 0 <= self.analyses <= min(limits.TREES, self.samples):
             raise UsageError(
                 f"{self.analyses} analyses for {self.samples:,} samples; give 0 to "
                 f"{min(limits.TREES, self.samples):,}, each of which has a sample"
             )
+        if self.marks is not None and not self.marks:
+            raise UsageError("no mark was named that may be corrected; name some, or leave it out")
         known = {*model.inventory.tokens} - {UNK}
         if unknown := sorted({*(self.marks or ())} - known):
             listed = " ".join(t for t in model.inventory.tokens if t in known - SILENT)
@@ -86,7 +94,7 @@ class CorrectSettings(TypedDict, total=False):
     samples: int
     seed: int
     marks: Set[str] | None
-    minimum_confidence: float
+    minimum_confidence: float | None
     minimise: Minimise
     analyses: int
 
@@ -307,9 +315,8 @@ def _chosen(
     else:
         choose = best_strings if options.minimise == "slots" else best_draw
         best = choose(draws, posteriors(draws), None)
-    least = options.minimum_confidence if options.minimise == "errors" else 0.0
     slots = tuple(
-        new if _may_replace(new, old, options) and known.of(new) >= least else old
+        new if _may_replace(new, old, options) and known.of(new) >= options.least else old
         for new, old, known in zip(best, sentence.slots, found, strict=True)
     )
     return slots, found
@@ -429,8 +436,10 @@ def correction_signature(
             "treebank": parallel_digest(data)[:12],
             "samples": str(options.samples),
             "seed": str(options.seed),
+            "minimise": options.minimise,
+            "analyses": str(options.analyses),
             "marks": "all" if options.marks is None else str(len(options.marks)),
-            "confidence": f">={options.minimum_confidence:g}",
+            "confidence": f">={options.least:g}",
             "version": __version__,
         }
     )

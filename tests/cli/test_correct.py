@@ -2,15 +2,22 @@
 
 import json
 import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import semipunct
-from semipunct.formats import read_treebank
+from semipunct.corpus import Sentence, Words
+from semipunct.formats import format_of, read_treebank
 from semipunct.formats.m2 import read_m2_records
 from semipunct.formats.parallel import read_corrections
+from semipunct.marks.corrections import corrections
 from semipunct.models.punctuation.corrector import CorrectionModel
+from semipunct.render.corrected import Places, difference
+from semipunct.tasks.correct import Corrected, Explained
+from semipunct.trees import DependencyTree
 from tests.commands import Cli
 
 Paths = dict[str, Path]
@@ -98,6 +105,78 @@ def test_differences_m2_and_text(
     assert {edit.tokens for edit in real} == {(",",)}
 
 
+FRENCH = """\
+# sent_id = a
+1\tIl\til\tPRON\t_\t_\t2\tnsubj\t_\t_
+2\tva\tva\tVERB\t_\t_\t0\troot\t_\t_
+3-4\tau\t_\t_\t_\t_\t_\t_\t_\t_
+3\tà\tà\tADP\t_\t_\t5\tcase\t_\t_
+4\tle\tle\tDET\t_\t_\t5\tdet\t_\t_
+5\tlac\tlac\tNOUN\t_\t_\t2\tobl\t_\tSpaceAfter=No
+6\t;\t;\tPUNCT\t_\t_\t8\tpunct\t_\t_
+7\tle\tle\tDET\t_\t_\t8\tdet\t_\t_
+8\tjour\tjour\tNOUN\t_\t_\t2\tobl\t_\tSpaceAfter=No
+9\t.\t.\tPUNCT\t_\t_\t2\tpunct\t_\t_
+
+# sent_id = b
+1\t.\t.\tPUNCT\t_\t_\t0\troot\t_\t_
+2\t!\t!\tPUNCT\t_\t_\t1\tpunct\t_\t_
+
+"""
+"""A token that stands for two words, the second of which stands for itself further on."""
+
+
+def test_places_behind_multiword_tokens(tmp_path: Path):
+    path = tmp_path / "a.conllu"
+    path.write_text(FRENCH, "utf-8")
+    form = format_of(path)
+    entry, _ = form.read(path)
+    assert isinstance(entry.content, Sentence)
+    writer, slots = form.writer([entry]), entry.content.slots
+    text = writer.text(entry, slots)
+    assert text == "Il va au lac; le jour."
+    places = Places.of(text, writer.surface(entry), writer.spelt(entry, slots))
+    assert [text[slice(*places.place(slot, 0, 1))] for slot in (5, 7)] == [";", "."]
+    assert [text[: places.place(slot, 0, 0)[0]] for slot in range(6)] == [
+        "", "Il", "Il va", "Il va au", "Il va au", "Il va au lac",
+    ]  # fmt: skip
+
+
+def test_all_sentences_keep_their_numbers_in_m2(
+    cli: Cli, corrector: Path, parallel_treebanks: Paths, found: list[dict], tmp_path: Path
+):
+    path, m2 = tmp_path / "a.conllu", tmp_path / "a.m2"
+    marks = FRENCH[FRENCH.index("# sent_id = b") :]
+    path.write_text(marks + parallel_treebanks["test"].read_text("utf-8"), "utf-8")
+    assert cli("correct", corrector, path, "--format", "m2", "-o", m2).status == 0
+    first, *others = read_m2_records(m2)
+    assert (first.tokens, len(others)) == ((".", "!"), len(found))
+    compared = json.loads(cli("correct", corrector, path, "--gold", m2, "--json").out)
+    assert (compared["sentences"], compared["edit_distance"]) == (len(found), 0)
+
+
+@pytest.mark.parametrize("form", ["json", "diff", "text"])
+def test_words_that_a_parser_reads_come_back_in_any_form(
+    cli: Cli, corrector: Path, parallel_treebanks: Paths, monkeypatch: pytest.MonkeyPatch, form: str
+):
+    known = {s.sentence_id: s for s in read_treebank([parallel_treebanks["test"]])}
+    _stand_in(monkeypatch, lambda sentences: [known[s.sentence_id] for s in sentences])
+    arguments = ("correct", corrector, parallel_treebanks["test"], "--format", form)
+    result = cli(*arguments, "--parser", "parser")
+    assert result.status == 0, result.err
+    assert result.out == cli(*arguments).out
+
+
+def test_differences_of_several_lines():
+    sentence = Sentence(
+        "1", "a.txt", 3, ("I", "see"), ("_",) * 2, ("X",) * 2, ("_",) * 2, ("_",) * 2,
+        DependencyTree((0, 1), ("root", "dep")), ((), (), (";",)),
+    )  # fmt: skip
+    one = Explained(corrections(sentence.slots, ((), (), (".",)))[0], 0.9, 0.1, None)
+    found = Corrected(sentence, ((), (), (".",)), (), (one,))
+    assert difference(found, "I\nsee ;", "I\nsee.") == ("@@ a.txt:3 1 @@\n-I\n-see ;\n+I\n+see.\n")
+
+
 def test_less_is_corrected_on_demand(cli: Cli, corrector: Path, parallel_treebanks: Paths):
     def edits(*options: object) -> int:
         out = cli(
@@ -108,7 +187,7 @@ def test_less_is_corrected_on_demand(cli: Cli, corrector: Path, parallel_treeban
     assert edits("--only", ". ?") == 0
     assert edits("--only", ", ;") > 5
     assert edits("--min-confidence", 1) <= edits("--min-confidence", 0.9) <= edits()
-    assert edits("--minimise", "draws") > 0
+    assert edits("--minimise", "draws") > edits("--minimise", "draws", "--min-confidence", 1)
     result = cli("correct", corrector, parallel_treebanks["test"], "--only", "x")
     assert result.status == 2
     assert "has never seen x" in result.message
@@ -129,18 +208,7 @@ def test_the_front_door(corrector: Path, parallel_treebanks: Paths, found: list[
 def test_text_comes_back_byte_for_byte(
     cli: Cli, corrector: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """A parser of no account stands for one: every word is the head of the next."""
-    from semipunct.store import checkpoint
-    from semipunct.tasks import correct as task
-
-    load = checkpoint.load
-    monkeypatch.setattr(
-        checkpoint,
-        "load",
-        lambda path, kind=None: "parser" if str(path) == "parser" else load(path, kind),
-    )
-    monkeypatch.setattr(task, "check_reads_words", lambda *_: None)
-    monkeypatch.setattr(task, "parse", _chained)
+    _stand_in(monkeypatch, _chained)
     text = "\n  I  see\t; said he .\r\n\n. . .\nno marks at all\n see http://a.b/;x ;\n"
     path = tmp_path / "in.txt"
     path.write_bytes(text.encode())
@@ -164,25 +232,42 @@ def test_text_comes_back_byte_for_byte(
         if "omitted" not in row:
             at = row["offset"]
             assert text[at : at + len(row["input"])] == row["input"]
+    twice = cli("correct", corrector, path, path, "--parser", "parser", "--format", "json").out
+    assert [json.loads(line).get("offset") for line in twice.splitlines()] == [
+        row.get("offset") for row in (*rows, *rows)
+    ]
 
 
-def _chained(_parser: object, sentences: list) -> list:
-    from types import SimpleNamespace
+def _stand_in(
+    monkeypatch: pytest.MonkeyPatch, parsed: Callable[[Sequence[Words]], list[Sentence]]
+) -> None:
+    """Let a function stand for the parser of the name ``parser``."""
+    from semipunct.store import checkpoint
+    from semipunct.tasks import correct as task
 
-    from semipunct.corpus import Sentence
-    from semipunct.trees import DependencyTree
+    load = checkpoint.load
+    monkeypatch.setattr(
+        checkpoint,
+        "load",
+        lambda path, kind=None: "parser" if str(path) == "parser" else load(path, kind),
+    )
+    monkeypatch.setattr(task, "check_reads_words", lambda *_: None)
+    monkeypatch.setattr(
+        task, "parse", lambda _, sentences: [SimpleNamespace(sentence=s) for s in parsed(sentences)]
+    )
 
-    found = []
+
+def _chained(sentences: Sequence[Words]) -> list[Sentence]:
+    """Let every word be the head of the next."""
+    found: list[Sentence] = []
     for s in sentences:
         n = len(s.forms)
         tree = DependencyTree(tuple(range(n)), ("root", *("dep",) * (n - 1)))
         nothing = ("_",) * n
         found.append(
-            SimpleNamespace(
-                sentence=Sentence(
-                    s.sentence_id, s.path, s.line, s.forms, nothing, ("X",) * n, nothing, nothing,
-                    tree, s.slots,
-                )
+            Sentence(
+                s.sentence_id, s.path, s.line, s.forms, nothing, ("X",) * n, nothing, nothing,
+                tree, s.slots,
             )
         )  # fmt: skip
     return found
@@ -201,6 +286,11 @@ def test_what_does_not_fit_is_said(
         (("--analyses", 2), 2, "give --analysis as well"),
         (("--analysis", model), 2, "does not look at an underlying tree"),
         (("--gold", treebanks["dev"]), 1, "has no counterpart|is "),
+        (("--align", "trees"), 2, "--align is about the comparison"),
+        (("--errors", 3), 2, "--errors is about the comparison"),
+        (("--gold", test, "--format", "json"), 2, "--format is about corrected sentences"),
+        (("--gold", test, "-o", "a", "--result", "a"), 2, "is named for two outputs"),
+        (("--only", " "), 2, "no mark was named"),
         (("--gold", test, "--json", "-o", "-"), 2, "give --output the name of a file"),
     ):
         result = cli("correct", corrector, test, *options)

@@ -13,6 +13,7 @@ from semipunct.formats.conllu.punctuate import (
     convention_of,
     punctuated,
     spelt,
+    surface_forms,
     surface_text,
 )
 from semipunct.formats.conllu.reading import Marks, to_entry, to_words
@@ -88,6 +89,9 @@ class ConlluWriter(Writer[Record]):
 
     def spelt(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> list[Puncteme]:
         return spelt(entry, slots)
+
+    def surface(self, entry: Entry[Record]) -> list[str]:
+        return surface_forms(entry)
 
     def write(self, texts: Iterable[str], stream: TextIO) -> None:
         write_texts(texts, stream)

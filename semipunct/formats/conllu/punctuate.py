@@ -92,6 +92,31 @@ def surface_text(entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
     return _text(source, target, heads, _forms(source, target, heads))
 
 
+def surface_forms(entry: Entry[Record]) -> list[str]:
+    """Return the words of a sentence with the characters that ``surface_text`` writes for them.
+
+    Those of a multiword token that is not its words one behind the other belong to its first word.
+
+    Args:
+        entry: of CoNLL-U.
+
+    Returns:
+        ``[n]`` a string for each word, empty for one that has no characters of its own.
+    """
+    if isinstance(entry.content, Omitted):
+        return []
+    forms = list(entry.content.forms)
+    places = {word_id: word for word, word_id in enumerate(entry.word_ids)}
+    for span in renumber.multiword_tokens(entry.record):
+        tokens = entry.record.tokens[max(span.first, 1) - 1 : span.last]
+        own = [places[token.word_id] for token in tokens if token.word_id in places]
+        if own and span.form != "".join(token.form for token in tokens):
+            forms[own[0]] = span.form
+            for word in own[1:]:
+                forms[word] = ""
+    return forms
+
+
 def bare_text(entry: Entry[Record]) -> str:
     """Write a sentence without punctuation as plain text, whatever its comment says.
 
