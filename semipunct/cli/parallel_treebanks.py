@@ -36,6 +36,11 @@ def check_corrected(
             f"{missing} is missing: what was written needs its corrected version, both of the "
             "treebanks to learn from and of those to choose the best weights on"
         )
+    if corrected and kind not in (CORRECTION, "slot-tagger"):
+        raise UsageError(
+            f"--corrected is not for --kind {kind}; models of --kind {CORRECTION} learn from what "
+            "was written and its corrected version, and slot-taggers"
+        )
     if kind == CORRECTION and not corrected:
         raise UsageError(
             "a model of --kind correction is trained on what was written and its corrected "

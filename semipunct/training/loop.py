@@ -95,7 +95,7 @@ class _Trainer:
     report: Callable[[Progress], None] | None
     stop: Callable[[], bool] | None
     clock: CompileClock
-    near: checkpoint.SavedModel | None
+    near: checkpoint.SavedModel | None = None
 
     def run(self, train: Sequence[Example], dev: Sequence[Example], resume: bool) -> TrainingResult:
         options = self.config.train

@@ -489,7 +489,7 @@ CASES: tuple[Known, ...] = (
         lengths=LENGTHS, count=lambda n: NODES ** (n + 1),
     ),
     Known(
-        "hypergraphs", forest_build, forest_events, saves=False, costly=True,
+        "hypergraphs", forest_build, forest_events, costly=True,
         lengths=BRACKETED, count=forest_count,
     ),
     Known(

@@ -141,10 +141,24 @@ KIND = kind.Kind(
     presets=("loglinear", "neural", "parsed", "paper"),
 )
 
+
+@dataclass(frozen=True, slots=True)
+class CorrectionModelOptions(ModelOptions):
+    """Settings of a model of correction: those of the punctuation model, which looks at more.
+
+    Attributes:
+        templates: names of the feature templates that are on.
+    """
+
+    templates: Annotated[tuple[str, ...], Check(_complaint)] = (
+        *ModelOptions().templates, "written",
+    )  # fmt: skip
+
+
 CORRECTION = kind.Kind(
     name="correction",
     model="semipunct.models.punctuation.corrector:CorrectionModel",
-    model_options=ModelOptions,
+    model_options=CorrectionModelOptions,
     train_options=TrainOptions,
     presets=("correction", "paper-correction"),
 )
