@@ -317,6 +317,14 @@ def test_training_needs_both_versions(
         (("--analysis", tmp_path), 2, "give --corrected as well"),
         (
             (
+                "--kind", "tokeniser", "--corrected", treebanks["train"], "--dev-corrected",
+                treebanks["dev"],
+            ),
+            2,
+            "--corrected is not for --kind tokeniser",
+        ),
+        (
+            (
                 "--kind", "correction", "--corrected", treebanks["dev"], "--dev-corrected",
                 treebanks["dev"],
             ),
