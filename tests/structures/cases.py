@@ -481,11 +481,11 @@ CASES: tuple[Known, ...] = (
         lengths=BRACKETED, count=spans_count,
     ),
     Known(
-        "grammar", grammar_build, grammar_events,
+        "grammar", grammar_build, grammar_events, costly=True,
         lengths=PARSED, count=grammar_count, shortest=2,
     ),
     Known(
-        "string paths", paths_build, paths_events,
+        "string paths", paths_build, paths_events, costly=True,
         lengths=LENGTHS, count=lambda n: NODES ** (n + 1),
     ),
     Known(
@@ -493,7 +493,7 @@ CASES: tuple[Known, ...] = (
         lengths=BRACKETED, count=forest_count,
     ),
     Known(
-        "permutations", orders_build, orders_events, scans=False,
+        "permutations", orders_build, orders_events, scans=False, costly=True,
         lengths=LENGTHS, count=math.factorial,
     ),
     Known(
