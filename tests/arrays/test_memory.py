@@ -54,7 +54,7 @@ def test_memory_that_is_held_is_given_back_meanwhile():
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is not GNU's")
-def test_memory_that_is_held_is_not_not_asked_for_twice():
+def test_memory_that_is_held_is_not_asked_for_twice():
     # The setting is one of the process.
     program = (
         "import resource\n"
