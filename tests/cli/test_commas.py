@@ -137,3 +137,15 @@ def test_what_cannot_be_done_is_said(
         assert result.status in (1, 2), command
         assert complaint in result.message, command
     assert not (tmp_path / "m").exists()
+
+
+def test_a_parser_of_phrases_is_not_chosen_by_trees_without_words(cli: Cli, tmp_path: Path):
+    bare = tmp_path / "bare.mrg"
+    bare.write_text("( (S (, ,)) )\n", "utf-8")
+    result = cli(
+        "train", bare, "--dev", bare, "--kind", "phrase-parser", "-o", tmp_path / "parser",
+        "--set", "train.visits=8",
+    )  # fmt: skip
+    assert result.status == 1
+    assert "no phrases with words" in result.err
+    assert "Traceback" not in result.err

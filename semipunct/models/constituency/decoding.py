@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +15,7 @@ import numpy as np
 from semipunct.arrays.compilation import Shapes
 from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import Sentence
+from semipunct.errors import TreebankError
 from semipunct.evaluation.brackets import bracket_statistics
 from semipunct.models.base import Parameters, Weights
 from semipunct.models.constituency.labels import read_tree
@@ -138,10 +140,18 @@ def brackets(
         examples: what the batches hold.
         batches: the sentences, with their trees.
         shapes: keeps account of what is compiled.
+
+    Raises:
+        TreebankError: if no sentence has a word, so that there is nothing to compare.
     """
     found = PhraseFinder(model, parameters).of_batches(batches, shapes)
     gold = [read_tree(s, commas=model.options.commas)[1] for s in examples]
     figures = bracket_statistics(gold, found).figures()
+    if math.isnan(figures.labelled.f1):
+        raise TreebankError(
+            "the development sentences have no phrases with words, by which weights are chosen; "
+            "give others"
+        )
     return {
         "f1": figures.labelled.f1,
         "precision": figures.labelled.precision,
