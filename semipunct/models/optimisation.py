@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple, cast
 
@@ -159,6 +160,7 @@ def lazy_adam(
         decay: of a penalty, half of this times the squared norm of the weights in every step.
     """
     slowing = b1 / b2**0.5
+    log_slowing, log_b2 = math.log(slowing), math.log(b2)
 
     def init(parameters: Any) -> LazyAdamState:
         first, second = (jax.tree.map(jnp.zeros_like, parameters) for _ in range(2))
@@ -174,15 +176,17 @@ def lazy_adam(
         missed = (state.steps - read(state.last[name])).astype(weight.dtype)
         missed = missed.reshape(-1, *(1,) * (weight.ndim - 1))
         size = jnp.asarray(rate(jnp.maximum(state.steps - 1, 0)))
-        biases = unbiased(state.steps)
-        deviation = jnp.sqrt(second / biases[1]) + eps
-        coasting = slowing * (1 - slowing**missed) / (1 - slowing)
-        weight = weight - size * coasting * (first / biases[0]) / deviation
+        of_first, of_second = (1 / bias for bias in unbiased(state.steps))
+        # Exponentials and products by scalars: of powers and quotients, each row would pay for.
+        relative, half = jnp.exp(missed * log_slowing), jnp.exp(missed * log_b2 / 2)
+        deviation = jnp.sqrt(second * of_second) + eps
+        coasting = size * of_first * slowing / (1 - slowing) * (1 - relative)
+        weight = weight - coasting * first / deviation
         if decay:
             # The penalty's own gradient is all that is left of the deviation in the end.
-            variance = second / biases[1] * b2 ** (missed / 2) + (decay * weight) ** 2
-            weight = weight * jnp.exp(-missed * size * decay / (jnp.sqrt(variance) + eps))
-        return _Row(weight, first * b1**missed, second * b2**missed)
+            variance = second * of_second * half + (decay * weight) ** 2
+            weight = weight * jnp.exp(missed * (-size * decay) / (jnp.sqrt(variance) + eps))
+        return _Row(weight, first * (relative * half), second * half**2)
 
     def current(
         parameters: Weights, state: LazyAdamState, rows: Mapping[str, RowNumbers]
@@ -195,7 +199,7 @@ def lazy_adam(
     def update(gradients: Any, state: LazyAdamState, parameters: Any) -> tuple[Any, LazyAdamState]:
         steps = state.steps + 1
         size = jnp.asarray(rate(state.steps))
-        biases = unbiased(steps)
+        of_first, of_second = (1 / bias for bias in unbiased(steps))
         updates: dict[str, Any] = {}
         first, second, last = dict(state.first), dict(state.second), dict(state.last)
         for name, gradient in gradients.items():
@@ -204,7 +208,7 @@ def lazy_adam(
             slope = gradient.value + decay * row.weight
             mean = b1 * row.first + (1 - b1) * slope
             square = b2 * row.second + (1 - b2) * slope**2
-            change = -size * (mean / biases[0]) / (jnp.sqrt(square / biases[1]) + eps)
+            change = -size * of_first * mean / (jnp.sqrt(square * of_second) + eps)
             updates[name] = Rows(number, row.weight - take_rows(table, number) + change)
             first[name] = put_rows(first[name], Rows(number, mean))
             second[name] = put_rows(second[name], Rows(number, square))
