@@ -26,21 +26,25 @@ BASE = tuple(
         "scoring",
         "layers",
         "convolutions",
+        "vocabulary",
+        "forms",
         "kind",
         "katz",
         "optimisation",
+        "network",
         "registry",
     )
 )
 
 # Each room and what it may import of ours. A module belongs to the room with the longest matching
-# name, and may always import from its own room. `semipunct.errors` is open to every room of
-# semipunct: an error that cannot be raised where the mistake is found is no use.
+# name, and may always import from its own room. `semipunct.errors` and `semipunct.wording` are open
+# to every room of semipunct: an error that cannot be raised where the mistake is found is no use.
 ROOMS: dict[str, tuple[str, ...]] = {
     "semirings": (),
     "semipunct.data": (),
     "semipunct.errors": (),
     "semipunct.version": (),
+    "semipunct.wording": (),
     "semipunct.files": (),
     "semipunct.marks": (),
     "semipunct.trees": ("semipunct.marks",),
@@ -64,6 +68,13 @@ ROOMS: dict[str, tuple[str, ...]] = {
         module: (*BASE[:i], "semipunct.corpus", "semipunct.arrays", "semipunct.evaluation")
         for i, module in enumerate(BASE)
     },
+    # Reads the n-grams and shapes of words.
+    "semipunct.models.forms": (
+        "semipunct.models.layers",
+        "semipunct.models.vocabulary",
+        "semipunct.features",
+        "semipunct.arrays",
+    ),
     **{
         f"semipunct.models.{kind}": (
             *BASE,
@@ -159,6 +170,7 @@ NEVER_IN: dict[str, tuple[str, ...]] = dict.fromkeys(
     (
         "semipunct.errors",
         "semipunct.version",
+        "semipunct.wording",
         "semipunct.files",
         "semipunct.marks",
         "semipunct.trees",
@@ -245,8 +257,8 @@ def arrow(module: str, target: str) -> str | None:
     if room == "semipunct" and within(target, ("semipunct.cli", "semipunct.__main__")):
         return "the package may not import its own command line"
     if within(module, ("semipunct",)):
-        # Every room may raise the errors of the library and record its version.
-        allowed = (*allowed, "semipunct.errors", "semipunct.version")
+        # Every room may raise the errors of the library, word them, and record its version.
+        allowed = (*allowed, "semipunct.errors", "semipunct.version", "semipunct.wording")
     return None if within(target, allowed) else f"{room} may not import {target}"
 
 

@@ -8,8 +8,10 @@ whole run compiles two or three shapes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 
 def round_up(size: int, least: int = 8, steps: int = 4) -> int:
@@ -23,6 +25,42 @@ def round_up(size: int, least: int = 8, steps: int = 4) -> int:
     size = max(size, least)
     unit = max(1, 2 ** (int(size).bit_length() - steps.bit_length()))
     return -(-size // unit) * unit
+
+
+def row_lengths(lengths: Sequence[int], size: int) -> npt.NDArray[np.int32]:
+    """Return the lengths of the rows of a batch, ``[size]``; those that are padding have none.
+
+    Args:
+        lengths: of the others, which come first.
+        size: rows of the batch.
+    """
+    found = np.zeros(size, np.int32)
+    found[: len(lengths)] = lengths
+    return found
+
+
+def padded(
+    rows: Sequence[npt.NDArray[Any]],
+    shape: tuple[int, int],
+    *,
+    axis: int = 0,
+    fill: float = 0,
+) -> npt.NDArray[Any]:
+    """Stack arrays that differ in length, padded to one length, and rows of nothing but padding.
+
+    Args:
+        rows: of one dtype, and of the same shape but for one axis; at least one.
+        shape: size of the batch, which is at least the number of rows, and their padded length.
+        axis: the one that is padded; that of the batch comes before it.
+        fill: stands in the padding.
+    """
+    first = rows[0]
+    whole = (*first.shape[:axis], *shape, *first.shape[axis + 1 :])
+    found = np.full(whole, fill, first.dtype)
+    before = (slice(None),) * axis
+    for number, row in enumerate(rows):
+        found[(*before, number, slice(row.shape[axis]))] = row
+    return found
 
 
 def shuffled(sentences: int, batch: int, generator: np.random.Generator) -> Iterator[list[int]]:

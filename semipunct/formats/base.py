@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Generic, TextIO, TypeVar
+from typing import ClassVar, Generic, Protocol, TextIO, TypeVar
 
 from semipunct.corpus import Entry, Omitted, Sentence, Words
 from semipunct.errors import UsageError
@@ -12,6 +12,25 @@ from semipunct.marks import Puncteme
 from semipunct.trees import DependencyTree
 
 R = TypeVar("R")
+
+
+class FromFile(Protocol):
+    """A sentence that was read from a file."""
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        ...
+
+    @property
+    def line(self) -> int:
+        """Its first line there, from 1."""
+        ...
+
+    @property
+    def sentence_id(self) -> str:
+        """Its name."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,30 +7,16 @@ from typing import Generic, NoReturn, Protocol, TextIO, TypeVar
 
 from semipunct.corpus import Entry, Sentence
 from semipunct.errors import UsageError
-from semipunct.formats.base import Annotation, Writer
+from semipunct.formats.base import Annotation, FromFile, Writer
 from semipunct.formats.conllu.records import Token
 from semipunct.marks import Puncteme
 from semipunct.marks.penn import unescaped
 from semipunct.marks.spacing import visible
+from semipunct.wording import counted
 
 
-class Source(Protocol):
+class Source(FromFile, Protocol):
     """A sentence of a file, as it was read."""
-
-    @property
-    def path(self) -> str:
-        """The file."""
-        ...
-
-    @property
-    def line(self) -> int:
-        """Its first line there, from 1."""
-        ...
-
-    @property
-    def sentence_id(self) -> str:
-        """Its name."""
-        ...
 
     @property
     def text(self) -> str:
@@ -99,7 +85,10 @@ class VerbatimWriter(Writer[VerbatimRecord[S]]):
     def text(self, entry: Entry[VerbatimRecord[S]], slots: Sequence[Puncteme]) -> str:
         words = [unescaped(entry.record.tokens[number - 1].form) for number in entry.word_ids]
         if len(slots) != len(words) + 1:
-            raise UsageError(f"{len(slots)} slots for {len(words)} words; give one more than words")
+            raise UsageError(
+                f"{counted(len(slots), 'slot')} for {counted(len(words), 'word')}; give one more "
+                "than words"
+            )
         pairs = zip(("", *words), map(" ".join, visible(slots)), strict=True)
         return " ".join(filter(None, chain.from_iterable(pairs)))
 

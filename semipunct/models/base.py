@@ -52,6 +52,11 @@ class Sums(NamedTuple):
     slots: jax.Array
     impossible: jax.Array
 
+    @classmethod
+    def of(cls, log_likelihood: jax.Array, slots: jax.Array) -> Sums:
+        """Return the sums of a kind of model by which no sentence is impossible."""
+        return cls(log_likelihood, slots, jnp.zeros((), jnp.int32))
+
 
 class Optimiser(NamedTuple):
     """An optax transformation that may put off the steps of weights that nobody reads.
@@ -160,9 +165,11 @@ class Model(ABC, Generic[E, B, X]):
         """
         return members
 
-    @abstractmethod
     def fit_shape(self, encoded: E, drafts: Sequence[Any], sentences: int, *, scoring: bool) -> Any:
         """Choose padded sizes for ``lay_out`` that suit some typical batches.
+
+        By default it is the number of sentences, for kinds that pad them batch by batch to few
+        lengths.
 
         Args:
             encoded: all sentences.
@@ -171,6 +178,7 @@ class Model(ABC, Generic[E, B, X]):
             scoring: whether no gradient is wanted: then these are all batches there are, and sizes
                 that other sentences share spare them compiling.
         """
+        return sentences
 
     @abstractmethod
     def lay_out(self, encoded: E, draft: Any, shape: Any = None) -> B:

@@ -9,17 +9,23 @@ and the properties of these, so what is of any length may be read in windows tha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import numpy.typing as npt
 
-from semipunct.models.layers import affine, dropped, uniform
+from semipunct.models.layers import (
+    Dropout,
+    Floats,
+    Weights,
+    affine,
+    affine_weights,
+    dropped,
+    flat,
+)
 
-Weights = Mapping[str, Any]
-Floats = npt.NDArray[np.float32]
+WORD = "word"
+"""The property of words that training takes for unknown now and then."""
 
 
 def reach(layers: int) -> int:
@@ -44,20 +50,42 @@ def convolution_weights(
         generator: the source of chance.
     """
     spread = len(sizes) ** -0.5  # the sum of all embeddings has variance one
-
-    def layer(name: str, inputs: int, outputs: int) -> dict[str, Floats]:
-        return {
-            f"{name}.weight": uniform(generator, (inputs, outputs), inputs),
-            f"{name}.bias": np.zeros(outputs, np.float32),
-        }
-
-    found = {
-        f"embed.{name}": (spread * generator.standard_normal((n, size))).astype(np.float32)
+    embeddings = {
+        name: (spread * generator.standard_normal((n, size))).astype(np.float32)
         for name, n in sizes.items()
     }
+    parts = {"embed": embeddings}
     for i in range(layers):
-        found |= layer(f"layer{i}", 3 * size, 2 * size)
-    return found | layer("output", size, outputs)
+        parts[f"layer{i}"] = affine_weights(generator, 3 * size, 2 * size)
+    parts["output"] = affine_weights(generator, size, outputs)
+    return flat(parts)
+
+
+def word_scores(
+    weights: Weights,
+    names: Sequence[str],
+    codes: jax.Array,
+    lengths: jax.Array,
+    dropout: Dropout | None = None,
+) -> jax.Array:
+    """Score the tags of every word, ``[batch, length, outputs]``.
+
+    Args:
+        weights: from ``convolution_weights``.
+        names: of the properties, ``WORD`` among them.
+        codes: ``[properties, batch, length]``.
+        lengths: ``[batch]`` words.
+        dropout: only while training.
+    """
+    drop = None
+    if dropout is not None:
+        drop = jax.random.fold_in(dropout.key, 0), dropout.rate
+        unknown = jax.random.fold_in(dropout.key, 1)
+        hidden = jax.random.bernoulli(unknown, dropout.words, codes.shape[1:])
+        word = names.index(WORD)
+        codes = codes.at[word].set(jnp.where(hidden, 0, codes[word]))
+    inside = jnp.arange(codes.shape[2]) < lengths[:, None]
+    return convolved(weights, names, codes, inside, drop)
 
 
 def convolved(
@@ -70,7 +98,7 @@ def convolved(
     """Score the tags of every position, ``[batch, length, outputs]``.
 
     Args:
-        weights: from ``network_weights``.
+        weights: from ``convolution_weights``.
         names: of the properties.
         codes: ``[properties, batch, length]``.
         inside: ``[batch, length]``, false in the padding.

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.errors import UsageError
+from semipunct.wording import counted
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -57,9 +58,13 @@ class Katz:
             sound = keys.ndim == 1 and keys.shape == counts.shape and len(keys) > 0
             sound = sound and keys.dtype == counts.dtype == np.int64
             if not sound or (np.diff(keys) <= 0).any() or keys[0] < 0 or (counts < 1).any():
-                raise ValueError(f"n-grams after {order} parts do not ascend, or lack counts")
+                raise ValueError(
+                    f"n-grams after {counted(order, 'part')} do not ascend, or lack counts"
+                )
             if order and (_places(self.keys[order - 1], self._shorter(keys)) < 0).any():
-                raise ValueError(f"n-grams after {order} parts whose ends were never seen")
+                raise ValueError(
+                    f"n-grams after {counted(order, 'part')} whose ends were never seen"
+                )
 
     @classmethod
     def of(cls, contexts: Any, outcomes: Any, base: int, possible: Any) -> Katz:
@@ -78,8 +83,8 @@ class Katz:
         order = contexts.shape[1]
         if base ** (order + 1) >= 2**63:
             raise UsageError(
-                f"{base:,} symbols are too many for contexts of {order} parts; raise the count "
-                "below which words are rare"
+                f"{base:,} symbols are too many for contexts of {counted(order, 'part')}; raise "
+                "the count below which words are rare"
             )
         possible = np.asarray(possible, np.int64)
         unseen = np.setdiff1d(possible, outcomes)

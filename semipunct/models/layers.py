@@ -8,7 +8,7 @@ model are one dictionary of arrays, which optimiser, store and checkpoints take 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +16,24 @@ import numpy as np
 import numpy.typing as npt
 
 Weights = Mapping[str, Any]
+Floats = npt.NDArray[np.float32]
+
+_DEVIATION = 0.1
+"""Of initial embeddings."""
+
+
+class Dropout(NamedTuple):
+    """Dropout while training.
+
+    Attributes:
+        key: of the random numbers.
+        rate: share of the inputs of each layer that is dropped.
+        words: share of word forms taken for unknown ones.
+    """
+
+    key: jax.Array
+    rate: float
+    words: float
 
 
 def uniform(
@@ -33,6 +51,39 @@ def uniform(
     """
     limit = inputs**-0.5
     return generator.uniform(-limit, limit, shape).astype(np.float32)
+
+
+def flat(layers: Mapping[str, Mapping[str, Floats]]) -> dict[str, Floats]:
+    """Return the weights of layers under the names that functions look for, ``LAYER.NAME``.
+
+    Args:
+        layers: weights by layer and name.
+    """
+    return {f"{layer}.{name}": x for layer, own in layers.items() for name, x in own.items()}
+
+
+def embeddings(generator: np.random.Generator, *shape: int) -> Floats:
+    """Draw initial vectors of codes.
+
+    Args:
+        generator: the source of chance.
+        *shape: of the weights.
+    """
+    return _DEVIATION * generator.standard_normal(shape).astype(np.float32)
+
+
+def affine_weights(generator: np.random.Generator, inputs: int, outputs: int) -> dict[str, Floats]:
+    """Draw the weights of ``affine``, by their names within the layer.
+
+    Args:
+        generator: the source of chance.
+        inputs: size of an input.
+        outputs: size of an output.
+    """
+    return {
+        "weight": uniform(generator, (inputs, outputs), inputs),
+        "bias": np.zeros(outputs, np.float32),
+    }
 
 
 def affine(weights: Weights, name: str, x: Any) -> Any:
@@ -176,6 +227,15 @@ def _scan(
     return jnp.swapaxes(states, 0, 1)
 
 
+def normalising_weights(size: int) -> dict[str, Floats]:
+    """Return the first weights of ``normalised``, by their names within the layer.
+
+    Args:
+        size: of what is normalised.
+    """
+    return {"scale": np.ones(size, np.float32), "shift": np.zeros(size, np.float32)}
+
+
 def normalised(weights: Weights, name: str, x: jax.Array) -> jax.Array:
     """Normalise the last axis to mean 0 and variance 1, scale and shift it (Ba et al. 2016).
 
@@ -212,6 +272,20 @@ def linear_recurrence(kept: jax.Array, added: jax.Array) -> jax.Array:
     start = jnp.zeros_like(added[:, 0])
     _, states = jax.lax.scan(step, start, inputs, unroll=_UNROLLED)
     return jnp.swapaxes(states, 0, 1)
+
+
+def gated_recurrence_weights(generator: np.random.Generator, size: int) -> dict[str, Floats]:
+    """Draw the weights of ``gated_recurrence``, by their names within the layer.
+
+    Args:
+        generator: the source of chance.
+        size: of a state.
+    """
+    parts = {
+        "gates": affine_weights(generator, size, 3 * size),
+        "output": affine_weights(generator, size, size),
+    }
+    return {**normalising_weights(size), **flat(parts)}
 
 
 def gated_recurrence(weights: Weights, name: str, x: jax.Array, inside: jax.Array) -> jax.Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, Generic, TypeVar
@@ -21,6 +21,7 @@ from semipunct.models.base import Encoded, Model, Parameters, Weights
 E = TypeVar("E", bound=Encoded)
 B = TypeVar("B")
 T = TypeVar("T")
+M = TypeVar("M", bound=Model[Any, Any, Any])
 
 
 class Batches(Generic[E, B]):
@@ -56,6 +57,33 @@ class Batches(Generic[E, B]):
         """Yield the numbers of the sentences of each batch, and the batch."""
         for members, draft in zip(self._members, self._drafts, strict=True):
             yield members, self._model.lay_out(self._encoded, draft, self._shape)
+
+
+def answers(
+    model: M,
+    parameters: Weights,
+    batches: Iterable[tuple[list[int], B]],
+    name: str,
+    ask: Callable[[M, Weights, B], Any],
+    shapes: Shapes | None = None,
+) -> Iterator[tuple[list[int], B, Any]]:
+    """Yield the numbers of the sentences of each batch, the batch, and an answer for it.
+
+    Args:
+        model: the model.
+        parameters: its weights.
+        batches: of sentences.
+        name: of the question, for the account of what is compiled.
+        ask: a compiled function of the model, its weights and a batch; the arrays that it returns
+            are brought to the host.
+        shapes: keeps account of what is compiled.
+    """
+    shapes = shapes or Shapes()
+    weights = model.placed(parameters)
+    for members, batch in batches:
+        with shapes.first_call(name, batch):
+            found = jax.tree.map(np.asarray, ask(model, weights, batch))
+        yield members, batch, found
 
 
 def log_likelihoods(

@@ -50,6 +50,27 @@ class LinearChain(PartWise[ChainParts], Traceable):
         transition = jnp.broadcast_to(self.weights.transition, whole)
         return replace(self, weights=self.weights._replace(transition=transition))
 
+    def path_log_weight(self, states: Any) -> jax.Array:
+        """Return the log weights ``[batch]`` of given sequences.
+
+        Args:
+            states: ``[batch, length]``; those beyond the length of a chain do not count.
+        """
+        emission, transition = self.log_weights
+        states = jnp.asarray(states)
+        inside = jnp.arange(states.shape[1]) < self.lengths[:, None]
+        chosen = jnp.take_along_axis(emission, states[..., None], 2)[..., 0]
+        before, after = states[:, :-1], states[:, 1:]
+        if transition.shape[0] == transition.shape[1] == 1:
+            steps = transition[0, 0][before, after]
+        else:
+            size = transition.shape[-1]
+            rows = transition.reshape(*transition.shape[:2], size * size)
+            rows = jnp.broadcast_to(rows, (*before.shape, size * size))
+            steps = jnp.take_along_axis(rows, (before * size + after)[..., None], 2)[..., 0]
+        total = jnp.sum(jnp.where(inside, chosen, 0.0), 1)
+        return total + jnp.sum(jnp.where(inside[:, 1:], steps, 0.0), 1)
+
     def total(
         self,
         semiring: Semiring,

@@ -14,11 +14,11 @@ from semipunct.corpus.sentences import Sentence, Words
 from semipunct.errors import ModelError, UsageError
 from semipunct.evaluation.signature import join_signature
 from semipunct.marks import Puncteme
-from semipunct.models.commas.decoding import CommaRestorer, Commas
+from semipunct.models.commas.decoding import Commas
 from semipunct.models.commas.delimiters import DelimiterModel
-from semipunct.models.commas.delimiting import DelimiterRestorer
 from semipunct.models.commas.model import CommaModel
 from semipunct.models.commas.ngrams import MARK
+from semipunct.models.commas.restorer import COMMA_MODELS, comma_restorer
 from semipunct.models.constituency.parser import PhraseParser
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, model_of_kind
@@ -53,16 +53,13 @@ def restore_commas(
     """
     options = replace(options or RestoreOptions(), **settings)
     check(options)
-    if isinstance(model.model, DelimiterModel):
-        if options.nbest > 1:
-            raise UsageError(
-                "a model of the kind phrase-commas knows one best way; leave out --nbest"
-            )
-        found = DelimiterRestorer(model.model, model.parameters).commas(sentences)
-    else:
+    fitted = model.model
+    if not isinstance(fitted, COMMA_MODELS):
         fitted = model_of_kind(model, CommaModel)
-        restorer = CommaRestorer(fitted, model.parameters)
-        found = restorer.commas(sentences, max(1, options.nbest))
+    if isinstance(fitted, DelimiterModel) and options.nbest > 1:
+        raise UsageError("a model of the kind phrase-commas knows one best way; leave out --nbest")
+    restorer = comma_restorer(fitted, model.parameters)
+    found = restorer.commas(sentences, max(1, options.nbest))
     return [_restored(s, commas, options) for s, commas in zip(sentences, found, strict=True)]
 
 

@@ -8,7 +8,16 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.arrays.padding import balanced, bucketed, buckets, padded_length, room, shuffled
+from semipunct.arrays.padding import (
+    balanced,
+    bucketed,
+    buckets,
+    padded,
+    padded_length,
+    room,
+    row_lengths,
+    shuffled,
+)
 
 
 @given(st.lists(st.integers(1, 500), min_size=1, max_size=60), st.integers(1, 9), st.integers(0, 9))
@@ -44,3 +53,16 @@ def test_padded_lengths_written_out():
     ]  # fmt: skip
     # As many words in all, whatever the length; a long sentence is a batch of its own.
     assert [room(n, 32) for n in (8, 24, 48, 512, 1024)] == [96, 32, 16, 1, 1]
+
+
+def test_padded_arrays_written_out():
+    rows = [np.array([[1, 2], [3, 4]], np.int8), np.array([[5, 6]], np.int8)]
+    found = padded(rows, (3, 3), fill=9)
+    assert found.dtype == np.int8
+    nine = [9, 9]
+    assert found.tolist() == [[[1, 2], [3, 4], nine], [[5, 6], nine, nine], [nine] * 3]
+    columns = padded([row.T for row in rows], (3, 3), axis=1, fill=9)
+    np.testing.assert_array_equal(columns, np.moveaxis(found, 2, 0))
+    assert row_lengths([2, 1], 3).tolist() == [2, 1, 0]
+    # Nothing of a sentence without words is but padding.
+    assert padded([np.zeros(0, bool)], (1, 2), fill=True).tolist() == [[True, True]]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.features.characters import ngrams, shape
-from semipunct.models.parsing.vocabulary import MOST, ParserVocabulary
+from semipunct.models.parsing.vocabulary import ParserVocabulary
 from tests.models.parsing.treebank import planted
 
 
@@ -48,12 +48,15 @@ def test_codes_are_of_ngrams_that_forms_share():
     vocabulary = ParserVocabulary.of(planted(10, 0), 1, 2)
     forms = sorted({form for s in planted(10, 0) for form in s.forms})
     rows = vocabulary.ngrams([*forms, "zzqqy"])
-    assert rows.shape == (len(forms) + 1, MOST)
+    assert rows.shape == (len(forms) + 1, vocabulary.most)
     for form, row in zip(forms, rows.tolist(), strict=False):
         known = [vocabulary.ngram[code - 1] for code in row if code]
-        assert known == [piece for piece in ngrams(form) if piece in vocabulary.ngram][:MOST]
+        assert (
+            known
+            == [piece for piece in ngrams(form) if piece in vocabulary.ngram][: vocabulary.most]
+        )
         assert all(sum(piece in ngrams(other) for other in forms) > 1 for piece in known)
-    assert vocabulary.ngrams([]).shape == (0, MOST)
+    assert vocabulary.ngrams([]).shape == (0, vocabulary.most)
     everything = ParserVocabulary.of(planted(10, 0), 1, 1)
     assert len(everything.ngram) > len(vocabulary.ngram)
     np.testing.assert_array_equal(everything.ngrams(["zzqqy"])[0, -1], 0)

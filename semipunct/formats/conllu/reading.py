@@ -7,6 +7,7 @@ from semipunct.corpus import Entry, Omitted, ReadingNotes, Sentence, Words
 from semipunct.corpus.located import is_mark
 from semipunct.corpus.sentences import MISSING
 from semipunct.corpus.treebank import PUNCTUATION, Reason
+from semipunct.formats.base import FromFile
 from semipunct.formats.conllu.quotes import directional_quotes
 from semipunct.formats.conllu.records import Record, Token
 from semipunct.marks import ABBREVIATION, SPECIAL_TOKENS, UNK, Puncteme
@@ -17,23 +18,8 @@ Marks = Literal["slots", "words"]
 """Places of punctuation: between words, or among them."""
 
 
-class Parsed(Protocol):
+class Parsed(FromFile, Protocol):
     """A record of any format that knows heads."""
-
-    @property
-    def path(self) -> str:
-        """The file."""
-        ...
-
-    @property
-    def line(self) -> int:
-        """Its first line there, from 1."""
-        ...
-
-    @property
-    def sentence_id(self) -> str:
-        """Its name."""
-        ...
 
     @property
     def tokens(self) -> Sequence[Token]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +14,7 @@ import numpy.typing as npt
 from semipunct.arrays.padding import round_up
 from semipunct.models.beam_parsing.features import BEYOND
 from semipunct.models.beam_parsing.tokens import Tokens
+from semipunct.models.vocabulary import frequent
 from semipunct.search import Derivation, oracle
 
 Ints = npt.NDArray[np.int32]
@@ -50,7 +50,6 @@ class Vocabulary:
             minimum_word_count: rarer words are left out.
             labelled: whether arcs have labels.
         """
-        words = Counter(form for s in sentences for form in s.forms)
         labels = {
             label
             for s in sentences
@@ -59,8 +58,8 @@ class Vocabulary:
             if head
         }
         return cls(
-            tuple(sorted(word for word, n in words.items() if n >= minimum_word_count)),
-            tuple(sorted({tag for s in sentences for tag in s.tags})),
+            frequent((form for s in sentences for form in s.forms), minimum_word_count),
+            frequent((tag for s in sentences for tag in s.tags), 1),
             tuple(sorted(labels)) or ("_",),
         )
 

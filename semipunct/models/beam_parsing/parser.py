@@ -24,7 +24,7 @@ from semipunct.models.beam_parsing.options import BeamParserOptions, BeamParserT
 from semipunct.models.beam_parsing.properties import passed
 from semipunct.models.beam_parsing.templates import LABELS, OF_LABELS, TEMPLATES, Template
 from semipunct.models.beam_parsing.tokens import check_tags, tokens
-from semipunct.models.scoring import Batches
+from semipunct.models.scoring import Batches, answers
 from semipunct.search import (
     ACTIONS,
     LEFT,
@@ -112,19 +112,6 @@ class BeamParser(Model[Encoded, Batch]):
     def encode(self, sentences: Sequence[Sentence]) -> Encoded:
         return encoding.encoded([tokens(s, self.options) for s in sentences], self.vocabulary)
 
-    def fit_shape(
-        self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int, *, scoring: bool
-    ) -> int:
-        """Return the number of sentences: lengths are padded batch by batch, to few sizes.
-
-        Args:
-            encoded: all sentences.
-            drafts: typical batches.
-            sentences: the most sentences of a batch.
-            scoring: makes no difference.
-        """
-        return sentences
-
     def lay_out(self, encoded: Encoded, draft: Sequence[int], shape: int | None = None) -> Batch:
         return encoding.lay_out(encoded, draft, shape or len(draft))
 
@@ -188,9 +175,7 @@ class BeamParser(Model[Encoded, Batch]):
         lanes = jnp.stack([jnp.zeros_like(step), jnp.full_like(step, self.options.beam)])
         wrong, right = self._path_scores(parameters, batch, path(trace, step, lanes), step)
         total = jnp.sum(wrong - right)
-        words = jnp.sum(lengths)
-        none = jnp.zeros((), jnp.int32)
-        return total, Sums(-total, words, none)
+        return total, Sums.of(-total, jnp.sum(lengths))
 
     def _path_scores(
         self, parameters: Parameters, batch: Batch, found: Path, step: jax.Array
@@ -246,12 +231,8 @@ class BeamParser(Model[Encoded, Batch]):
             shapes: keeps account of what is compiled.
         """
         batches = Batches(self, self.encode(sentences)) if batches is None else batches
-        shapes = shapes or Shapes()
-        weights = self.placed(parameters)
         result: list[Parse] = [Parse((), (), 0.0)] * len(sentences)
-        for members, batch in batches:
-            with shapes.first_call("parse", batch):
-                found = jax.tree.map(np.asarray, _best(self, weights, batch))
+        for members, _, found in answers(self, parameters, batches, "parse", _best, shapes):
             for row, i in enumerate(members):
                 result[i] = self._parse(sentences[i], *(x[row] for x in found))
         return result

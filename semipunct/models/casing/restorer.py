@@ -9,7 +9,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from semipunct.arrays.compilation import Shapes
 from semipunct.arrays.programs import jit
@@ -17,7 +16,7 @@ from semipunct.corpus.sentences import Sentence, Words
 from semipunct.models.base import Parameters, Weights
 from semipunct.models.casing.shapes import LOWER, shaped
 from semipunct.models.casing.truecaser import Encoded, Truecaser, WordsBatch
-from semipunct.models.scoring import Batches
+from semipunct.models.scoring import Batches, answers
 from semipunct.structures.distribution import Distribution
 
 
@@ -57,12 +56,9 @@ class CaseRestorer:
             batches: the sentences, encoded.
             account: of what is compiled.
         """
-        account = account or Shapes()
-        weights = self.model.placed(self.parameters)
         found: list[list[int]] = [[]] * len(batches)
-        for members, batch in batches:
-            with account.first_call("best", batch):
-                best = np.asarray(_best(self.model, weights, batch))
+        asked = answers(self.model, self.parameters, batches, "best", _best, account)
+        for members, batch, best in asked:
             for row, i in enumerate(members):
                 found[i] = best[row, : batch.lengths[row]].tolist()
         return found

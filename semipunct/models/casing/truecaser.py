@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -13,9 +12,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.padding import round_up
+from semipunct.arrays.padding import padded, round_up, row_lengths
 from semipunct.corpus.sentences import Sentence, Words
-from semipunct.models.base import Array, Model, Parameters, Sums
+from semipunct.models.base import Array, Parameters, Sums
 from semipunct.models.casing.options import TruecaserOptions, TruecaserTrainOptions
 from semipunct.models.casing.shapes import (
     LOWER,
@@ -25,12 +24,12 @@ from semipunct.models.casing.shapes import (
     possible,
     shape_of,
 )
-from semipunct.models.convolutions import convolution_weights, convolved
+from semipunct.models.convolutions import convolution_weights, word_scores
+from semipunct.models.layers import Dropout
+from semipunct.models.network import Network
+from semipunct.models.vocabulary import Vocabulary, frequent_by_kind
 from semipunct.structures.chain import LinearChain, linear_chain
 from semipunct.structures.distribution import Distribution
-
-if TYPE_CHECKING:
-    import optax  # pyright: ignore[reportMissingTypeStubs]
 
 CODES = ("word", "suffix", "before", "after")
 """The properties of a word, in the order of its codes: itself and its end, in lower case; the
@@ -40,8 +39,8 @@ _EDGE = "^"  # stands in a slot at an edge of the sentence
 _SUFFIX = 3
 
 
-class TruecaserVocabulary(msgspec.Struct, frozen=True):
-    """The values that are known: value i of a property has code i + 1, others have 0.
+class TruecaserVocabulary(Vocabulary, frozen=True, dict=True):
+    """The known values of the properties of ``CODES``.
 
     ``mixed`` has the words that are neither lower nor upper case nor begin with a capital alone,
     by their lower case.
@@ -61,20 +60,9 @@ class TruecaserVocabulary(msgspec.Struct, frozen=True):
             sentences: with capitals.
             minimum: the count that a value must reach.
         """
-        counts = {name: Counter[str]() for name in CODES}
-        for s in sentences:
-            for name, values in _values(s.forms, s.slots).items():
-                counts[name].update(values)
-        word, suffix, before, after = (
-            tuple(sorted(v for v, n in counts[name].items() if n >= minimum)) for name in CODES
-        )
+        values = (_values(s.forms, s.slots) for s in sentences)
         mixed = mixed_forms(form for s in sentences for form in s.forms)
-        return cls(word, suffix, before, after, mixed)
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """Codes of each of ``CODES``, the unknown one included."""
-        return {name: len(getattr(self, name)) + 1 for name in CODES}
+        return cls(**frequent_by_kind(values, CODES, minimum), mixed=mixed)
 
 
 def _values(forms: Sequence[str], slots: Sequence[Sequence[str]]) -> dict[str, list[str]]:
@@ -126,7 +114,7 @@ class Encoded:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Truecaser(Model[Encoded, WordsBatch, Sentence | Words]):
+class Truecaser(Network[Encoded, WordsBatch, Sentence | Words]):
     """A chain over words, scored by gated convolutions.
 
     Attributes:
@@ -153,7 +141,7 @@ class Truecaser(Model[Encoded, WordsBatch, Sentence | Words]):
             scale: standard deviation of the transitions, which start at zero without it.
         """
         generator = np.random.default_rng(seed)
-        sizes = self.vocabulary.sizes
+        sizes = self.vocabulary.sizes(CODES)
         o = self.options
         found = convolution_weights(sizes, o.size, o.layers, SHAPES, generator)
         transition = generator.normal(0.0, scale, (SHAPES, SHAPES)).astype(np.float32)
@@ -161,16 +149,11 @@ class Truecaser(Model[Encoded, WordsBatch, Sentence | Words]):
 
     def encode(self, sentences: Sequence[Sentence | Words]) -> Encoded:
         v = self.vocabulary
-        code = {name: {x: i for i, x in enumerate(getattr(v, name), 1)} for name in CODES}
-        codes, shapes, allowed = [], [], []
-        for s in sentences:
-            values = _values(s.forms, s.slots)
-            codes.append(
-                np.array([[code[n].get(x, 0) for x in values[n]] for n in CODES], np.int32)
-            )
-            allowed.append(np.array([possible(form.lower(), v.mixed) for form in s.forms]))
-            shapes.append(np.array([self._shape(form) for form in s.forms], np.int32))
-        return Encoded(codes, shapes, allowed)
+        return Encoded(
+            [v.rows(_values(s.forms, s.slots), CODES) for s in sentences],
+            [np.array([self._shape(form) for form in s.forms], np.int32) for s in sentences],
+            [np.array([possible(form.lower(), v.mixed) for form in s.forms]) for s in sentences],
+        )
 
     def _shape(self, form: str) -> int:
         """Return the shape that a word is learnt to have."""
@@ -179,68 +162,35 @@ class Truecaser(Model[Encoded, WordsBatch, Sentence | Words]):
             shape = LOWER  # nobody could know
         return shape if possible(low, self.vocabulary.mixed)[shape] else LOWER
 
-    def fit_shape(
-        self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int, *, scoring: bool
-    ) -> int:
-        """Return the number of sentences: lengths are padded batch by batch, to few sizes.
-
-        Args:
-            encoded: all sentences.
-            drafts: typical batches.
-            sentences: the most sentences of a batch.
-            scoring: makes no difference.
-        """
-        return sentences
-
     def lay_out(
         self, encoded: Encoded, draft: Sequence[int], shape: int | None = None
     ) -> WordsBatch:
-        size = shape or len(draft)
-        lengths = np.zeros(size, np.int32)
-        lengths[: len(draft)] = [len(encoded.shapes[i]) for i in draft]
-        length = round_up(int(lengths.max()), 32, 1)
-        codes = np.zeros((len(CODES), size, length), np.int32)
-        shapes = np.zeros((size, length), np.int32)
-        allowed = np.ones((size, length, SHAPES), bool)
-        for row, i in enumerate(draft):
-            codes[:, row, : lengths[row]] = encoded.codes[i]
-            shapes[row, : lengths[row]] = encoded.shapes[i]
-            allowed[row, : lengths[row]] = encoded.possible[i]
-        return WordsBatch(codes, shapes, allowed, lengths)
+        lengths = row_lengths([len(encoded.shapes[i]) for i in draft], shape or len(draft))
+        room = len(lengths), round_up(int(lengths.max()), 32, 1)
+        return WordsBatch(
+            padded([encoded.codes[i] for i in draft], room, axis=1),
+            padded([encoded.shapes[i] for i in draft], room),
+            padded([encoded.possible[i] for i in draft], room, fill=True),
+            lengths,
+        )
 
     def chain(
-        self,
-        parameters: Parameters,
-        batch: WordsBatch,
-        dropout: tuple[jax.Array, TruecaserTrainOptions] | None = None,
+        self, parameters: Parameters, batch: WordsBatch, dropout: Dropout | None = None
     ) -> LinearChain:
         """Return the chains over shapes.
 
         Args:
             parameters: weights by name.
             batch: from ``lay_out``.
-            dropout: only while training: the source of chance, and shares.
+            dropout: only while training.
         """
-        codes, lengths = jnp.asarray(batch.codes), jnp.asarray(batch.lengths)
-        drop = None
-        if dropout is not None:
-            key, options = dropout
-            drop = jax.random.fold_in(key, 0), options.dropout
-            hidden = jax.random.bernoulli(
-                jax.random.fold_in(key, 1), options.unknown, codes.shape[1:]
-            )
-            word = CODES.index("word")
-            codes = codes.at[word].set(jnp.where(hidden, 0, codes[word]))
-        inside = jnp.arange(codes.shape[2]) < lengths[:, None]
-        score = convolved(parameters, CODES, codes, inside, drop)
+        lengths = jnp.asarray(batch.lengths)
+        score = word_scores(parameters, CODES, jnp.asarray(batch.codes), lengths, dropout)
         score = jnp.where(jnp.asarray(batch.possible), score, -jnp.inf)
         return linear_chain(score, parameters["transition"], lengths)
 
     def log_likelihoods(
-        self,
-        parameters: Parameters,
-        batch: WordsBatch,
-        dropout: tuple[jax.Array, TruecaserTrainOptions] | None = None,
+        self, parameters: Parameters, batch: WordsBatch, dropout: Dropout | None = None
     ) -> jax.Array:
         """Return ``[sentences]`` log p(shapes | words in lower case, marks).
 
@@ -250,14 +200,7 @@ class Truecaser(Model[Encoded, WordsBatch, Sentence | Words]):
             dropout: only while training.
         """
         chain = self.chain(parameters, batch, dropout)
-        emission, transition = chain.log_weights
-        shapes = jnp.asarray(batch.shapes)
-        inside = jnp.arange(shapes.shape[1]) < chain.lengths[:, None]
-        chosen = jnp.take_along_axis(emission, shapes[..., None], 2)[..., 0]
-        steps = transition[0, 0][shapes[:, :-1], shapes[:, 1:]]
-        gold = jnp.sum(jnp.where(inside, chosen, 0.0), 1)
-        gold += jnp.sum(jnp.where(inside[:, 1:], steps, 0.0), 1)
-        return gold - Distribution(chain).log_partition()
+        return chain.path_log_weight(batch.shapes) - Distribution(chain).log_partition()
 
     def loss(
         self,
@@ -276,23 +219,10 @@ class Truecaser(Model[Encoded, WordsBatch, Sentence | Words]):
             key: the source of chance, for dropout.
             options: dropout.
         """
-        total = jnp.sum(self.log_likelihoods(parameters, batch, (key, options)))
+        dropout = Dropout(key, options.dropout, options.unknown)
+        total = jnp.sum(self.log_likelihoods(parameters, batch, dropout))
         words = jnp.maximum(1, jnp.sum(jnp.asarray(batch.lengths)))
-        return -total / words, Sums(total, words, jnp.zeros((), jnp.int32))
-
-    def optimiser(
-        self, options: TruecaserTrainOptions, steps: int, slots: float
-    ) -> optax.GradientTransformation:
-        """Return AdamW with clipped gradients.
-
-        Args:
-            options: rate, schedule and decay.
-            steps: updates in all.
-            slots: ignored: no penalty is per sentence.
-        """
-        from semipunct.models.optimisation import clipped_adamw
-
-        return clipped_adamw(options, steps)
+        return -total / words, Sums.of(total, words)
 
     def to_data(self) -> dict[str, Any]:
         return msgspec.to_builtins(self.vocabulary)

@@ -163,7 +163,7 @@ class CcgParser:
             forest: of the same sentence.
         """
         model = self.model
-        codes = model.vocabulary.codes([sentence])[0][CODES.index("tag") :]
+        codes = model.vocabulary.encode([sentence])[0][CODES.index("tag") :]
         host = self._host
         tags = padded_tags(codes, np.array([sentence.size]), outside_tag(host))
         leaves = np.log(np.maximum(rows, _LEAST))[None]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -18,9 +18,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.padding import padded_length, room, round_up
+from semipunct.arrays.padding import padded, padded_length, room, round_up, row_lengths
 from semipunct.corpus.sentences import Sentence
-from semipunct.models.base import Array, Batching, Model, Parameters, Sums
+from semipunct.models.base import Array, Batching, Parameters, Sums
 from semipunct.models.ccg.chart import build
 from semipunct.models.ccg.forests import (
     PLACES,
@@ -35,14 +35,13 @@ from semipunct.models.ccg.forests import (
 from semipunct.models.ccg.grammar import Grammar
 from semipunct.models.ccg.options import CcgOptions, CcgTrainOptions
 from semipunct.models.ccg.words import CODES, Lexicon, WordVocabulary
-from semipunct.models.convolutions import convolution_weights, convolved
+from semipunct.models.convolutions import convolution_weights, word_scores
+from semipunct.models.layers import Dropout
+from semipunct.models.network import Network
 from semipunct.structures.chain import ChainParts, LinearChain, linear_chain
 from semipunct.structures.distribution import Distribution
 from semipunct.structures.hypergraph import Hypergraphs
 from semipunct.trees.derivations import Derivation
-
-if TYPE_CHECKING:
-    import optax  # pyright: ignore[reportMissingTypeStubs]
 
 _RATIOS, _MOST_CATEGORIES, _MOST_EDGES = (0.1, 0.4, 1.0), 5, 1024
 """Of training charts: ratios of multitagging, the first of which leaves few enough hyperedges is
@@ -97,7 +96,7 @@ class _Data(msgspec.Struct):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CcgModel(Model[Encoded, DerivedBatch, "Sentence[Any]"]):
+class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
     """A supertagger, and a log-linear model of the rules of derivations.
 
     Attributes:
@@ -152,14 +151,16 @@ class CcgModel(Model[Encoded, DerivedBatch, "Sentence[Any]"]):
         """
         generator = np.random.default_rng(seed)
         o, outputs = self.options, len(self.grammar.lexical)
-        found = convolution_weights(self.vocabulary.sizes, o.size, o.layers, outputs, generator)
+        found = convolution_weights(
+            self.vocabulary.sizes(CODES), o.size, o.layers, outputs, generator
+        )
 
         def start(*shape: int) -> npt.NDArray[np.float32]:
             return generator.normal(0.0, scale, shape).astype(np.float32)
 
         # Rounded up, so that grammars of nearly the same size share what is compiled.
         rules = round_up(len(self.grammar.rules) + 1, 64, 2)
-        tags = self.vocabulary.sizes["tag"] + 1
+        tags = self.vocabulary.size("tag") + 1
         return {
             **found,
             "transition": start(outputs, outputs),
@@ -171,7 +172,7 @@ class CcgModel(Model[Encoded, DerivedBatch, "Sentence[Any]"]):
     def encode(self, sentences: Sequence[Sentence[Derivation]]) -> Encoded:
         place = {self.grammar.categories[c]: i for i, c in enumerate(self.grammar.lexical)}
         return Encoded(
-            self.vocabulary.codes(sentences),
+            self.vocabulary.encode(sentences),
             [np.array([place.get(x, -1) for x in s.tree.tags], np.int32) for s in sentences],
         )
 
@@ -182,7 +183,7 @@ class CcgModel(Model[Encoded, DerivedBatch, "Sentence[Any]"]):
             sentences: words and marks.
         """
         return Encoded(
-            self.vocabulary.codes(sentences), [np.zeros(s.size, np.int32) for s in sentences]
+            self.vocabulary.encode(sentences), [np.zeros(s.size, np.int32) for s in sentences]
         )
 
     def fit_shape(
@@ -219,45 +220,27 @@ class CcgModel(Model[Encoded, DerivedBatch, "Sentence[Any]"]):
         lengths = [encoded.codes[i].shape[1] for i in draft]
         length = padded_length(max(lengths))
         size = len(draft) if shape is None else room(length, shape[0])
-        codes = np.zeros((len(CODES), size, length), np.int32)
-        categories = np.zeros((size, length), np.int32)
-        padded = np.zeros(size, np.int32)
-        for row, i in enumerate(draft):
-            codes[:, row, : lengths[row]] = encoded.codes[i]
-            categories[row, : lengths[row]] = encoded.categories[i]
-            padded[row] = lengths[row]
+        codes = padded([encoded.codes[i] for i in draft], (size, length), axis=1)
+        categories = padded([encoded.categories[i] for i in draft], (size, length))
         forests = None
         if encoded.forests:
             mine = [encoded.forests[i] for i in draft]
             room_of = None if shape is None else shape[1].get(length)
             forests = stacked(mine, self.grammar.lexical, size, room_of)
-        return DerivedBatch(codes, padded, categories, forests)
+        return DerivedBatch(codes, row_lengths(lengths, size), categories, forests)
 
     def chain(
-        self,
-        parameters: Parameters,
-        batch: DerivedBatch,
-        dropout: tuple[jax.Array, CcgTrainOptions] | None = None,
+        self, parameters: Parameters, batch: DerivedBatch, dropout: Dropout | None = None
     ) -> LinearChain:
         """Return the chains over the categories of words.
 
         Args:
             parameters: weights by name.
             batch: from ``lay_out``.
-            dropout: only while training: the source of chance, and shares.
+            dropout: only while training.
         """
-        codes, lengths = jnp.asarray(batch.codes), jnp.asarray(batch.lengths)
-        drop = None
-        if dropout is not None:
-            key, options = dropout
-            drop = jax.random.fold_in(key, 0), options.dropout
-            hidden = jax.random.bernoulli(
-                jax.random.fold_in(key, 1), options.unknown, codes.shape[1:]
-            )
-            word = CODES.index("word")
-            codes = codes.at[word].set(jnp.where(hidden, 0, codes[word]))
-        inside = jnp.arange(codes.shape[2]) < lengths[:, None]
-        score = convolved(parameters, CODES, codes, inside, drop)
+        lengths = jnp.asarray(batch.lengths)
+        score = word_scores(parameters, CODES, jnp.asarray(batch.codes), lengths, dropout)
         return linear_chain(score, parameters["transition"], lengths)
 
     def forest(
@@ -285,10 +268,7 @@ class CcgModel(Model[Encoded, DerivedBatch, "Sentence[Any]"]):
         return forests.graph.with_log_weights(weight)
 
     def log_likelihoods(
-        self,
-        parameters: Parameters,
-        batch: DerivedBatch,
-        dropout: tuple[jax.Array, CcgTrainOptions] | None = None,
+        self, parameters: Parameters, batch: DerivedBatch, dropout: Dropout | None = None
     ) -> jax.Array:
         """Return ``[sentences]`` log p(categories | words).
 
@@ -300,15 +280,8 @@ class CcgModel(Model[Encoded, DerivedBatch, "Sentence[Any]"]):
         return self._supertags(batch, self.chain(parameters, batch, dropout))
 
     def _supertags(self, batch: DerivedBatch, chain: LinearChain) -> jax.Array:
-        emission, transition = chain.log_weights
-        categories = jnp.asarray(batch.categories)
-        inside = jnp.arange(categories.shape[1]) < chain.lengths[:, None]
-        known = jnp.maximum(categories, 0)
-        chosen = jnp.take_along_axis(emission, known[..., None], 2)[..., 0]
-        steps = transition[0, 0][known[:, :-1], known[:, 1:]]
-        gold = jnp.sum(jnp.where(inside, chosen, 0.0), 1)
-        gold += jnp.sum(jnp.where(inside[:, 1:], steps, 0.0), 1)
-        return gold - Distribution(chain).log_partition()
+        known = jnp.maximum(jnp.asarray(batch.categories), 0)
+        return chain.path_log_weight(known) - Distribution(chain).log_partition()
 
     def loss(
         self,
@@ -327,7 +300,7 @@ class CcgModel(Model[Encoded, DerivedBatch, "Sentence[Any]"]):
             key: the source of chance, for dropout.
             options: dropout, and the penalty on the weights of rules.
         """
-        chain = self.chain(parameters, batch, (key, options))
+        chain = self.chain(parameters, batch, Dropout(key, options.dropout, options.unknown))
         total = jnp.sum(self._supertags(batch, chain))
         words = jnp.maximum(1, jnp.sum(jnp.asarray(batch.lengths)))
         loss = -total / words
@@ -342,21 +315,7 @@ class CcgModel(Model[Encoded, DerivedBatch, "Sentence[Any]"]):
             squares = [jnp.sum(w**2) for name, w in parameters.items() if name.startswith("rule")]
             sentences = jnp.sum(there)
             loss += 0.5 * options.l2 * sum(squares[1:], squares[0]) * sentences / words
-        return loss, Sums(total, words, jnp.zeros((), jnp.int32))
-
-    def optimiser(
-        self, options: CcgTrainOptions, steps: int, slots: float
-    ) -> optax.GradientTransformation:
-        """Return AdamW with clipped gradients.
-
-        Args:
-            options: rate, schedule and decay.
-            steps: updates in all.
-            slots: ignored: no penalty is per sentence.
-        """
-        from semipunct.models.optimisation import clipped_adamw
-
-        return clipped_adamw(options, steps)
+        return loss, Sums.of(total, words)
 
     def to_data(self) -> dict[str, Any]:
         return msgspec.to_builtins(_Data(self.vocabulary, self.grammar))

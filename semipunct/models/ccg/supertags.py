@@ -14,7 +14,7 @@ from semipunct.arrays.compilation import Shapes
 from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.base import Parameters, Weights
-from semipunct.models.scoring import Batches
+from semipunct.models.scoring import Batches, answers
 from semipunct.trees.derivations import Derivation
 
 if TYPE_CHECKING:
@@ -44,12 +44,9 @@ def probabilities(
         batches: the sentences.
         account: of what is compiled.
     """
-    account = account or Shapes()
-    weights = model.placed(parameters)
     found: list[Probabilities] = [np.zeros((0, 0), np.float32)] * len(batches)
-    for members, batch in batches:
-        with account.first_call("supertags", batch):
-            rows = np.asarray(_marginals(model, weights, batch))
+    asked = answers(model, parameters, batches, "supertags", _marginals, account)
+    for members, batch, rows in asked:
         for row, i in enumerate(members):
             found[i] = rows[row, : batch.lengths[row]]
     return found

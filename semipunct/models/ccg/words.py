@@ -8,11 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-import numpy as np
-import numpy.typing as npt
-
 from semipunct.corpus.sentences import Sentence
+from semipunct.models.vocabulary import Codes, Vocabulary, frequent_by_kind
 
 CODES = ("word", "prefix", "suffix", "end", "shape", "tag")
 """The properties of a word, in the order of its codes."""
@@ -21,11 +18,9 @@ _DIGITS = re.compile(r"\d")
 _SHAPE = ((re.compile(r"[A-Z]"), "X"), (re.compile(r"[a-z]"), "x"), (re.compile(r"\d"), "0"))
 _RUN = re.compile(r"(.)\1+")
 
-Codes = npt.NDArray[np.int32]
 
-
-class WordVocabulary(msgspec.Struct, frozen=True):
-    """The values of each property that are known: value i has code i + 1, others have 0."""
+class WordVocabulary(Vocabulary, frozen=True, dict=True):
+    """The known values of the properties of ``CODES``."""
 
     word: tuple[str, ...]
     prefix: tuple[str, ...]
@@ -42,29 +37,11 @@ class WordVocabulary(msgspec.Struct, frozen=True):
             sentences: with tags of the Penn Treebank.
             minimum: the count that a value must reach.
         """
-        counts = {name: Counter[str]() for name in CODES}
-        for s in sentences:
-            for name, values in properties(s).items():
-                counts[name].update(values)
-        return cls(
-            *(tuple(sorted(v for v, n in counts[name].items() if n >= minimum)) for name in CODES)
-        )
+        return cls(**frequent_by_kind(map(properties, sentences), CODES, minimum))
 
-    @property
-    def sizes(self) -> dict[str, int]:
-        """Codes of each of ``CODES``, the unknown one included."""
-        return {name: len(getattr(self, name)) + 1 for name in CODES}
-
-    def codes(self, sentences: Sequence[Sentence[Any]]) -> list[Codes]:
+    def encode(self, sentences: Sequence[Sentence[Any]]) -> list[Codes]:
         """Return ``[CODES, n]`` for each sentence."""
-        code = {name: {x: i for i, x in enumerate(getattr(self, name), 1)} for name in CODES}
-        found: list[Codes] = []
-        for s in sentences:
-            values = properties(s)
-            found.append(
-                np.array([[code[n].get(x, 0) for x in values[n]] for n in CODES], np.int32)
-            )
-        return found
+        return [self.rows(properties(s), CODES) for s in sentences]
 
 
 def properties(sentence: Sentence[Any]) -> dict[str, list[str]]:

@@ -1,11 +1,11 @@
-"""Commas that a model puts between words, and the figures by which training chooses weights."""
+"""Commas that a chain puts between words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -17,8 +17,7 @@ from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.base import Parameters, Weights
 from semipunct.models.commas.model import BEFORE_COMMA, CommaBatch, CommaModel, Encoded
-from semipunct.models.commas.ngrams import has_comma
-from semipunct.models.scoring import Batches, perplexities
+from semipunct.models.scoring import Batches, answers
 from semipunct.structures.distribution import Distribution
 from semipunct.trees.phrases import PhraseTree
 
@@ -71,13 +70,12 @@ class CommaRestorer:
         if not sentences:
             return []
         batches = batches or Batches(self.model, self.model.encode(sentences))
-        shapes = shapes or Shapes()
-        weights = self.model.placed(self.parameters)
         found: list[Commas | None] = [None] * len(sentences)
-        for members, batch in batches:
-            with shapes.first_call("commas", batch):
-                answer = _commas(self.model, k, weights, batch)
-                best, log_probability, marginal = (np.asarray(x) for x in answer)
+        ask = partial(_commas, k)
+        for members, batch, answer in answers(
+            self.model, self.parameters, batches, "commas", ask, shapes
+        ):
+            best, log_probability, marginal = answer
             for row, i in enumerate(members):
                 slots = int(batch.lengths[row]) - 1
                 there = log_probability[:, row] > -np.inf
@@ -89,50 +87,9 @@ class CommaRestorer:
         return [commas for commas in found if commas is not None]
 
 
-def figures(
-    model: CommaModel,
-    parameters: Weights,
-    examples: Sequence[Sentence[PhraseTree]],
-    batches: Batches[Encoded, CommaBatch],
-    shapes: Shapes | None = None,
-) -> dict[str, Any]:
-    """Return the perplexity of commas, and precision, recall and F1 of the most probable ones.
-
-    Args:
-        model: the model.
-        parameters: its weights.
-        examples: held-out sentences.
-        batches: the same, encoded.
-        shapes: keeps account of what is compiled.
-    """
-    found = perplexities(model, parameters, examples, batches, shapes)
-    restorer = CommaRestorer(model, parameters)
-    commas = restorer.commas(examples, batches=batches, shapes=shapes)
-    return {**found, **comma_figures(examples, commas)}
-
-
-def comma_figures(
-    examples: Sequence[Sentence[PhraseTree]], commas: Sequence[Commas]
-) -> dict[str, Any]:
-    """Return precision, recall and F1 of the best way to place commas; None where undefined.
-
-    Args:
-        examples: sentences with their commas.
-        commas: those that were found.
-    """
-    gold = np.concatenate([has_comma(s) for s in examples])
-    told = np.concatenate([one.best[0] for one in commas])
-    right, predicted, true = (int(x.sum()) for x in (gold & told, told, gold))
-    return {
-        "precision": right / predicted if predicted else None,
-        "recall": right / true if true else None,
-        "f1": 2 * right / (predicted + true) if predicted + true else None,
-    }
-
-
 @partial(jit, static=2)
 def _commas(
-    model: CommaModel, k: int, parameters: Parameters, batch: CommaBatch
+    k: int, model: CommaModel, parameters: Parameters, batch: CommaBatch
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     distribution = Distribution(model.chain(parameters, batch))
     total, marginals = distribution.log_partition_and_marginals()

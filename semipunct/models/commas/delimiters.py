@@ -8,10 +8,9 @@ one is seen, or absorbed by what is beside it, such as a period.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,20 +18,19 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.padding import round_up
+from semipunct.arrays.padding import padded, round_up, row_lengths
 from semipunct.corpus.sentences import Sentence, dotted_forms
 from semipunct.marks.penn import MARK_TAGS
-from semipunct.models.base import Array, Model, Parameters, Sums
-from semipunct.models.commas.features import conjunctions, ranks
+from semipunct.models.base import Array, Parameters, Sums
+from semipunct.models.commas.features import conjunctions, ranks, without_some
 from semipunct.models.commas.ngrams import has_comma
 from semipunct.models.commas.options import DelimiterOptions, DelimiterTrainOptions
+from semipunct.models.network import Network
+from semipunct.models.vocabulary import frequent
 from semipunct.structures.distribution import Distribution
 from semipunct.structures.phrases import PhraseMarks, phrase_marks
 from semipunct.trees.labels import category
 from semipunct.trees.phrases import PhraseTree
-
-if TYPE_CHECKING:
-    import optax  # pyright: ignore[reportMissingTypeStubs]
 
 PLACES = ("within", "edge", "before mark", "after mark")
 """Kinds of slots, each of which absorbs commas with a probability of its own."""
@@ -62,7 +60,7 @@ class PhrasesBatch(NamedTuple):
         levels: ``[levels]`` zeros: their number is a shape.
     """
 
-    features: npt.NDArray[np.int32]
+    features: npt.NDArray[np.int32] | jax.Array
     depths: npt.NDArray[np.int32]
     nodes: npt.NDArray[np.int32]
     places: npt.NDArray[np.int32]
@@ -94,7 +92,7 @@ class EncodedPhrases:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DelimiterModel(Model[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]):
+class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]):
     """Commas that phrases ask for, and what is seen of them.
 
     Attributes:
@@ -113,9 +111,8 @@ class DelimiterModel(Model[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]):
     def fit(
         cls, sentences: Sequence[Sentence[PhraseTree]], options: DelimiterOptions
     ) -> DelimiterModel:
-        counts = Counter(f for s in sentences for node in node_features(s) for f in node)
-        known = (f for f, n in counts.items() if n >= options.minimum_feature_count)
-        return cls(options, tuple(sorted(known)))
+        features = (f for s in sentences for node in node_features(s) for f in node)
+        return cls(options, frequent(features, options.minimum_feature_count))
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
         """Return weights with which few phrases ask for commas, and most of these are seen.
@@ -149,44 +146,25 @@ class DelimiterModel(Model[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]):
             [has_comma(s) for s in sentences],
         )
 
-    def fit_shape(
-        self,
-        encoded: EncodedPhrases,
-        drafts: Sequence[Sequence[int]],
-        sentences: int,
-        *,
-        scoring: bool,
-    ) -> int:
-        """Return the number of sentences: trees are padded batch by batch, to few sizes.
-
-        Args:
-            encoded: all sentences.
-            drafts: typical batches.
-            sentences: the most sentences of a batch.
-            scoring: makes no difference.
-        """
-        return sentences
-
     def lay_out(
         self, encoded: EncodedPhrases, draft: Sequence[int], shape: int | None = None
     ) -> PhrasesBatch:
         size = shape or len(draft)
-        nodes, slots = np.zeros((2, size), np.int32)
-        nodes[: len(draft)] = [len(encoded.depths[i]) for i in draft]
-        slots[: len(draft)] = [len(encoded.commas[i]) for i in draft]
+        nodes = row_lengths([len(encoded.depths[i]) for i in draft], size)
+        slots = row_lengths([len(encoded.commas[i]) for i in draft], size)
         # One size follows from the other, so that there are few shapes in all.
         length = round_up(max(int(nodes.max()), 2 * int(slots.max())), 64, 1)
-        features = np.zeros((size, length, encoded.features[0].shape[1]), np.int32)
-        depths = np.zeros((size, length), np.int32)
-        places = np.zeros((size, length // 2 + 1), np.int32)
-        commas = np.zeros((size, length // 2 + 1), bool)
-        for row, i in enumerate(draft):
-            features[row, : nodes[row]] = encoded.features[i]
-            depths[row, : nodes[row]] = encoded.depths[i]
-            places[row, : slots[row]] = encoded.places[i]
-            commas[row, : slots[row]] = encoded.commas[i]
-        levels = np.zeros(round_up(int(depths.max()) + 1, 16, 1), np.int32)
-        return PhrasesBatch(features, depths, nodes, places, commas, slots, levels)
+        of_nodes, of_slots = (size, length), (size, length // 2 + 1)
+        depths = padded([encoded.depths[i] for i in draft], of_nodes)
+        return PhrasesBatch(
+            padded([encoded.features[i] for i in draft], of_nodes),
+            depths,
+            nodes,
+            padded([encoded.places[i] for i in draft], of_slots),
+            padded([encoded.commas[i] for i in draft], of_slots),
+            slots,
+            np.zeros(round_up(int(depths.max()) + 1, 16, 1), np.int32),
+        )
 
     def marks(self, parameters: Parameters, batch: PhrasesBatch, *, seen: bool) -> PhraseMarks:
         """Return the distributions over pairs of commas.
@@ -244,25 +222,11 @@ class DelimiterModel(Model[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]):
             options: dropout, of features.
         """
         if options.dropout:
-            kept = jax.random.bernoulli(key, 1 - options.dropout, batch.features.shape)
-            batch = batch._replace(features=jnp.where(kept, batch.features, 0))  # pyright: ignore[reportArgumentType]
+            features = without_some(batch.features, options.dropout, key)
+            batch = batch._replace(features=features)
         total = jnp.sum(self.log_likelihoods(parameters, batch))
         slots = jnp.maximum(1, jnp.sum(jnp.asarray(batch.slots)))
-        return -total / slots, Sums(total, slots, jnp.zeros((), jnp.int32))
-
-    def optimiser(
-        self, options: DelimiterTrainOptions, steps: int, slots: float
-    ) -> optax.GradientTransformation:
-        """Return AdamW with clipped gradients.
-
-        Args:
-            options: rate, schedule and decay.
-            steps: updates in all.
-            slots: ignored: no penalty is per sentence.
-        """
-        from semipunct.models.optimisation import clipped_adamw
-
-        return clipped_adamw(options, steps)
+        return -total / slots, Sums.of(total, slots)
 
     def to_data(self) -> dict[str, Any]:
         return {"features": list(self.features)}

@@ -1,11 +1,10 @@
-"""Commas that the generative model of phrases puts between words, and its figures."""
+"""Commas that the generative model of phrases puts between words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import jax
 import numpy as np
@@ -14,9 +13,9 @@ from semipunct.arrays.compilation import Shapes
 from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.base import Parameters, Weights
-from semipunct.models.commas.decoding import Commas, comma_figures
+from semipunct.models.commas.decoding import Commas
 from semipunct.models.commas.delimiters import DelimiterModel, EncodedPhrases, PhrasesBatch
-from semipunct.models.scoring import Batches, perplexities
+from semipunct.models.scoring import Batches, answers
 from semipunct.structures.distribution import Distribution
 from semipunct.trees.phrases import PhraseTree
 
@@ -52,39 +51,15 @@ class DelimiterRestorer:
             shapes: keeps account of what is compiled.
         """
         batches = batches or Batches(self.model, self.model.encode(sentences))
-        shapes = shapes or Shapes()
-        weights = self.model.placed(self.parameters)
         found: dict[int, Commas] = {}
-        for members, batch in batches:
-            with shapes.first_call("commas", batch):
-                answer = np.asarray(_marginals(self.model, weights, batch), np.float64)
+        asked = answers(self.model, self.parameters, batches, "commas", _marginals, shapes)
+        for members, batch, answer in asked:
             for row, i in enumerate(members):
-                p = np.clip(answer[row, : batch.slots[row]], 1e-9, 1 - 1e-9)
+                p = answer[row, : batch.slots[row]].astype(np.float64)
+                p = np.clip(p, 1e-9, 1 - 1e-9)
                 log_p = float(np.log(np.maximum(p, 1 - p)).sum())
                 found[i] = Commas((p > 0.5)[None], np.array([log_p]), p)
         return [found[i] for i in range(len(sentences))]
-
-
-def figures(
-    model: DelimiterModel,
-    parameters: Weights,
-    examples: Sequence[Sentence[PhraseTree]],
-    batches: Batches[EncodedPhrases, PhrasesBatch],
-    shapes: Shapes | None = None,
-) -> dict[str, Any]:
-    """Return the perplexity of commas, and precision, recall and F1 of those that are restored.
-
-    Args:
-        model: the model.
-        parameters: its weights.
-        examples: held-out sentences.
-        batches: the same, encoded.
-        shapes: keeps account of what is compiled.
-    """
-    found = perplexities(model, parameters, examples, batches, shapes)
-    restorer = DelimiterRestorer(model, parameters)
-    commas = restorer.commas(examples, batches=batches, shapes=shapes)
-    return {**found, **comma_figures(examples, commas)}
 
 
 @partial(jit, static=1)

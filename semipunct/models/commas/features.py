@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
+import jax
+import jax.numpy as jnp
 import msgspec
 import numpy as np
 import numpy.typing as npt
@@ -187,3 +190,14 @@ class _Meeting:
     def _opening(self, node: int, tags: Sequence[str]) -> str:
         """Return the tag of the first word of a constituent."""
         return self.tree.tags[self.left[node]] if node >= 0 else EDGE
+
+
+def without_some(features: npt.NDArray[np.int32] | jax.Array, share: float, key: jax.Array) -> Any:
+    """Leave out features at random, as training does.
+
+    Args:
+        features: of any shape, 0 for none.
+        share: of those that are left out.
+        key: the source of chance.
+    """
+    return jnp.where(jax.random.bernoulli(key, 1 - share, features.shape), features, 0)

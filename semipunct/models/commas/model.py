@@ -12,10 +12,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.padding import round_up
+from semipunct.arrays.padding import padded, round_up, row_lengths
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.base import Array, Model, Optimiser, Parameters, Sums
-from semipunct.models.commas.features import SlotFeatures
+from semipunct.models.commas.features import SlotFeatures, without_some
 from semipunct.models.commas.ngrams import (
     AFTER_COMMA,
     AFTER_COMMA_WORD,
@@ -57,7 +57,7 @@ class CommaBatch(NamedTuple):
     """
 
     terms: npt.NDArray[np.int32]
-    features: npt.NDArray[np.int32]
+    features: npt.NDArray[np.int32] | jax.Array
     commas: npt.NDArray[np.bool_]
     lengths: npt.NDArray[np.int32]
 
@@ -129,34 +129,17 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
         )
         return Encoded(self.trigrams.terms(sentences), features, [has_comma(s) for s in sentences])
 
-    def fit_shape(
-        self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int, *, scoring: bool
-    ) -> int:
-        """Return the number of sentences: lengths are padded batch by batch, to few sizes.
-
-        Args:
-            encoded: all sentences.
-            drafts: typical batches.
-            sentences: the most sentences of a batch.
-            scoring: makes no difference.
-        """
-        return sentences
-
     def lay_out(
         self, encoded: Encoded, draft: Sequence[int], shape: int | None = None
     ) -> CommaBatch:
-        size = shape or len(draft)
-        lengths = np.zeros(size, np.int32)
-        lengths[: len(draft)] = [len(encoded.terms[i]) for i in draft]
-        length = round_up(int(lengths.max()), 16, 1)
-        terms = np.zeros((size, length, *encoded.terms[0].shape[1:]), np.int32)
-        features = np.zeros((size, length, encoded.features[0].shape[1]), np.int32)
-        commas = np.zeros((size, length), bool)
-        for row, i in enumerate(draft):
-            terms[row, : lengths[row]] = encoded.terms[i]
-            features[row, : lengths[row] - 1] = encoded.features[i]
-            commas[row, : lengths[row] - 1] = encoded.commas[i]
-        return CommaBatch(terms, features, commas, lengths)
+        lengths = row_lengths([len(encoded.terms[i]) for i in draft], shape or len(draft))
+        room = len(lengths), round_up(int(lengths.max()), 16, 1)
+        return CommaBatch(
+            padded([encoded.terms[i] for i in draft], room),
+            padded([encoded.features[i] for i in draft], room),
+            padded([encoded.commas[i] for i in draft], room),
+            lengths,
+        )
 
     def chain(self, parameters: Parameters, batch: CommaBatch) -> LinearChain:
         """Return the chains over states (Shieber and Tao 2003, figure 1).
@@ -211,16 +194,8 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
             batch: from ``lay_out``.
         """
         chain = self.chain(parameters, batch)
-        emission, transition = chain.log_weights
         states = states_of(jnp.asarray(batch.commas))
-        inside = jnp.arange(states.shape[1]) < chain.lengths[:, None]
-        chosen = jnp.take_along_axis(emission, states[..., None], 2)[..., 0]
-        pair = states[:, :-1] * STATES + states[:, 1:]
-        steps = transition.reshape(*transition.shape[:2], STATES * STATES)
-        steps = jnp.take_along_axis(steps, pair[..., None], 2)[..., 0]
-        gold = jnp.sum(jnp.where(inside, chosen, 0.0), 1)
-        gold += jnp.sum(jnp.where(inside[:, 1:], steps, 0.0), 1)
-        return gold - Distribution(chain).log_partition()
+        return chain.path_log_weight(states) - Distribution(chain).log_partition()
 
     def loss(
         self,
@@ -240,11 +215,11 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
             options: dropout, of features.
         """
         if options.dropout and batch.features.shape[-1]:
-            kept = jax.random.bernoulli(key, 1 - options.dropout, batch.features.shape)
-            batch = batch._replace(features=jnp.where(kept, batch.features, 0))  # pyright: ignore[reportArgumentType]
+            features = without_some(batch.features, options.dropout, key)
+            batch = batch._replace(features=features)
         total = jnp.sum(self.log_likelihoods(parameters, batch))
         slots = jnp.maximum(1, jnp.sum(jnp.maximum(0, jnp.asarray(batch.lengths) - 1)))
-        return -total / slots, Sums(total, slots, jnp.zeros((), jnp.int32))
+        return -total / slots, Sums.of(total, slots)
 
     def optimiser(
         self, options: CommaTrainOptions, steps: int, slots: float

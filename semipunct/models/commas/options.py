@@ -95,7 +95,7 @@ DELIMITERS = kind.Kind(
     model_options=DelimiterOptions,
     train_options=DelimiterTrainOptions,
     criterion=kind.Criterion("perplexity_of_scorable", "perplexity of commas"),
-    assess="semipunct.models.commas.delimiting:figures",
+    assess="semipunct.models.commas.restorer:figures",
     examples="semipunct.formats.registry:read_commas",
     predicts="commas",
 )
@@ -107,7 +107,7 @@ KIND = kind.Kind(
     train_options=CommaTrainOptions,
     presets=("model-1", "model-2", "model-3", "model-4", "model-8", "model-10", "crf"),
     criterion=kind.Criterion("perplexity_of_scorable", "perplexity of commas"),
-    assess="semipunct.models.commas.decoding:figures",
+    assess="semipunct.models.commas.restorer:figures",
     examples="semipunct.formats.registry:read_commas",
     predicts="commas",
 )

@@ -19,14 +19,15 @@ from semipunct.errors import TreebankError
 from semipunct.evaluation.brackets import bracket_statistics
 from semipunct.models.base import Parameters, Weights
 from semipunct.models.constituency.labels import read_tree
-from semipunct.models.constituency.network import PhraseInputs, scores
+from semipunct.models.constituency.network import scores
 from semipunct.models.constituency.parser import (
     Encoded,
     PhraseBatch,
     PhraseParser,
     distribution,
 )
-from semipunct.models.scoring import Batches
+from semipunct.models.forms import FormInputs
+from semipunct.models.scoring import Batches, answers
 from semipunct.trees.phrases import PhraseTree, from_spans
 
 _DOUBT = 0.4
@@ -80,14 +81,12 @@ class PhraseFinder:
             batches: of them.
             shapes: keeps account of what is compiled.
         """
-        shapes = shapes or Shapes()
-        weights = self.model.placed(self.parameters)
         found: dict[int, PhraseTree] = {}
-        for members, batch in batches:
-            with shapes.first_call("phrases", batch.inputs):
-                labels, tags = map(np.asarray, bracketed(self.model, weights, batch.inputs))
+        inputs = ((members, batch.inputs) for members, batch in batches)
+        asked = answers(self.model, self.parameters, inputs, "phrases", bracketed, shapes)
+        for members, words, (labels, tags) in asked:
             for row, i in enumerate(members):
-                found[i] = self._tree(labels[row], tags[row], int(batch.inputs.lengths[row]))
+                found[i] = self._tree(labels[row], tags[row], int(words.lengths[row]))
         return [found[i] for i in range(len(found))]
 
     def _tree(self, labels: Any, tags: Any, words: int) -> PhraseTree:
@@ -100,7 +99,7 @@ class PhraseFinder:
 
 
 @partial(jit, static=1)
-def bracketed(model: PhraseParser, parameters: Parameters, inputs: PhraseInputs) -> Bracketed:
+def bracketed(model: PhraseParser, parameters: Parameters, inputs: FormInputs) -> Bracketed:
     """Find the tree of each sentence whose phrases are most probably right.
 
     Each phrase gains its probability, in whatever tree, less ``_DOUBT``.

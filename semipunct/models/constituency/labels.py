@@ -2,48 +2,35 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
-import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from semipunct.corpus.sentences import Sentence, dotted_forms
-from semipunct.features.characters import ngrams, shape
+from semipunct.models.forms import FormVocabulary
+from semipunct.models.vocabulary import Codes, frequent
 from semipunct.trees.phrases import PhraseTree, Span, spans
 from semipunct.trees.pruning import pruned, tagged, without_functions, without_wrapper
 
-Codes = npt.NDArray[np.int32]
-
 COMMA = ","
-
-MOST = 16
-"""N-grams of a word that count: those that come first."""
-
-_REMEMBERED = 2**16
 
 _JOIN = " "
 """Stands between the labels of a unary chain: no label has a blank in it."""
 
 
-class PhraseVocabulary(msgspec.Struct, frozen=True, dict=True):
-    """The strings that have codes: value i of a kind has code i + 1, all others have 0.
+class PhraseVocabulary(FormVocabulary, frozen=True, dict=True):
+    """Known values of forms, and what is predicted.
 
     Code 0 of labels is that of a span that is no phrase.
 
     Attributes:
-        word: frequent forms in lower case.
-        ngram: character n-grams that several forms share.
-        shape: shapes of words that several forms share.
         tag: parts of speech.
         label: labels, and unary chains of them, outermost first.
     """
 
-    word: tuple[str, ...]
-    ngram: tuple[str, ...]
-    shape: tuple[str, ...]
+    most: ClassVar[int] = 16
+
     tag: tuple[str, ...]
     label: tuple[str, ...]
 
@@ -63,60 +50,12 @@ class PhraseVocabulary(msgspec.Struct, frozen=True, dict=True):
             minimum_word_count: rarer forms have no code of their own.
             minimum_ngram_forms: n-grams and shapes of fewer different forms have none.
         """
-        words = Counter(form.lower() for sentence in forms for form in sentence)
-        distinct = {form for sentence in forms for form in sentence}
-        shared = [
-            (value for value, n in counts.items() if n >= minimum_ngram_forms)
-            for counts in (
-                Counter(piece for form in distinct for piece in ngrams(form)),
-                Counter(map(shape, distinct)),
-            )
-        ]
-        found = (
-            (word for word, n in words.items() if n >= minimum_word_count),
-            *shared,
-            {tag for tree in trees for tag in tree.tags},
-            {_JOIN.join(span.labels) for tree in trees for span in spans(tree)},
+        labels = (_JOIN.join(span.labels) for tree in trees for span in spans(tree))
+        return cls(
+            **cls.of_forms(forms, minimum_word_count, minimum_ngram_forms),
+            tag=frequent((tag for tree in trees for tag in tree.tags), 1),
+            label=frequent(labels, 1),
         )
-        return cls(*(tuple(sorted(values)) for values in found))
-
-    @cached_property
-    def _code(self) -> dict[str, dict[str, int]]:
-        kinds = self.__struct_fields__
-        return {kind: {v: i for i, v in enumerate(getattr(self, kind), 1)} for kind in kinds}
-
-    def size(self, kind: str) -> int:
-        """Return the number of codes of a kind, code 0 included."""
-        return len(getattr(self, kind)) + 1
-
-    def codes(self, kind: str, values: Iterable[str]) -> Codes:
-        """Return the codes of strings.
-
-        Args:
-            kind: an attribute.
-            values: strings of that kind.
-        """
-        table = self._code[kind]
-        return np.array([table.get(value, 0) for value in values], np.int32)
-
-    def ngrams(self, forms: Iterable[str]) -> Codes:
-        """Return the codes of the n-grams of words, ``[words, MOST]``, and 0 where there is none.
-
-        Args:
-            forms: of words.
-        """
-        return np.array([self._ngrams(form) for form in forms], np.int32).reshape(-1, MOST)
-
-    @cached_property
-    def _ngrams(self) -> Callable[[str], tuple[int, ...]]:
-        table = self._code["ngram"]
-
-        @lru_cache(_REMEMBERED)
-        def codes(form: str) -> tuple[int, ...]:
-            known = [code for piece in ngrams(form) if (code := table.get(piece))][:MOST]
-            return (*known, *[0] * (MOST - len(known)))
-
-        return codes
 
     def spans(self, tree: PhraseTree) -> Codes:
         """Return the spans of a tree, ``[spans, 3]``: first word, last word, code of the label.
@@ -124,9 +63,10 @@ class PhraseVocabulary(msgspec.Struct, frozen=True, dict=True):
         Args:
             tree: whose labels have no functions.
         """
-        table = self._code["label"]
-        rows = [(s.left, s.right - 1, table.get(_JOIN.join(s.labels), 0)) for s in spans(tree)]
-        return np.array(rows, np.int32).reshape(-1, 3)
+        found = spans(tree)
+        ends = np.array([(s.left, s.right - 1) for s in found], np.int32).reshape(-1, 2)
+        labels = self.codes("label", (_JOIN.join(s.labels) for s in found))
+        return np.column_stack([ends, labels])
 
     def named(self, rows: Iterable[Sequence[int]]) -> list[Span]:
         """Invert ``spans``.

@@ -1,60 +1,35 @@
 """The network of the parser of phrases: states of words, scores of spans and of tags.
 
-Words are read as the dependency parser reads them (``semipunct.models.parsing.networks``). A span
+Words are read as the dependency parser reads them (``semipunct.models.forms``). A span
 is scored by what lies at its two ends (Stern, Andreas and Klein 2017): a layer reads the states on
 both sides of each slot, and a span is the difference of its ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import numpy.typing as npt
 
 from semipunct.models.constituency.labels import PhraseVocabulary
 from semipunct.models.constituency.options import PhraseParserOptions
-from semipunct.models.layers import affine, dropped, gated_recurrence, normalised, uniform
-
-Weights = Mapping[str, Any]
-Floats = npt.NDArray[np.float32]
-
-_DEVIATION = 0.1
-"""Of initial embeddings."""
-
-
-class PhraseInputs(NamedTuple):
-    """A padded batch of sentences.
-
-    Attributes:
-        words: ``[batch, length]`` codes of forms; 0 is the unknown one.
-        ngrams: ``[batch, length, MOST]`` rows of character n-grams; 0 is padding.
-        shapes: ``[batch, length]`` codes of shapes.
-        lengths: ``[batch]`` words of each.
-    """
-
-    words: Any
-    ngrams: Any
-    shapes: Any
-    lengths: Any
-
-
-class PhraseDropout(NamedTuple):
-    """Dropout while training.
-
-    Attributes:
-        key: of the random numbers.
-        rate: share of the inputs of each layer that is dropped, the same for all words of a
-            sentence (Gal and Ghahramani 2016).
-        words: share of word forms taken for unknown ones.
-    """
-
-    key: jax.Array
-    rate: float
-    words: float
+from semipunct.models.forms import FormInputs, embedded, form_weights
+from semipunct.models.layers import (
+    Dropout,
+    Floats,
+    Weights,
+    affine,
+    affine_weights,
+    dropped,
+    embeddings,
+    flat,
+    gated_recurrence,
+    gated_recurrence_weights,
+    normalised,
+    normalising_weights,
+)
 
 
 def network_weights(
@@ -67,30 +42,13 @@ def network_weights(
         vocabulary: how many codes there are.
         generator: the source of chance.
     """
-
-    def normal(*shape: int) -> Floats:
-        return _DEVIATION * generator.standard_normal(shape).astype(np.float32)
-
-    def layer(inputs: int, outputs: int) -> dict[str, Floats]:
-        return {
-            "weight": uniform(generator, (inputs, outputs), inputs),
-            "bias": np.zeros(outputs, np.float32),
-        }
-
-    def norm(size: int) -> dict[str, Floats]:
-        return {"scale": np.ones(size, np.float32), "shift": np.zeros(size, np.float32)}
-
+    layer, normal = partial(affine_weights, generator), partial(embeddings, generator)
     hidden, tags = options.hidden, vocabulary.size("tag")
-    parts: dict[str, Mapping[str, Floats]] = {
-        "embed": {
-            "word": normal(vocabulary.size("word"), options.word),
-            "ngram": normal(vocabulary.size("ngram"), options.ngram),
-            "shape": normal(vocabulary.size("shape"), hidden),
-        },
-        "input": layer(options.word + options.ngram, hidden),
+    parts = {
+        **form_weights(generator, vocabulary, options.word, options.ngram, hidden),
         "edges": {"weight": normal(2, hidden)},
-        "output": norm(hidden),
-        "tags.input": norm(hidden),
+        "output": normalising_weights(hidden),
+        "tags.input": normalising_weights(hidden),
         "tags": layer(hidden, hidden),
         "tag": layer(hidden, tags),
         "tagged": {"weight": normal(tags, hidden)},
@@ -98,17 +56,15 @@ def network_weights(
         "span": layer(options.span, vocabulary.size("label") - 1),
     }
     for i in range(options.layers):
-        parts[f"layer{i}"] = norm(hidden)
-        parts[f"layer{i}.gates"] = layer(hidden, 3 * hidden)
-        parts[f"layer{i}.output"] = layer(hidden, hidden)
-    return {f"{part}.{n}": x for part, weights in parts.items() for n, x in weights.items()}
+        parts[f"layer{i}"] = gated_recurrence_weights(generator, hidden)
+    return flat(parts)
 
 
 def scores(
     options: PhraseParserOptions,
     weights: Weights,
-    inputs: PhraseInputs,
-    dropout: PhraseDropout | None,
+    inputs: FormInputs,
+    dropout: Dropout | None,
 ) -> tuple[jax.Array, jax.Array]:
     """Score spans and tags.
 
@@ -130,15 +86,10 @@ def scores(
             return x
         return dropped(x, dropout.rate, keys[mask], shared=1)
 
-    words, ngrams = jnp.asarray(inputs.words), jnp.asarray(inputs.ngrams)
+    unknown = None
     if dropout is not None and keys is not None:
-        words = jnp.where(jax.random.bernoulli(keys[3], dropout.words, words.shape), 0, words)
-    # A sum over n-grams has the same variance however many there are.
-    some = (ngrams > 0)[..., None]
-    pieces = jnp.sum(jnp.where(some, weights["embed.ngram"][ngrams], 0.0), 2)
-    pieces = pieces * jax.lax.rsqrt(jnp.maximum(jnp.sum(some, 2), 1).astype(pieces.dtype))
-    read = jnp.concatenate([weights["embed.word"][words], pieces], -1)
-    x = affine(weights, "input", drop(read, 0)) + weights["embed.shape"][jnp.asarray(inputs.shapes)]
+        unknown = keys[3], dropout.words
+    x = embedded(weights, inputs, lambda read: drop(read, 0), unknown)
     batch, length, hidden = x.shape
     lengths = jnp.asarray(inputs.lengths)
     # The edges of a sentence are read as words: each slot has a state on either side.

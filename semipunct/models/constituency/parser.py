@@ -12,27 +12,19 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.padding import padded_length, room
+from semipunct.arrays.padding import padded
 from semipunct.corpus.sentences import Sentence
-from semipunct.features.characters import shape as shape_of
-from semipunct.models.base import Array, Batching, Model, Optimiser, Parameters, Sums
-from semipunct.models.constituency.labels import MOST, Codes, PhraseVocabulary, read_tree
-from semipunct.models.constituency.network import (
-    PhraseDropout,
-    PhraseInputs,
-    network_weights,
-    scores,
-)
+from semipunct.models.base import Array, Batching, Parameters, Sums
+from semipunct.models.constituency.labels import PhraseVocabulary, read_tree
+from semipunct.models.constituency.network import network_weights, scores
 from semipunct.models.constituency.options import PhraseParserOptions, PhraseParserTrainOptions
+from semipunct.models.forms import EncodedForms, FormInputs
+from semipunct.models.layers import Dropout
+from semipunct.models.network import AveragedNetwork
+from semipunct.models.vocabulary import Codes
 from semipunct.structures.distribution import Distribution
 from semipunct.structures.spans import SpanTrees, span_trees
 from semipunct.trees.phrases import PhraseTree
-
-_WARMING = 100
-"""Steps in which the learning rate rises from zero."""
-
-_SECOND_MOMENT = 0.95
-"""Decay of the mean of squared gradients; the usual 0.999 is slow for some thousand steps."""
 
 CROSSING = -1
 """In place of the label of a span that no bracketing of a tree has."""
@@ -59,7 +51,7 @@ class PhraseBatch(NamedTuple):
         gold: their trees; None where nobody knows them.
     """
 
-    inputs: PhraseInputs
+    inputs: FormInputs
     gold: Phrases | None
 
 
@@ -68,27 +60,23 @@ class Encoded:
     """Sentences encoded for the parser.
 
     Attributes:
-        words: ``[words]`` codes of the forms of each sentence.
-        ngrams: ``[words, MOST]`` rows of their character n-grams.
-        shapes: ``[words]`` codes of their shapes.
+        forms: of each sentence.
         spans: ``[spans, 3]`` as in ``PhraseVocabulary.spans``; empty where nobody knows them.
         tags: ``[words]`` codes; likewise.
     """
 
-    words: Sequence[Codes]
-    ngrams: Sequence[Codes]
-    shapes: Sequence[Codes]
+    forms: EncodedForms
     spans: Sequence[Codes] = ()
     tags: Sequence[Codes] = ()
 
     @property
     def lengths(self) -> list[int]:
         """Words of each sentence, as they are read."""
-        return [len(words) for words in self.words]
+        return self.forms.lengths
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PhraseParser(Model[Encoded, PhraseBatch, Sentence[PhraseTree]]):
+class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
     """A parser of phrases, which reads words.
 
     A tree has several bracketings of two spans each wherever a phrase has more than two parts; its
@@ -102,6 +90,7 @@ class PhraseParser(Model[Encoded, PhraseBatch, Sentence[PhraseTree]]):
     kind: ClassVar[str] = "phrase-parser"
     batching: ClassVar[Batching] = "length"
     scoring_limits: ClassVar[tuple[int, int]] = (64, 0)
+    warming: ClassVar[int] = 100
     usage: ClassVar[tuple[str, ...]] = (
         "semipunct parse MODEL WORDS.txt",
         "semipunct restore COMMAS WORDS.txt --parser MODEL",
@@ -142,48 +131,18 @@ class PhraseParser(Model[Encoded, PhraseBatch, Sentence[PhraseTree]]):
 
     def encode_words(self, sentences: Sequence[Sequence[str]]) -> Encoded:
         """Encode the words of sentences, of which nothing else is known."""
-        v = self.vocabulary
-        return Encoded(
-            [v.codes("word", (form.lower() for form in forms)) for forms in sentences],
-            [v.ngrams(forms) for forms in sentences],
-            [v.codes("shape", map(shape_of, forms)) for forms in sentences],
-        )
-
-    def fit_shape(
-        self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int, *, scoring: bool
-    ) -> int:
-        """Return the size of a batch: each has one of few lengths, and as many sentences as suit.
-
-        Args:
-            encoded: all sentences.
-            drafts: typical batches.
-            sentences: the size of a batch, as of ``arrays.padding.bucketed``.
-            scoring: makes no difference.
-        """
-        return sentences
+        return Encoded(self.vocabulary.encode_forms(sentences))
 
     def lay_out(
         self, encoded: Encoded, draft: Sequence[int], shape: int | None = None
     ) -> PhraseBatch:
-        lengths = [len(encoded.words[i]) for i in draft]
-        length = padded_length(max(lengths))
-        size = len(draft) if shape is None else max(room(length, shape), len(draft))
-        words, shapes, tags = np.zeros((3, size, length), np.int32)
-        ngrams = np.zeros((size, length, MOST), np.int32)
-        for row, i in enumerate(draft):
-            words[row, : lengths[row]] = encoded.words[i]
-            ngrams[row, : lengths[row]] = encoded.ngrams[i]
-            shapes[row, : lengths[row]] = encoded.shapes[i]
-        padded = np.zeros(size, np.int32)
-        padded[: len(draft)] = lengths
-        inputs = PhraseInputs(words, ngrams, shapes, padded)
+        inputs = encoded.forms.lay_out(draft, shape)
         if not encoded.spans:
             return PhraseBatch(inputs, None)
-        labels = np.zeros((size, length, length), np.int32)
-        for row, i in enumerate(draft):
-            labels[row] = _labelled(encoded.spans[i], length)
-            tags[row, : lengths[row]] = encoded.tags[i]
-        return PhraseBatch(inputs, Phrases(labels, tags))
+        size, length = inputs.words.shape
+        labels = [_labelled(encoded.spans[i], length) for i in draft]
+        tags = padded([encoded.tags[i] for i in draft], (size, length))
+        return PhraseBatch(inputs, Phrases(padded(labels, (size, length)), tags))
 
     def log_likelihoods(self, parameters: Parameters, batch: PhraseBatch) -> jax.Array:
         """Return ``[sentences]`` log p(tree, tags | words)."""
@@ -191,7 +150,7 @@ class PhraseParser(Model[Encoded, PhraseBatch, Sentence[PhraseTree]]):
         return trees + tags
 
     def _parts(
-        self, parameters: Parameters, batch: PhraseBatch, dropout: PhraseDropout | None
+        self, parameters: Parameters, batch: PhraseBatch, dropout: Dropout | None
     ) -> tuple[jax.Array, jax.Array]:
         """Return log probabilities ``[sentences]`` of trees and of tags."""
         inputs, gold = batch
@@ -229,24 +188,11 @@ class PhraseParser(Model[Encoded, PhraseBatch, Sentence[PhraseTree]]):
             key: the source of chance, for dropout.
             options: dropout, and the weight of the tags.
         """
-        dropout = PhraseDropout(key, options.dropout, options.word_dropout)
+        dropout = Dropout(key, options.dropout, options.word_dropout)
         trees, tags = self._parts(parameters, batch, dropout)
         words = jnp.maximum(1, jnp.sum(jnp.asarray(batch.inputs.lengths)))
         objective = -jnp.sum(trees + options.tags * tags) / words
-        return objective, Sums(jnp.sum(trees + tags), words, jnp.zeros((), jnp.int32))
-
-    def optimiser(self, options: PhraseParserTrainOptions, steps: int, slots: float) -> Optimiser:
-        """Return AdamW with clipped gradients, and the mean of its weights.
-
-        Args:
-            options: rate, schedule, decay and mean.
-            steps: updates in all.
-            slots: ignored: no penalty is per sentence.
-        """
-        from semipunct.models.optimisation import averaged, clipped_adamw
-
-        adamw = clipped_adamw(options, steps, warming=_WARMING, b2=_SECOND_MOMENT)
-        return averaged(adamw, options.average)
+        return objective, Sums.of(jnp.sum(trees + tags), words)
 
     def to_data(self) -> dict[str, Any]:
         return msgspec.to_builtins(self.vocabulary)

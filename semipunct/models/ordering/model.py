@@ -242,7 +242,7 @@ class OrderingModel(Model[Encoded, NodesBatch]):
         nodes = sum(jnp.sum(jnp.asarray(group.items) > 0) for group in batch.groups)
         nodes = jnp.maximum(1, nodes)
         penalty = options.l2 / 2 * jnp.sum(parameters["weight"] ** 2)
-        return penalty - total / nodes, Sums(total, nodes, jnp.zeros((), jnp.int32))
+        return penalty - total / nodes, Sums.of(total, nodes)
 
     def optimiser(
         self, options: OrderingTrainOptions, steps: int, slots: float

@@ -13,7 +13,7 @@ from semipunct.models.base import Weights
 from semipunct.models.parsing.decoding import parsed
 from semipunct.models.parsing.parser import Encoded, Parser, ParserBatch
 from semipunct.models.parsing.vocabulary import TAGS
-from semipunct.models.scoring import Batches
+from semipunct.models.scoring import Batches, answers
 
 
 def attachment(
@@ -32,18 +32,21 @@ def attachment(
         batches: the sentences, with their analyses.
         shapes: keeps account of what is compiled.
     """
-    shapes = shapes or Shapes()
-    weights = model.placed(parameters)
     words, right = 0, np.zeros(2 + len(TAGS), np.int64)
-    for _, batch in batches:
-        if batch.gold is None:
+    asked = answers(model, parameters, batches, "parse", _parsed, shapes)
+    for _, batch, (trees, tags) in asked:
+        gold = batch.gold
+        if gold is None:
             raise ValueError("sentences without analyses cannot be assessed")
-        with shapes.first_call("parse", batch.inputs):
-            trees, tags, *_ = parsed(model, "risk", weights, batch.inputs)
-        inside = np.arange(batch.inputs.words.shape[1]) < np.asarray(batch.inputs.lengths)[:, None]
-        heads = (np.asarray(trees.heads) == batch.gold.heads) & inside
-        found = [heads, heads & (np.asarray(trees.relations) == batch.gold.relations)]
-        found += [(x == y) & inside for x, y in zip(np.asarray(tags), batch.gold.tags, strict=True)]
+        inside = np.arange(gold.heads.shape[1]) < batch.inputs.lengths[:, None]
+        heads = (trees.heads == gold.heads) & inside
+        found = [heads, heads & (trees.relations == gold.relations)]
+        found += [(x == y) & inside for x, y in zip(tags, gold.tags, strict=True)]
         right += [int(x.sum()) for x in found]
         words += int(inside.sum())
     return dict(zip(("uas", "las", *TAGS), (right / words).tolist(), strict=True))
+
+
+def _parsed(model: Parser, parameters: Any, batch: ParserBatch) -> tuple[Any, Any]:
+    trees, tags, *_ = parsed(model, "risk", parameters, batch.inputs)
+    return trees, tags

@@ -9,7 +9,7 @@ and Manning 2017).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -17,15 +17,23 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.models.layers import affine, dropped, gated_recurrence, normalised, uniform
+from semipunct.models.forms import FormInputs, embedded, form_weights
+from semipunct.models.layers import (
+    Dropout,
+    Floats,
+    Weights,
+    affine,
+    affine_weights,
+    dropped,
+    embeddings,
+    flat,
+    gated_recurrence,
+    gated_recurrence_weights,
+    normalised,
+    normalising_weights,
+)
 from semipunct.models.parsing.options import ParserOptions
 from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary
-
-Weights = Mapping[str, Any]
-Floats = npt.NDArray[np.float32]
-
-_DEVIATION = 0.1
-"""Of initial embeddings."""
 
 _MASKS = 8
 """Masks of dropout beside those of the layers."""
@@ -35,33 +43,17 @@ class ParserInputs(NamedTuple):
     """A padded batch of sentences.
 
     Attributes:
-        words: ``[batch, length]`` codes of forms; 0 is the unknown one.
-        ngrams: ``[batch, length, MOST]`` rows of character n-grams; 0 is padding.
-        shapes: ``[batch, length]`` codes of shapes.
-        lengths: ``[batch]`` words of each.
+        forms: of words.
         slots: ``[batch, length + 1]`` numbers of the strings between words, where they are read.
     """
 
-    words: jax.Array | npt.NDArray[np.int32]
-    ngrams: jax.Array | npt.NDArray[np.int32]
-    shapes: jax.Array | npt.NDArray[np.int32]
-    lengths: jax.Array | npt.NDArray[np.int32]
+    forms: FormInputs
     slots: jax.Array | npt.NDArray[np.int32] | None = None
 
-
-class ParserDropout(NamedTuple):
-    """Dropout while training.
-
-    Attributes:
-        key: of the random numbers.
-        rate: share of the inputs of each layer that is dropped, the same for all words of a
-            sentence (Gal and Ghahramani 2016).
-        words: share of word forms taken for unknown ones.
-    """
-
-    key: jax.Array
-    rate: float
-    words: float
+    @property
+    def lengths(self) -> Any:
+        """Words of each sentence, ``[batch]``."""
+        return self.forms.lengths
 
 
 class ParserScores(NamedTuple):
@@ -97,31 +89,14 @@ def network_weights(
         strings: how many strings of punctuation.
         generator: the source of chance.
     """
-
-    def normal(*shape: int) -> Floats:
-        return _DEVIATION * generator.standard_normal(shape).astype(np.float32)
-
-    def layer(inputs: int, outputs: int) -> dict[str, Floats]:
-        return {
-            "weight": uniform(generator, (inputs, outputs), inputs),
-            "bias": np.zeros(outputs, np.float32),
-        }
-
-    def norm(size: int) -> dict[str, Floats]:
-        return {"scale": np.ones(size, np.float32), "shift": np.zeros(size, np.float32)}
-
+    layer, normal = partial(affine_weights, generator), partial(embeddings, generator)
     hidden, arc, relation = options.hidden, options.arc, options.relation
     relations = vocabulary.size("relation")
-    parts: dict[str, Mapping[str, Floats]] = {
-        "embed": {
-            "word": normal(vocabulary.size("word"), options.word),
-            "ngram": normal(vocabulary.size("ngram"), options.ngram),
-            "shape": normal(vocabulary.size("shape"), hidden),
-        },
-        "input": layer(options.word + options.ngram, hidden),
+    parts = {
+        **form_weights(generator, vocabulary, options.word, options.ngram, hidden),
         "root": {"weight": normal(hidden)},
-        "output": norm(hidden),
-        "tags.input": norm(hidden),
+        "output": normalising_weights(hidden),
+        "tags.input": normalising_weights(hidden),
         "arc.head": layer(hidden, arc),
         "arc.dependent": layer(hidden, arc),
         "arc": {"weight": normal(arc, arc) / arc**0.5, "bias": np.zeros(arc, np.float32)},
@@ -139,21 +114,13 @@ def network_weights(
         parts["slot"] = layer(2 * hidden, options.slot)
         parts["string"] = layer(options.slot, strings)
     # Layers are stacked: what is compiled for one is compiled for all.
-    layers = [
-        {
-            "layer": norm(hidden),
-            "layer.gates": layer(hidden, 3 * hidden),
-            "layer.output": layer(hidden, hidden),
-        }
-        for _ in range(options.layers)
-    ]
-    for part, weights in layers[0].items():
-        parts[part] = {n: np.stack([one[part][n] for one in layers]) for n in weights}
-    return {f"{part}.{n}": x for part, weights in parts.items() for n, x in weights.items()}
+    layers = [gated_recurrence_weights(generator, hidden) for _ in range(options.layers)]
+    parts["layer"] = {n: np.stack([one[n] for one in layers]) for n in layers[0]}
+    return flat(parts)
 
 
 def scores(
-    options: ParserOptions, weights: Weights, inputs: ParserInputs, dropout: ParserDropout | None
+    options: ParserOptions, weights: Weights, inputs: ParserInputs, dropout: Dropout | None
 ) -> ParserScores:
     """Score arcs and tags, and prepare words for the scores of relations.
 
@@ -174,15 +141,10 @@ def scores(
     def drop(x: jax.Array, mask: int) -> jax.Array:
         return masked(x, None if keys is None else keys[mask])
 
-    words, ngrams = jnp.asarray(inputs.words), jnp.asarray(inputs.ngrams)
+    unknown = None
     if dropout is not None and keys is not None:
-        words = jnp.where(jax.random.bernoulli(keys[7], dropout.words, words.shape), 0, words)
-    # A sum over n-grams has the same variance however many there are.
-    some = (ngrams > 0)[..., None]
-    pieces = jnp.sum(jnp.where(some, weights["embed.ngram"][ngrams], 0.0), 2)
-    pieces = pieces * jax.lax.rsqrt(jnp.maximum(jnp.sum(some, 2), 1).astype(pieces.dtype))
-    read = jnp.concatenate([weights["embed.word"][words], pieces], -1)
-    x = affine(weights, "input", drop(read, 0)) + weights["embed.shape"][jnp.asarray(inputs.shapes)]
+        unknown = keys[7], dropout.words
+    x = embedded(weights, inputs.forms, lambda read: drop(read, 0), unknown)
     if options.marks and inputs.slots is not None:
         slots = jnp.asarray(inputs.slots)
         x = x + weights["marks.before"][slots[:, :-1]] + weights["marks.after"][slots[:, 1:]]

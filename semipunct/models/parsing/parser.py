@@ -12,24 +12,24 @@ import jax.numpy as jnp
 import msgspec
 import numpy as np
 
-from semipunct.arrays.padding import padded_length, room
+from semipunct.arrays.padding import padded
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.features.slot_strings import SlotStrings
-from semipunct.models.base import Array, Batching, Model, Optimiser, Parameters, Sums
+from semipunct.models.base import Array, Batching, Parameters, Sums
+from semipunct.models.forms import EncodedForms
+from semipunct.models.layers import Dropout
+from semipunct.models.network import AveragedNetwork
 from semipunct.models.parsing.networks import (
-    ParserDropout,
     ParserInputs,
     network_weights,
     relation_scores,
     scores,
 )
 from semipunct.models.parsing.options import ParserOptions, ParserTrainOptions
-from semipunct.models.parsing.vocabulary import MOST, TAGS, Codes, ParserVocabulary
+from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary
+from semipunct.models.vocabulary import Codes
 from semipunct.structures.distribution import Distribution
 from semipunct.structures.projective import projective_trees
-
-_WARMING = 200
-"""Steps in which the learning rate rises from zero."""
 
 
 class Analyses(NamedTuple):
@@ -65,24 +65,20 @@ class Encoded:
     """Sentences encoded for the parser.
 
     Attributes:
-        words: ``[words]`` codes of the forms of each sentence.
-        ngrams: ``[words, MOST]`` rows of their character n-grams.
-        shapes: ``[words]`` codes of their shapes.
+        forms: of each sentence.
         slots: ``[words + 1]`` numbers of the strings between them; empty where they are not read.
         gold: for each sentence ``[words]`` heads and relations, ``[TAGS, words]`` and
             ``[words + 1]`` strings; empty where nobody knows them.
     """
 
-    words: Sequence[Codes]
-    ngrams: Sequence[Codes]
-    shapes: Sequence[Codes]
+    forms: EncodedForms
     slots: Sequence[Codes] = ()
     gold: Sequence[Analyses] = ()
 
     @property
     def lengths(self) -> list[int]:
         """Words of each sentence."""
-        return [len(words) for words in self.words]
+        return self.forms.lengths
 
 
 class _Data(msgspec.Struct):
@@ -93,7 +89,7 @@ class _Data(msgspec.Struct):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Parser(Model[Encoded, ParserBatch]):
+class Parser(AveragedNetwork[Encoded, ParserBatch]):
     """A parser of words without punctuation, or with marks as words where it was trained so.
 
     Attributes:
@@ -105,6 +101,7 @@ class Parser(Model[Encoded, ParserBatch]):
     kind: ClassVar[str] = "parser"
     batching: ClassVar[Batching] = "length"
     scoring_limits: ClassVar[tuple[int, int]] = (128, 0)
+    warming: ClassVar[int] = 200
     usage: ClassVar[tuple[str, ...]] = (
         "semipunct parse MODEL WORDS.conllu",
         "semipunct restore PUNCTUATION WORDS.conllu --parser MODEL",
@@ -148,62 +145,36 @@ class Parser(Model[Encoded, ParserBatch]):
         """Encode what is read of sentences, whatever else is known of them."""
         read = sentences if self.options.marks else ()
         return Encoded(
-            [self.vocabulary.words(s.forms) for s in sentences],
-            [self.vocabulary.ngrams(s.forms) for s in sentences],
-            [self.vocabulary.shapes(s.forms) for s in sentences],
+            self.vocabulary.encode_forms(s.forms for s in sentences),
             [np.array(self.strings.codes(s.slots), np.int32) for s in read],
         )
-
-    def fit_shape(
-        self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int, *, scoring: bool
-    ) -> int:
-        """Return the size of a batch: each has one of few lengths, and as many sentences as suit.
-
-        Args:
-            encoded: all sentences.
-            drafts: typical batches.
-            sentences: the size of a batch, as of ``arrays.padding.bucketed``.
-            scoring: makes no difference.
-        """
-        return sentences
 
     def lay_out(
         self, encoded: Encoded, draft: Sequence[int], shape: int | None = None
     ) -> ParserBatch:
-        lengths = [len(encoded.words[i]) for i in draft]
-        length = padded_length(max(lengths))
-        size = len(draft) if shape is None else room(length, shape)
-        words, shapes = np.zeros((2, size, length), np.int32)
-        ngrams = np.zeros((size, length, MOST), np.int32)
-        for row, i in enumerate(draft):
-            words[row, : lengths[row]] = encoded.words[i]
-            ngrams[row, : lengths[row]] = encoded.ngrams[i]
-            shapes[row, : lengths[row]] = encoded.shapes[i]
-        padded = np.zeros(size, np.int32)
-        padded[: len(draft)] = lengths
+        forms = encoded.forms.lay_out(draft, shape)
+        size, length = forms.words.shape
         between = None
         if encoded.slots:
-            between = np.zeros((size, length + 1), np.int32)
-            for row, i in enumerate(draft):
-                between[row, : lengths[row] + 1] = encoded.slots[i]
-        inputs = ParserInputs(words, ngrams, shapes, padded, between)
+            between = padded([encoded.slots[i] for i in draft], (size, length + 1))
+        inputs = ParserInputs(forms, between)
         if not encoded.gold:
             return ParserBatch(inputs, None)
-        heads, relations = np.zeros((2, size, length), np.int32)
-        tags = np.zeros((len(TAGS), size, length), np.int32)
-        slots = np.zeros((size, length + 1), np.int32)
-        for row, i in enumerate(draft):
-            at, gold = slice(lengths[row]), encoded.gold[i]
-            heads[row, at], relations[row, at], tags[:, row, at] = gold[:3]
-            slots[row, : lengths[row] + 1] = gold.slots
-        return ParserBatch(inputs, Analyses(heads, relations, tags, slots))
+        gold = [encoded.gold[i] for i in draft]
+        analyses = Analyses(
+            padded([own.heads for own in gold], (size, length)),
+            padded([own.relations for own in gold], (size, length)),
+            padded([own.tags for own in gold], (size, length), axis=1),
+            padded([own.slots for own in gold], (size, length + 1)),
+        )
+        return ParserBatch(inputs, analyses)
 
     def log_likelihoods(self, parameters: Parameters, batch: ParserBatch) -> jax.Array:
         trees, tags, _ = self._parts(parameters, batch, None)
         return trees + tags
 
     def _parts(
-        self, parameters: Parameters, batch: ParserBatch, dropout: ParserDropout | None
+        self, parameters: Parameters, batch: ParserBatch, dropout: Dropout | None
     ) -> tuple[jax.Array, jax.Array, jax.Array]:
         """Return log probabilities ``[sentences]`` of trees with relations, tags, punctuation."""
         inputs, gold = batch
@@ -250,26 +221,13 @@ class Parser(Model[Encoded, ParserBatch]):
             key: the source of chance, for dropout.
             options: dropout, and the weight of the tags.
         """
-        dropout = ParserDropout(key, options.dropout, options.word_dropout)
+        dropout = Dropout(key, options.dropout, options.word_dropout)
         trees, tags, marks = self._parts(parameters, batch, dropout)
         words = jnp.sum(jnp.asarray(batch.inputs.lengths))
         objective = trees + options.tags * tags + options.punctuation * marks
         objective = -jnp.sum(objective) / jnp.maximum(words, 1)
         total = jnp.sum(trees + tags)
-        return objective, Sums(total, words, jnp.zeros((), jnp.int32))
-
-    def optimiser(self, options: ParserTrainOptions, steps: int, slots: float) -> Optimiser:
-        """Return AdamW with clipped gradients, and the mean of its weights.
-
-        Args:
-            options: rate, schedule, decay and mean.
-            steps: updates in all.
-            slots: ignored: no penalty is per sentence.
-        """
-        from semipunct.models.optimisation import averaged, clipped_adamw
-
-        adamw = clipped_adamw(options, steps, warming=_WARMING, b2=_SECOND_MOMENT)
-        return averaged(adamw, options.average)
+        return objective, Sums.of(total, words)
 
     def to_data(self) -> dict[str, Any]:
         return msgspec.to_builtins(_Data(self.vocabulary, self.strings))
@@ -292,7 +250,3 @@ class Parser(Model[Encoded, ParserBatch]):
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
         # The parser reads no tags and relations: it makes them.
         return {}
-
-
-_SECOND_MOMENT = 0.95
-"""Decay of the mean of squared gradients; the usual 0.999 is slow for some thousand steps."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -13,11 +13,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.padding import round_up
+from semipunct.arrays.padding import padded, round_up, row_lengths
 from semipunct.corpus.located import is_mark
 from semipunct.corpus.passages import Passage
-from semipunct.models.base import Array, Model, Parameters, Sums
+from semipunct.models.base import Array, Parameters, Sums
 from semipunct.models.convolutions import convolution_weights, convolved
+from semipunct.models.network import Network
 from semipunct.models.segmentation.characters import CODES, LEARNT, CharacterVocabulary, Coder
 from semipunct.models.segmentation.expansion import Expansions
 from semipunct.models.segmentation.guises import IN_GUISE
@@ -33,9 +34,6 @@ from semipunct.models.segmentation.tags import (
 )
 from semipunct.structures.chain import LinearChain, linear_chain
 from semipunct.structures.distribution import Distribution
-
-if TYPE_CHECKING:
-    import optax  # pyright: ignore[reportMissingTypeStubs]
 
 _LENGTH = 256  # the shortest padded length
 
@@ -87,7 +85,7 @@ class Encoded:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tokeniser(Model[Encoded, CharacterBatch, Passage]):
+class Tokeniser(Network[Encoded, CharacterBatch, Passage]):
     """A chain over characters, scored by gated convolutions.
 
     Attributes:
@@ -158,21 +156,17 @@ class Tokeniser(Model[Encoded, CharacterBatch, Passage]):
         blanks = [blank for i in draft for blank in encoded.blank[i]]
         longest = max(map(len, blanks))
         length = least if longest <= least else round_up(longest, _LENGTH, 2)
-        lengths = np.zeros(size * guises, np.int32)
-        lengths[: len(blanks)] = [len(blank) for blank in blanks]
-        codes = np.zeros((len(CODES), len(lengths), length), np.int32)
-        tags = np.full((len(lengths), length), OUTSIDE, np.int8)
-        blank = np.ones((len(lengths), length), bool)
-        texts = (
-            pair for i in draft for pair in zip(encoded.codes[i], encoded.tags[i], strict=True)
-        )
-        for row, (code, tag) in enumerate(texts):
-            codes[:, row, : lengths[row]] = code
-            tags[row, : lengths[row]] = tag
-            blank[row, : lengths[row]] = blanks[row]
+        lengths = row_lengths([len(blank) for blank in blanks], size * guises)
+        room = len(lengths), length
         last = np.full(len(lengths), -1, np.int32)
         last[: len(blanks)] = last_places(blanks)
-        return CharacterBatch(codes, tags, blank, lengths, last)
+        return CharacterBatch(
+            padded([codes for i in draft for codes in encoded.codes[i]], room, axis=1),
+            padded([tags for i in draft for tags in encoded.tags[i]], room, fill=OUTSIDE),
+            padded(blanks, room, fill=True),
+            lengths,
+            last,
+        )
 
     def log_likelihoods(
         self,
@@ -202,12 +196,7 @@ class Tokeniser(Model[Encoded, CharacterBatch, Passage]):
         blank, last = jnp.asarray(batch.blank), jnp.asarray(batch.last)
         chain = self.chain(parameters, score, blank, last, jnp.asarray(batch.lengths))
         tags = jnp.asarray(batch.tags, jnp.int32)
-        emission, transition = chain.log_weights
-        chosen = jnp.take_along_axis(emission, tags[..., None], 2)[..., 0]
-        steps = transition[0, 0][tags[:, :-1], tags[:, 1:]]
-        gold = jnp.sum(jnp.where(inside, chosen, 0.0), 1)
-        gold += jnp.sum(jnp.where(inside[:, 1:], steps, 0.0), 1)
-        found = gold - Distribution(chain).log_partition()
+        found = chain.path_log_weight(tags) - Distribution(chain).log_partition()
         return jnp.sum(found.reshape(-1, len(self.options.guises)), 1)
 
     def chain(
@@ -250,21 +239,7 @@ class Tokeniser(Model[Encoded, CharacterBatch, Passage]):
         """
         total = jnp.sum(self.log_likelihoods(parameters, batch, (key, options)))
         characters = jnp.maximum(1, jnp.sum(jnp.asarray(batch.lengths)))
-        return -total / characters, Sums(total, characters, jnp.zeros((), jnp.int32))
-
-    def optimiser(
-        self, options: TokeniserTrainOptions, steps: int, slots: float
-    ) -> optax.GradientTransformation:
-        """Return AdamW with clipped gradients.
-
-        Args:
-            options: rate, schedule and decay.
-            steps: updates in all.
-            slots: ignored: no penalty is per passage.
-        """
-        from semipunct.models.optimisation import clipped_adamw
-
-        return clipped_adamw(options, steps)
+        return -total / characters, Sums.of(total, characters)
 
     def to_data(self) -> dict[str, Any]:
         return msgspec.to_builtins(_Data(self.characters, self.expansions, self.marks))

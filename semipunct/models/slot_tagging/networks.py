@@ -7,7 +7,7 @@ The weights of both are one flat dictionary: ``embed.*``, ``edges``, ``forward.*
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -15,8 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.models.layers import (
+    Dropout,
+    Floats,
+    Weights,
     affine,
     dropped,
+    flat,
     gru,
     gru_step,
     lstm,
@@ -24,9 +28,6 @@ from semipunct.models.layers import (
     uniform,
 )
 from semipunct.models.slot_tagging.options import TaggerOptions
-
-Weights = Mapping[str, Any]
-Floats = npt.NDArray[np.float32]
 
 CODES = ("word", "suffix", "tag", "xpos")
 """The properties of a word that are embedded, in the order of its codes."""
@@ -45,20 +46,6 @@ class TaggerInputs(NamedTuple):
     codes: jax.Array | npt.NDArray[np.int32]
     lengths: jax.Array | npt.NDArray[np.int32]
     written: jax.Array | npt.NDArray[np.int32] | None = None
-
-
-class TaggerDropout(NamedTuple):
-    """Dropout while training.
-
-    Attributes:
-        key: of the random numbers.
-        rate: share of the inputs of each layer that is dropped.
-        words: share of word forms taken for unknown ones.
-    """
-
-    key: jax.Array
-    rate: float
-    words: float
 
 
 def network_weights(
@@ -109,7 +96,7 @@ def network_weights(
             "gate.state": layer(hidden, hidden),
             "output": layer(hidden, tags),
         }
-    result = {f"{part}.{n}": x for part, weights in parts.items() for n, x in weights.items()}
+    result = flat(parts)
     result["edges"] = normal(2, word)
     if options.network == "crf":
         result["transition"] = np.zeros((tags, tags), np.float32)
@@ -119,7 +106,7 @@ def network_weights(
 
 
 def scores(
-    options: TaggerOptions, weights: Weights, words: TaggerInputs, dropout: TaggerDropout | None
+    options: TaggerOptions, weights: Weights, words: TaggerInputs, dropout: Dropout | None
 ) -> tuple[jax.Array, jax.Array | None]:
     """Score the tags of slots, and their neighbours where the network has a chain.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -14,26 +14,25 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.padding import round_up
+from semipunct.arrays.padding import padded, round_up, row_lengths
 from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import MISSING, Puncteme, Sentence
 from semipunct.errors import TreebankError
 from semipunct.features.slot_strings import SlotStrings
-from semipunct.models.base import Array, Model, Parameters, Sums, Weights
-from semipunct.models.scoring import Batches, log_likelihoods
+from semipunct.models.base import Array, Parameters, Sums, Weights
+from semipunct.models.layers import Dropout
+from semipunct.models.network import Network
+from semipunct.models.scoring import Batches, answers, log_likelihoods
 from semipunct.models.slot_tagging.networks import (
     CODES,
-    TaggerDropout,
     TaggerInputs,
     network_weights,
     scores,
 )
 from semipunct.models.slot_tagging.options import TaggerOptions, TaggerTrainOptions
+from semipunct.models.vocabulary import Vocabulary, frequent
 from semipunct.structures.chain import linear_chain
 from semipunct.structures.distribution import Distribution
-
-if TYPE_CHECKING:
-    import optax  # pyright: ignore[reportMissingTypeStubs]
 
 _SUFFIX = 3  # letters
 _MINIMUM = {
@@ -45,11 +44,8 @@ _MINIMUM = {
 }  # rarer values are unknown ones
 
 
-class TaggerVocabulary(msgspec.Struct, frozen=True):
-    """The values of a word that are known: value i of a kind has code i + 1, others have 0.
-
-    So have the strings that were written, where the network reads them.
-    """
+class TaggerVocabulary(Vocabulary, frozen=True, dict=True):
+    """The known values of words, and strings that were written, where the network reads them."""
 
     word: tuple[str, ...]
     suffix: tuple[str, ...]
@@ -65,37 +61,12 @@ class TaggerVocabulary(msgspec.Struct, frozen=True):
             sentences: to learn from.
             written: whether strings that were written are read.
         """
-
-        def frequent(kind: str) -> tuple[str, ...]:
-            counts = Counter(v for s in sentences for v in _values(kind, s))
-            return tuple(sorted(v for v, n in counts.items() if n >= _MINIMUM[kind]))
-
-        strings: Counter[Puncteme] = Counter()
-        if written:
-            strings.update(slot for s in sentences for slot in written_slots(s))
-        known = sorted(string for string, n in strings.items() if n >= _MINIMUM["written"])
-        return cls(*(frequent(kind) for kind in CODES), written=tuple(known))
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Codes of each of ``CODES``, the unknown one included."""
-        return tuple(len(getattr(self, kind)) + 1 for kind in CODES)
-
-    def codes(self, sentences: Iterable[Sentence]) -> list[npt.NDArray[np.int32]]:
-        """Return ``[CODES, words]`` of each sentence."""
-        code = {kind: {v: i for i, v in enumerate(getattr(self, kind), 1)} for kind in CODES}
-        return [
-            np.array([[code[k].get(v, 0) for v in _values(k, s)] for k in CODES], np.int32)
-            for s in sentences
-        ]
-
-    def written_codes(self, sentences: Iterable[Sentence]) -> list[npt.NDArray[np.int32]]:
-        """Return ``[words + 1]`` codes of the strings that were written, of each sentence."""
-        code = {string: i for i, string in enumerate(self.written, 1)}
-        return [
-            np.array([code.get(string, 0) for string in written_slots(s)], np.int32)
-            for s in sentences
-        ]
+        known = (
+            frequent((v for s in sentences for v in _values(kind, s)), _MINIMUM[kind])
+            for kind in CODES
+        )
+        strings = (slot for s in sentences if written for slot in written_slots(s))
+        return cls(*known, written=frequent(strings, _MINIMUM["written"]))
 
 
 def written_slots(sentence: Sentence) -> Sequence[Puncteme]:
@@ -170,7 +141,7 @@ class Encoded:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SlotTagger(Model[Encoded, TaggerBatch]):
+class SlotTagger(Network[Encoded, TaggerBatch]):
     """A tagger of slots by a recurrent network, which ignores the tree.
 
     Attributes:
@@ -205,7 +176,7 @@ class SlotTagger(Model[Encoded, TaggerBatch]):
         vocabulary = self.vocabulary
         result = network_weights(
             self.options,
-            vocabulary.sizes,
+            tuple(vocabulary.sizes(CODES).values()),
             len(self.tags),
             generator,
             len(vocabulary.written) + 1,
@@ -220,46 +191,31 @@ class SlotTagger(Model[Encoded, TaggerBatch]):
             np.array([number.setdefault(slot, len(number)) for slot in s.slots], np.int32)
             for s in sentences
         ]
+        known = self.vocabulary
+        read = sentences if self.options.written else ()
         return Encoded(
-            self.vocabulary.codes(sentences),
+            [known.rows({kind: _values(kind, s) for kind in CODES}, CODES) for s in sentences],
             strings,
             self.tags.log_evidence(tuple(number)),
-            self.vocabulary.written_codes(sentences) if self.options.written else (),
+            [known.codes("written", written_slots(s)) for s in read],
         )
-
-    def fit_shape(
-        self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int, *, scoring: bool
-    ) -> int:
-        """Return the number of sentences: lengths are padded batch by batch, to few sizes.
-
-        Args:
-            encoded: all sentences.
-            drafts: typical batches.
-            sentences: the most sentences of a batch.
-            scoring: makes no difference.
-        """
-        return sentences
 
     def lay_out(
         self, encoded: Encoded, draft: Sequence[int], shape: int | None = None
     ) -> TaggerBatch:
-        members, size = draft, shape or len(draft)
-        lengths = np.zeros(size, np.int32)
-        lengths[: len(members)] = [encoded.codes[i].shape[1] for i in members]
-        length = round_up(int(lengths.max()), 16)
-        codes = np.zeros((len(CODES), size, length), np.int32)
-        evidence = np.zeros((size, length + 1, len(self.tags)), np.float32)
-        written = np.zeros((size, length + 1), np.int32) if self.options.written else None
-        for row, i in enumerate(members):
-            if written is not None:
-                written[row, : lengths[row] + 1] = encoded.written[i]
-            codes[:, row, : lengths[row]] = encoded.codes[i]
-            evidence[row, : lengths[row] + 1] = encoded.evidence[encoded.strings[i]]
+        lengths = row_lengths([encoded.codes[i].shape[1] for i in draft], shape or len(draft))
+        size, length = len(lengths), round_up(int(lengths.max()), 16)
+        codes = padded([encoded.codes[i] for i in draft], (size, length), axis=1)
+        between = size, length + 1
+        evidence = padded([encoded.evidence[encoded.strings[i]] for i in draft], between)
+        written = None
+        if self.options.written:
+            written = padded([encoded.written[i] for i in draft], between)
         inputs = TaggerInputs(codes, lengths, written)
-        return TaggerBatch(inputs, evidence, np.arange(size) < len(members))
+        return TaggerBatch(inputs, evidence, np.arange(size) < len(draft))
 
     def log_likelihoods(
-        self, parameters: Parameters, batch: TaggerBatch, dropout: TaggerDropout | None = None
+        self, parameters: Parameters, batch: TaggerBatch, dropout: Dropout | None = None
     ) -> jax.Array:
         """Return ``[sentences]`` log p(strings | words), summed over tags that may be written so.
 
@@ -290,24 +246,10 @@ class SlotTagger(Model[Encoded, TaggerBatch]):
             key: the source of chance, for dropout.
             options: dropout.
         """
-        dropout = TaggerDropout(key, options.dropout, options.word_dropout)
+        dropout = Dropout(key, options.dropout, options.word_dropout)
         total = jnp.sum(self.log_likelihoods(parameters, batch, dropout))
         slots = jnp.sum(jnp.where(batch.some, jnp.asarray(batch.words.lengths) + 1, 0))
-        return -total / slots, Sums(total, slots, jnp.zeros((), jnp.int32))
-
-    def optimiser(
-        self, options: TaggerTrainOptions, steps: int, slots: float
-    ) -> optax.GradientTransformation:
-        """Return AdamW with clipped gradients.
-
-        Args:
-            options: rate, schedule and decay.
-            steps: updates in all.
-            slots: ignored: no penalty is per sentence.
-        """
-        from semipunct.models.optimisation import clipped_adamw
-
-        return clipped_adamw(options, steps)
+        return -total / slots, Sums.of(total, slots)
 
     def to_data(self) -> dict[str, Any]:
         return msgspec.to_builtins(_Data(self.vocabulary, self.tags))
@@ -366,10 +308,9 @@ class TaggerPunctuator:
     def restore(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
         """Return the strings of least expected edit distance under each slot's marginals."""
         result: list[tuple[Puncteme, ...]] = [()] * len(sentences)
-        weights = self.model.placed(self.parameters)
-        for members, batch in Batches(self.model, self.model.encode(sentences)):
-            marginals = np.asarray(_marginals(self.model, weights, batch), np.float64)
-            for row, i in zip(marginals, members, strict=False):
+        batches = Batches(self.model, self.model.encode(sentences))
+        for members, _, found in answers(self.model, self.parameters, batches, "tag", _marginals):
+            for row, i in zip(found.astype(np.float64), members, strict=False):
                 slots = row[: len(sentences[i].slots)]
                 result[i] = tuple(self.model.tags.least_risk(slots))
         return result

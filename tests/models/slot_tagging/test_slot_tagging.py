@@ -19,7 +19,8 @@ from semipunct.corpus.sentences import Sentence, Written
 from semipunct.errors import TreebankError
 from semipunct.features.slot_strings import SlotStrings
 from semipunct.models.kind import Config
-from semipunct.models.slot_tagging.networks import TaggerDropout, scores
+from semipunct.models.layers import Dropout
+from semipunct.models.slot_tagging.networks import scores
 from semipunct.models.slot_tagging.options import KIND, TaggerOptions, TaggerTrainOptions
 from semipunct.models.slot_tagging.tagger import SlotTagger, TaggerPunctuator
 from semipunct.models.slot_tagging.trivial import Trivial
@@ -175,7 +176,7 @@ def test_each_mask_has_a_key_of_its_own(monkeypatch: pytest.MonkeyPatch):
         return x
 
     monkeypatch.setattr("semipunct.models.slot_tagging.networks.dropped", noted)
-    dropout = TaggerDropout(jax.random.key(0), 0.5, 0.0)
+    dropout = Dropout(jax.random.key(0), 0.5, 0.0)
     scores(model.options, model.initial_parameters(0, 0.0), batch.words, dropout)
     assert len(keys) == len(set(keys)) == 3
 
@@ -186,7 +187,7 @@ def test_dropout_is_a_matter_of_its_key_alone(network: str):
     batch, weights = model.batch(model.encode(HELD_OUT), range(3)), model.initial_parameters(0, 0)
 
     def drawn(seed: int, rate: float = 0.5, words: float = 0.5) -> np.ndarray:
-        dropout = TaggerDropout(jax.random.key(seed), rate, words)
+        dropout = Dropout(jax.random.key(seed), rate, words)
         return np.asarray(model.log_likelihoods(weights, batch, dropout))
 
     assert (drawn(1) == drawn(1)).all()

@@ -1,0 +1,69 @@
+"""Comma restoration by models of either kind, and figures by which training chooses weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from semipunct.arrays.compilation import Shapes
+from semipunct.corpus.sentences import Sentence
+from semipunct.models.base import Weights
+from semipunct.models.commas.decoding import CommaRestorer
+from semipunct.models.commas.delimiters import DelimiterModel
+from semipunct.models.commas.delimiting import DelimiterRestorer
+from semipunct.models.commas.model import CommaModel
+from semipunct.models.commas.ngrams import has_comma
+from semipunct.models.scoring import Batches, perplexities
+from semipunct.trees.phrases import PhraseTree
+
+COMMA_MODELS = (CommaModel, DelimiterModel)
+"""The kinds of models of commas."""
+
+
+def comma_restorer(
+    model: CommaModel | DelimiterModel, parameters: Weights
+) -> CommaRestorer | DelimiterRestorer:
+    """Return what tells where commas stand.
+
+    Args:
+        model: of commas.
+        parameters: its weights.
+    """
+    if isinstance(model, DelimiterModel):
+        return DelimiterRestorer(model, parameters)
+    return CommaRestorer(model, parameters)
+
+
+def figures(
+    model: Any,
+    parameters: Weights,
+    examples: Sequence[Sentence[PhraseTree]],
+    batches: Batches[Any, Any],
+    shapes: Shapes | None = None,
+) -> dict[str, Any]:
+    """Return the perplexity of commas, and precision, recall and F1 of the most probable ones.
+
+    Args:
+        model: of commas.
+        parameters: its weights.
+        examples: held-out sentences.
+        batches: the same, encoded.
+        shapes: keeps account of what is compiled.
+
+    Returns:
+        None for a ratio that is undefined.
+    """
+    found = perplexities(model, parameters, examples, batches, shapes)
+    restorer = comma_restorer(model, parameters)
+    commas = restorer.commas(examples, batches=batches, shapes=shapes)
+    gold = np.concatenate([has_comma(s) for s in examples])
+    told = np.concatenate([one.best[0] for one in commas])
+    right, predicted, true = (int(x.sum()) for x in (gold & told, told, gold))
+    return {
+        **found,
+        "precision": right / predicted if predicted else None,
+        "recall": right / true if true else None,
+        "f1": 2 * right / (predicted + true) if predicted + true else None,
+    }

@@ -1,0 +1,91 @@
+"""Strings that have codes, collected from training sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+Codes = npt.NDArray[np.int32]
+
+V = TypeVar("V", str, tuple[str, ...])
+
+
+def frequent(values: Iterable[V], minimum: int) -> tuple[V, ...]:
+    """Return the different values of those that are counted often enough, ascending.
+
+    Args:
+        values: to be counted; a ``Counter`` stands for what it counted.
+        minimum: the count that a value must reach.
+    """
+    counts = values if isinstance(values, Counter) else Counter(values)
+    return tuple(sorted(value for value, n in counts.items() if n >= minimum))
+
+
+def frequent_by_kind(
+    items: Iterable[Mapping[str, Iterable[str]]], kinds: Iterable[str], minimum: int
+) -> dict[str, tuple[str, ...]]:
+    """Return the frequent values of each kind, see ``frequent``.
+
+    Args:
+        items: such as the sentences of training, each with its values by kind.
+        kinds: that are looked at.
+        minimum: the count that a value must reach.
+    """
+    counts = {kind: Counter[str]() for kind in kinds}
+    for item in items:
+        for kind, found in counts.items():
+            found.update(item[kind])
+    return {kind: frequent(found, minimum) for kind, found in counts.items()}
+
+
+class Vocabulary(msgspec.Struct, frozen=True, dict=True):
+    """The values that have codes: value i of a kind has code i + 1, all others have 0.
+
+    A subclass has an attribute for each kind, a tuple of its values.
+    """
+
+    @cached_property
+    def _code(self) -> dict[str, dict[Any, int]]:
+        values = {name: getattr(self, name) for name in self.__struct_fields__}
+        return {
+            kind: {value: i for i, value in enumerate(known, 1)}
+            for kind, known in values.items()
+            if isinstance(known, tuple)
+        }
+
+    def size(self, kind: str) -> int:
+        """Return the number of codes of a kind, that of all other values included."""
+        return len(getattr(self, kind)) + 1
+
+    def sizes(self, kinds: Iterable[str]) -> dict[str, int]:
+        """Return the numbers of codes of several kinds."""
+        return {kind: self.size(kind) for kind in kinds}
+
+    def known(self, kind: str, value: Any) -> bool:
+        """Tell whether a value has a code of its own."""
+        return value in self._code[kind]
+
+    def codes(self, kind: str, values: Iterable[Any]) -> Codes:
+        """Return the codes of values.
+
+        Args:
+            kind: an attribute.
+            values: of that kind.
+        """
+        table = self._code[kind]
+        return np.array([table.get(value, 0) for value in values], np.int32)
+
+    def rows(self, values: Mapping[str, Sequence[Any]], kinds: Iterable[str]) -> Codes:
+        """Return the codes of the values of several kinds, ``[kinds, n]``.
+
+        Args:
+            values: by kind, equally many of each.
+            kinds: attributes, in the order of the rows.
+        """
+        return np.stack([self.codes(kind, values[kind]) for kind in kinds])

@@ -1,0 +1,29 @@
+"""Codes of the values of training."""
+
+from semipunct.models.vocabulary import Vocabulary, frequent, frequent_by_kind
+
+
+class Known(Vocabulary, frozen=True, dict=True):
+    """Two kinds of values, and something else."""
+
+    letter: tuple[str, ...]
+    pair: tuple[tuple[str, ...], ...]
+    table: dict[str, str]
+
+
+def test_values_that_are_frequent_enough_in_order():
+    assert frequent("abracadabra", 2) == ("a", "b", "r")
+    assert frequent((), 1) == ()
+    items = [{"x": "ab", "y": "c"}, {"x": "b", "y": "c"}]
+    assert frequent_by_kind(items, ("x", "y"), 2) == {"x": ("b",), "y": ("c",)}
+    assert frequent_by_kind([], ("x",), 1) == {"x": ()}
+
+
+def test_codes_written_out():
+    known = Known(("a", "b"), (("c",), ("c", "d")), {})
+    assert known.codes("letter", "bca").tolist() == [2, 0, 1]
+    assert known.codes("pair", [("c", "d"), ()]).tolist() == [2, 0]
+    assert known.sizes(("letter", "pair")) == {"letter": 3, "pair": 3}
+    rows = known.rows({"pair": [("c",), ("c",)], "letter": "bz"}, ("letter", "pair"))
+    assert rows.tolist() == [[2, 0], [1, 1]]
+    assert known.codes("letter", "").shape == (0,)
