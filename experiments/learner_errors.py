@@ -29,6 +29,7 @@ from semipunct.corpus.synthetic.learners import (
 from semipunct.formats.parallel import read_parallel_texts, write_erroneous
 from semipunct.marks import spacing
 from semipunct.marks.corrections import corrections, moves
+from semipunct.wording import counted
 
 REFERENCES = 4
 
@@ -52,8 +53,9 @@ def count(folder: Path, output: Path | None) -> None:
             moved += len(moves(own))
     judged = sum(errors.occurrences.values())
     print(
-        f"{len(pairs)} sentences, {REFERENCES} references: {found.total()} errors in {judged} "
-        f"slots; {moved} of a mark that was moved by one word"
+        f"{counted(len(pairs), 'sentence')}, {REFERENCES} references: "
+        f"{counted(found.total(), 'error')} in {judged} slots; {moved} of a mark that was moved "
+        "by one word"
     )
     for error, number in found.most_common(12):
         print(f"{number:6}  {error}")
@@ -118,8 +120,8 @@ def make(treebank: list[Path], seed: int, source: str, corrected: str) -> None:
     """
     made = write_erroneous(treebank, english_learner_errors(), seed, source, corrected)
     print(
-        f"{made.sentences} sentences, {made.slots} slots, {made.errors} errors; "
-        f"{made.omitted} sentences left out"
+        f"{counted(made.sentences, 'sentence')}, {counted(made.slots, 'slot')}, "
+        f"{counted(made.errors, 'error')}; {counted(made.omitted, 'sentence')} left out"
     )
 
 

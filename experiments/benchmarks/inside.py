@@ -30,6 +30,7 @@ from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
 from semipunct.models.punctuation.shapes import draft, fit_shape, own_shape
+from semipunct.wording import counted
 
 Objective = Callable[..., Any]
 GIBIBYTE = 2**30
@@ -118,7 +119,7 @@ def measure_batches(
     # Only full batches: the last one may be smaller.
     members = [m for m in order if len(m) == size][: options.count]
     if not members:
-        raise SystemExit(f"{len(sentences)} sentences are too few for a batch of {size}")
+        raise SystemExit(f"too few sentences for a batch of {size}: {len(sentences)}")
     start = time.perf_counter()
     shape = fit_shape(encoded, [draft(encoded, m) for m in members], size, scoring=False)
     fitted = time.perf_counter() - start
@@ -235,7 +236,7 @@ def main() -> None:
     model = PunctuationModel.fit(sentences, ModelOptions(channel=options.channel))
     inventory = model.inventory
     result: dict[str, Any] = {
-        "treebank": options.train or f"{options.sentences} generated sentences",
+        "treebank": options.train or f"{counted(options.sentences, 'generated sentence')}",
         "channel": options.channel,
         "words_per_sentence": sum(len(s.tree.heads) for s in sentences) / len(sentences),
         "symbols": len(inventory.symbols),

@@ -27,6 +27,7 @@ from semipunct.formats.conllu.records import format_record, read_records, write_
 from semipunct.models.scoring import Batches
 from semipunct.store.checkpoint import load, load_state
 from semipunct.training.run import take_up
+from semipunct.wording import counted
 
 LIMIT = 10.0
 """Seconds that a case may take."""
@@ -264,7 +265,7 @@ def _large(case: Case) -> tuple[Path, bytes]:
     content = shape(random, words).encode()
     if random.random() < 0.3:
         content = content.replace(b"w\tw", b"w" * random.choice((10**3, 10**5)) + b"\tw", 1)
-    case.told.append(f"{words} words, {shape.__name__}")
+    case.told.append(f"{counted(words, 'word')}, {shape.__name__}")
     path = case.folder / "in.conllu"
     path.write_bytes(content)
     return path, content

@@ -12,6 +12,7 @@ import numpy as np
 from jax.core import Tracer
 
 from semipunct.errors import UsageError
+from semipunct.wording import counted
 
 Axes = str
 """Names of axes, separated by blanks. One that ends in ``?`` may have size 1 and is repeated; one
@@ -36,7 +37,8 @@ def check_shapes(**arguments: tuple[jax.Array, Axes]) -> Mapping[str, int]:
         names = axes.split()
         if len(names) != array.ndim:
             raise UsageError(
-                f"{argument} has shape {array.shape}; expected {len(names)} axes: [{axes}]"
+                f"{argument} has shape {array.shape}; expected "
+                f"{counted(len(names), 'axis', 'axes')}: [{axes}]"
             )
         for axis, (name, size) in enumerate(zip(names, array.shape, strict=True)):
             if name.isdigit():

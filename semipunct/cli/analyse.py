@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semipunct.cli import console, pictures
+from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +60,7 @@ def analyse(
     line = _signature(loaded, read)
     languages = _languages(loaded, treebanks or [])
     if json:
-        counted = {
+        grammar_of = {
             "sentences": len(read.sentences) if read else None,
             "omitted": read.omitted_by_reason() if read else None,
         }
@@ -67,7 +68,7 @@ def analyse(
 
         value = {
             **found.as_dict(),
-            **counted,
+            **grammar_of,
             "language": next(iter(languages), None),
             "signature": line,
         }
@@ -88,7 +89,7 @@ def analyse(
     if read.omitted:
         console.say(omissions(read))
     if missed := len(read.sentences) - (found.analysed or 0):
-        console.say(f"{console.count(missed, 'sentence')} without an analysis: not counted above")
+        console.say(f"{counted(missed, 'sentence')} without an analysis: not counted above")
 
 
 def _languages(loaded: "SavedModel[PunctuationModel]", treebanks: "Sequence[str]") -> list[str]:

@@ -8,6 +8,7 @@ import typer
 from semipunct.cli import console
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
+from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.evaluation.comparison import Comparison, Difference
@@ -61,8 +62,8 @@ def _print_table(found: "Comparison") -> None:
         screen.print(f"{name}: {side.system}", markup=False, soft_wrap=True)
         screen.print(f"   {side.signature}", style="dim", markup=False, soft_wrap=True)
     console.say(
-        f"paired permutation test and bootstrap over {found.sentences:,} sentences, "
-        f"{found.resamples:,} resamples, seed {found.seed}"
+        f"paired permutation test and bootstrap over {counted(found.sentences, 'sentence')}, "
+        f"{counted(found.resamples, 'resample')}, seed {found.seed}"
     )
 
 

@@ -147,13 +147,3 @@ def print_json(value: Mapping[str, Any]) -> None:
     """
     with output(STANDARD) as stream:
         stream.write(to_json(value, indent=2) + "\n")
-
-
-def count(number: int, noun: str) -> str:
-    """Write a number with its noun: ``1 sentence``, ``1,200 sentences``.
-
-    Args:
-        number: how many.
-        noun: in the singular; its plural ends in s.
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

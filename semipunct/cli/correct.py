@@ -14,6 +14,7 @@ from semipunct.cli.timings import phase
 from semipunct.cli.treebanks import InPieces, Unseen, in_chunks
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
+from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.cli.corrected_sentences import Outcome
@@ -243,15 +244,15 @@ def correct(
 
     outcomes: Iterable[Outcome] = _outcomes(chain(first, entries), corrected, omitted)
     done: list[Outcome] = []
-    with sentence_progress("correcting", out or console.STANDARD, quiet=quiet) as counted:
-        outcomes = counted(outcomes)
+    with sentence_progress("correcting", out or console.STANDARD, quiet=quiet) as advancing:
+        outcomes = advancing(outcomes)
         if gold:
             outcomes = done = list(outcomes)
         if not gold or out is not None:
             with console.output(out or console.STANDARD) as stream:
                 write(outcomes, form, writer, stream, parsed=parsing is not None)
     for reason, number in omitted.items():
-        console.say(f"{console.count(number, 'sentence')} left alone: {reason}")
+        console.say(f"{counted(number, 'sentence')} left alone: {reason}")
     cut.say()
     unseen.say()
     if gold:

@@ -13,6 +13,7 @@ from semipunct.cli import console
 from semipunct.cli.timings import phase
 from semipunct.cli.treebanks import Unseen, in_chunks
 from semipunct.tasks import limits
+from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.corpus import Sentence
@@ -104,18 +105,18 @@ def decode(
     analysed = _analysed(read_entries(inputs), analyse, omitted)
     with (
         console.output(out) as stream,
-        sentence_progress("decoding", out, quiet=quiet) as counted,
+        sentence_progress("decoding", out, quiet=quiet) as advancing,
     ):
         if form is Format.CONLLU:
-            texts = (_annotated(item, writer, decoder.label) for item in counted(analysed))
+            texts = (_annotated(item, writer, decoder.label) for item in advancing(analysed))
             writer.write(chain.from_iterable(texts), stream)
         else:
-            for item in counted(analysed):
+            for item in advancing(analysed):
                 stream.writelines(f"{text}\n" for text in _texts(item, form, decoder.label))
                 if form is Format.BRACKETS:
                     shown.update(*map(shown_tokens, item.analyses))
     for reason, number in omitted.items():
-        console.say(f"{console.count(number, 'sentence')} not analysed: {reason}")
+        console.say(f"{counted(number, 'sentence')} not analysed: {reason}")
     if told := legend(shown):
         console.say(told)
     unseen.say()

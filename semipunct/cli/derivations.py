@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from semipunct.cli import console
 from semipunct.cli.treebanks import in_chunks
 from semipunct.errors import UsageError
+from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.corpus import Entry, Sentence
@@ -73,13 +74,13 @@ def parse_derivations(
         where = out or console.STANDARD
         with (
             console.output(where) as stream,
-            sentence_progress("parsing", where, quiet=quiet) as counted,
+            sentence_progress("parsing", where, quiet=quiet) as advancing,
         ):
-            stream.writelines(counted(texts()))
+            stream.writelines(advancing(texts()))
     if missing:
-        console.say(f"{console.count(missing, 'sentence')} left out: no derivation was found")
+        console.say(f"{counted(missing, 'sentence')} left out: no derivation was found")
     if cut:
-        console.say(f"{console.count(cut, 'sentence')} with a chart that was given up: too large")
+        console.say(f"{counted(cut, 'sentence')} with a chart that was given up: too large")
     if gold:
         _show(total, json=json)
 

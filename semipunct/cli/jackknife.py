@@ -14,6 +14,7 @@ from semipunct.cli.signals import exit_status
 from semipunct.cli.timings import phase
 from semipunct.errors import TreebankError
 from semipunct.tasks import limits
+from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.tasks.parse import Parse
@@ -87,8 +88,8 @@ def jackknife(
         entries = [e for e in read_entries(files) if isinstance(e.content, Sentence)]
     if len(entries) < folds:
         raise TreebankError(
-            f"{', '.join(files)}: {console.count(len(entries), 'sentence')}, fewer than the "
-            f"{folds} parts of --folds; give more sentences"
+            f"{', '.join(files)}: {counted(len(entries), 'sentence')}, fewer than the "
+            f"{counted(folds, 'part')} of --folds; give more sentences"
         )
     sentences = [entry.content for entry in entries if isinstance(entry.content, Sentence)]
     enable_compilation_cache()
@@ -111,7 +112,7 @@ def jackknife(
             held_out = [sentences[i] for i in part]
             figure = fitted.criterion.of(fitted.best) or 0.0
             console.say(
-                f"part {number} of {folds}: {console.count(len(held_out), 'sentence')}; "
+                f"part {number} of {folds}: {counted(len(held_out), 'sentence')}; "
                 f"dev {fitted.criterion.label} of its parser {figure:.4f}"
             )
             if trees:

@@ -8,6 +8,7 @@ import typer
 
 from semipunct.cli import console
 from semipunct.errors import TreebankError, UsageError
+from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.formats.ccgbank import AutoRecord
@@ -145,16 +146,14 @@ def _converted(inputs: list[str], *, quotes: bool) -> "tuple[list[AutoRecord], d
             records.append(auto_record(found, conversion, number))
     if not records:
         raise TreebankError(
-            f"{', '.join(inputs)}: none of {console.count(number, 'tree')} could be converted "
+            f"{', '.join(inputs)}: none of {counted(number, 'tree')} could be converted "
             f"({_listed(reasons, places)}); give trees of the Penn Treebank, with function tags "
             "and empty elements"
         )
     share = len(records) / number
-    console.say(f"converted {len(records):,} of {console.count(number, 'tree')} ({share:.1%})")
+    console.say(f"converted {len(records):,} of {counted(number, 'tree')} ({share:.1%})")
     if reasons:
-        console.say(
-            f"left out {console.count(reasons.total(), 'tree')}: {_listed(reasons, places)}"
-        )
+        console.say(f"left out {counted(reasons.total(), 'tree')}: {_listed(reasons, places)}")
     return records, {
         "trees": number,
         "converted": len(records),
@@ -181,7 +180,7 @@ def _tell_faults(wrong: "list[tuple[AutoRecord, str]]") -> None:
             "the derivation is left as it is"
         )
     if len(wrong) > _LISTED:
-        console.say(f"and {console.count(len(wrong) - _LISTED, 'derivation')} more like that")
+        console.say(f"and {counted(len(wrong) - _LISTED, 'derivation')} more like that")
 
 
 def _as_data(table: "CommaTable") -> dict[str, object]:

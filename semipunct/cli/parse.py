@@ -14,6 +14,7 @@ from semipunct.cli.timings import phase
 from semipunct.cli.treebanks import InPieces, in_chunks
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
+from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.corpus import Sentence, Words
@@ -202,14 +203,14 @@ def parse(
     label = "sample" if trees else "rank" if nbest else ""
     with (
         console.output(out or console.STANDARD) as stream,
-        sentence_progress("parsing", out or console.STANDARD, quiet=quiet) as counted,
+        sentence_progress("parsing", out or console.STANDARD, quiet=quiet) as advancing,
     ):
-        texts = (_texts(outcome, label, probabilities) for outcome in counted(outcomes))
+        texts = (_texts(outcome, label, probabilities) for outcome in advancing(outcomes))
         from semipunct.formats.conllu import Conllu
 
         Conllu().writer().write(chain.from_iterable(texts), stream)
     for reason, number in omitted.items():
-        console.say(f"{console.count(number, 'sentence')} not parsed: {reason}")
+        console.say(f"{counted(number, 'sentence')} not parsed: {reason}")
     cut.say()
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from semipunct.cli import console
 from semipunct.cli.treebanks import InPieces, in_chunks
 from semipunct.errors import TreebankError, UsageError
+from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.corpus import Words
@@ -64,14 +65,14 @@ def parse_into_phrases(
     to = out or console.STANDARD
     with (
         console.output(to) as stream,
-        sentence_progress("parsing", to, quiet=quiet) as counted,
+        sentence_progress("parsing", to, quiet=quiet) as advancing,
     ):
-        for chunk in in_chunks(counted(words_to_parse(inputs, tokeniser, omitted)), CHUNK):
+        for chunk in in_chunks(advancing(words_to_parse(inputs, tokeniser, omitted)), CHUNK):
             cut.look_at(chunk)
             for sentence in parse_phrases(model, chunk):
                 stream.write(written(sentence))
     for reason, number in omitted.items():
-        console.say(f"{console.count(number, 'sentence')} not parsed: {reason}")
+        console.say(f"{counted(number, 'sentence')} not parsed: {reason}")
     cut.say()
 
 

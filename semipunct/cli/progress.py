@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from semipunct.cli import console
+from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -67,7 +68,7 @@ def sentence_progress(
     bar = Progress(
         SpinnerColumn(),
         TextColumn(title),
-        TextColumn("{task.completed:,} sentences"),
+        TextColumn("sentences: {task.completed:,}"),
         TimeElapsedColumn(),
         console=screen,
         transient=True,
@@ -76,20 +77,20 @@ def sentence_progress(
     )
     task = bar.add_task(title, total=None)
 
-    def counted(items: Iterable[Any]) -> Iterator[Any]:
+    def advancing(items: Iterable[Any]) -> Iterator[Any]:
         for item in items:
             yield item
             bar.advance(task)
 
     with bar:
-        yield counted
+        yield advancing
 
 
 def evaluation_line(now: "Progress") -> str:
     """Say in one line what the last evaluation found."""
     figure = "none" if now.figure is None else f"{now.figure:.4f}"
     best = " (best so far)" if now.figure == now.best else ""
-    zero = f", {console.count(now.unscorable, 'sentence')} unscorable" if now.unscorable else ""
+    zero = f", {counted(now.unscorable, 'sentence')} unscorable" if now.unscorable else ""
     return (
         f"{now.visits:>9,} of {now.total:,} visits, {duration(now.seconds):>7}: "
         f"dev {now.measure} {figure}{best}{zero}"

@@ -13,6 +13,7 @@ import typer
 from semipunct.cli import console
 from semipunct.errors import UsageError
 from semipunct.files import undoable
+from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.corpus.sentences import Sentence
@@ -48,7 +49,8 @@ def quickstart(
             pass
     training, development = sample()
     console.say(
-        f"sample treebank: {len(training)} sentences to learn from, {len(development)} held out"
+        f"sample treebank: {counted(len(training), 'sentence')} to learn from, {len(development)} "
+        "held out"
     )
     with (
         tempfile.TemporaryDirectory(prefix="semipunct-") as folder,

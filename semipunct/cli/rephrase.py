@@ -12,6 +12,7 @@ from semipunct.cli import console
 from semipunct.cli.timings import phase
 from semipunct.cli.treebanks import Unseen, in_chunks
 from semipunct.errors import EditError, UsageError
+from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.corpus import Entry, Sentence
@@ -155,11 +156,11 @@ def rephrase(
 
     outcomes = _outcomes(chain(first, entries), rephrased, told)
     with console.output(out) as stream, sentence_progress("rephrasing", out, quiet=quiet) as bar:
-        counted = bar(outcomes)
+        outcomes = bar(outcomes)
         if form is Format.CONLLU:
-            writer.write((_conllu(entry, found, writer) for entry, found in counted), stream)
+            writer.write((_conllu(entry, found, writer) for entry, found in outcomes), stream)
         else:
-            stream.writelines(f"{_text(entry, found, writer)}\n" for entry, found in counted)
+            stream.writelines(f"{_text(entry, found, writer)}\n" for entry, found in outcomes)
     told.say()
     for wanted in dict.fromkeys([*(delete or ()), *(relation for relation, _ in moves)]):
         if not any(names(relation, wanted) for relation in told.relations):
@@ -171,7 +172,7 @@ def rephrase(
         listed = ", ".join(missing[:_LISTED]) + (", ..." if len(missing) > _LISTED else "")
         where = own[missing[0]][0].where
         raise EditError(
-            f"{where}: {console.count(len(missing), 'sentence')} of the list could not be changed, "
+            f"{where}: {counted(len(missing), 'sentence')} of the list could not be changed, "
             f"not there or left as they are: {listed}; correct the sent_id. All others were "
             "rephrased and written"
         )
@@ -188,9 +189,9 @@ class _Told:
 
     def say(self) -> None:
         for reason, number in self.omitted.items():
-            console.say(f"{console.count(number, 'sentence')} left as they are: {reason}")
+            console.say(f"{counted(number, 'sentence')} left as they are: {reason}")
         if self.long:
-            console.say(f"{console.count(self.long, 'node')} not permuted: too many dependents")
+            console.say(f"{counted(self.long, 'node')} not permuted: too many dependents")
 
 
 def _move(text: str) -> "tuple[str, Place]":

@@ -15,6 +15,7 @@ from semipunct.cli.timings import phase
 from semipunct.cli.treebanks import in_chunks
 from semipunct.errors import TreebankError, UsageError
 from semipunct.tasks import limits
+from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.cli.restored_sentences import Outcome
@@ -227,8 +228,8 @@ def restore(
     outcomes = _outcomes(chain(first, work.entries), work.restored, omitted)
     done: list[Restoration] = []
     to = out if gold else out or console.STANDARD
-    with sentence_progress("restoring", to, quiet=quiet) as counted:
-        outcomes = counted(outcomes)
+    with sentence_progress("restoring", to, quiet=quiet) as advancing:
+        outcomes = advancing(outcomes)
         if gold:
             outcomes = list(outcomes)
             done = [found for _, found in outcomes if found]
@@ -239,7 +240,7 @@ def restore(
             with console.output(out or console.STANDARD) as stream:
                 write(outcomes, form, writer, stream, parsed=work.parsed)
     for reason, number in omitted.items():
-        console.say(f"{console.count(number, 'sentence')} left alone: {reason}")
+        console.say(f"{counted(number, 'sentence')} left alone: {reason}")
     work.say()
     if gold:
         if not done:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from semipunct.cli import console
 from semipunct.errors import SemipunctError
+from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.tasks.analyse import PunctuationGrammar, Row
@@ -55,7 +55,7 @@ def draw_bars(figure: Any, rows: "Sequence[Row]") -> None:
         names = [shown_string(result(edit, row.a, row.b)) for edit in row.probabilities]
         panel.set_xticks(range(len(names)), names, fontsize=13)
         panel.set_ylim(0, 1)
-        times = "" if row.times is None else f"   {console.count(row.times, 'time')}"
+        times = "" if row.times is None else f"   {counted(row.times, 'time')}"
         panel.set_title(f"{shown_string((row.a, row.b))}{times}")
     for panel in panels.flat[len(rows) :]:
         panel.set_visible(False)

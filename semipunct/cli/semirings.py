@@ -6,6 +6,7 @@ import typer
 
 from semipunct.cli import console
 from semipunct.tasks import limits
+from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semirings.laws import Failure, Report
@@ -125,7 +126,7 @@ def check_semiring(
     else:
         _print_report(report)
         console.say(
-            f"{name}: {console.count(len(report.passed), 'law')} kept, "
+            f"{name}: {counted(len(report.passed), 'law')} kept, "
             f"{len(report.not_claimed)} not claimed, {len(report.failures)} broken"
         )
     if not report.ok:

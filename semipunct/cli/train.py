@@ -11,6 +11,7 @@ from semipunct.cli import console
 from semipunct.cli.signals import exit_status
 from semipunct.cli.timings import phase
 from semipunct.models.registry import DEFAULT, KINDS
+from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.training.report import TrainingResult
@@ -143,9 +144,7 @@ def train(
             development, training = examples(chosen.kind, dev), examples(chosen.kind, files)
     for name, read in (("training", training), ("development", development)):
         told = omissions(read)
-        console.say(
-            f"{name}: {console.count(len(read), chosen.kind.unit)}{'; ' if told else ''}{told}"
-        )
+        console.say(f"{name}: {counted(len(read), chosen.kind.unit)}{'; ' if told else ''}{told}")
 
     with phase("importing"):
         from semipunct.arrays.compilation import enable_compilation_cache
@@ -203,16 +202,16 @@ def summary(result: "TrainingResult", out: str) -> str:
     label = result.criterion.label
     figure = "not evaluated yet" if found is None else f"dev {label} {found:.4f}"
     if unscorable:
-        figure += f" without {console.count(unscorable, 'sentence')} of probability zero"
+        figure += f" without {counted(unscorable, 'sentence')} of probability zero"
     left = ""
     if (pruned := result.best.get("pruned_weights")) is not None:
         cost = result.best.get("pruning_cost")
         costs = "" if cost is None else f" for {cost:+.4f}"
         left = f"; {pruned:,} of {pruned + result.best['weights']:,} weights pruned{costs}"
     early = ", stopped early" if result.stopped_early else ""
-    shapes = console.count(result.compiled_shapes, "shape")
+    shapes = counted(result.compiled_shapes, "shape")
     return (
-        f"{out}: {figure} (best of {console.count(len(result.metrics), 'evaluation')}), "
-        f"{result.visits:,} visits{early}, {duration(result.seconds)}, of which compiling "
-        f"{shapes} took {duration(result.compile_seconds)}{left}"
+        f"{out}: {figure} (best of {counted(len(result.metrics), 'evaluation')}), "
+        f"{counted(result.visits, 'visit')}{early}, {duration(result.seconds)}, of which "
+        f"compiling {shapes} took {duration(result.compile_seconds)}{left}"
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from semipunct.cli import console
 from semipunct.errors import TreebankError
 from semipunct.tasks import limits
+from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.corpus import Sentence, Treebank, Words
@@ -80,7 +81,7 @@ class Unseen:
             listed = ", ".join(f"{value} ({n:,})" for value, n in counts.most_common(_LISTED))
             more = f" and {len(counts) - _LISTED:,} more" if len(counts) > _LISTED else ""
             console.say(
-                f"{console.count(counts.total(), 'word')} with {name} that the model has never "
+                f"{counted(counts.total(), 'word')} with {name} that the model has never "
                 f"seen: {listed}{more}"
             )
 
@@ -100,7 +101,7 @@ class InPieces:
         """Say once how many there were, if any."""
         if self._count:
             console.say(
-                f"{console.count(self._count, 'sentence')} of more than {limits.PARSED:,} words "
+                f"{counted(self._count, 'sentence')} of more than {limits.PARSED:,} words "
                 "parsed in pieces, whose roots depend on the first one's"
             )
 
@@ -136,11 +137,11 @@ def omissions(treebank: "Sequence[Any]") -> str:
 
     if isinstance(treebank, Corrections) and treebank.omitted:
         first = treebank.omitted[0]
-        return f"{console.count(len(treebank.omitted), 'sentence')} omitted, first {first}"
+        return f"{counted(len(treebank.omitted), 'sentence')} omitted, first {first}"
     if not isinstance(treebank, Treebank):
         return ""
     reasons = {reason: n for reason, n in treebank.omitted_by_reason().items() if n}
     if not reasons:
         return ""
     told = ", ".join(f"{n:,} with {reason}" for reason, n in reasons.items())
-    return f"{console.count(len(treebank.omitted), 'sentence')} omitted: {told}"
+    return f"{counted(len(treebank.omitted), 'sentence')} omitted: {told}"

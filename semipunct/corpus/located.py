@@ -14,6 +14,7 @@ from semipunct.marks import ABBREVIATION, SPECIAL_TOKENS, UNK, Puncteme, spacing
 from semipunct.marks.gaps import Gap, kept_tokens, rewritten
 from semipunct.marks.quotes import Mark, directional
 from semipunct.marks.tokens import carries_dot
+from semipunct.wording import counted
 
 BLANKS = re.compile("[\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]+")
 """White space and control characters: no token begins or ends with one."""
@@ -91,7 +92,8 @@ class Located:
         wanted = self._checked(self.content, slots)
         if forms is not None and len(forms) != len(self.spans):
             raise UsageError(
-                f"{self._where()}: {len(forms)} forms were given for {len(self.spans)} words"
+                f"{self._where()}: {counted(len(forms), 'form')} for "
+                f"{counted(len(self.spans), 'word')}"
             )
         if wanted == self.content.slots and forms is None:
             return self.text
@@ -176,8 +178,8 @@ class Located:
         wanted = words.slots if slots is None else tuple(slots)
         if len(wanted) != len(words.slots):
             raise UsageError(
-                f"{self._where()}: {len(wanted)} slots were given for {len(words.forms)} words; "
-                "give one more than there are words"
+                f"{self._where()}: {counted(len(wanted), 'slot')} for "
+                f"{counted(len(words.forms), 'word')}; give one more than there are words"
             )
         for slot, (new, old) in enumerate(zip(wanted, words.slots, strict=True)):
             if new == old:

@@ -10,6 +10,7 @@ from typing_extensions import TypeVar
 from semipunct.corpus.sentences import Sentence, Words, Written
 from semipunct.errors import TreebankError
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
+from semipunct.wording import counted
 
 Alignment = Literal["words", "trees", "shared"]
 """Ways to find the slot of a corrected sentence that stands for a slot of its source.
@@ -118,8 +119,8 @@ def _disagreement(
         longer = source if one > other else corrected
         number = min(one, other) + 1
         return (
-            f"{one} words, and {other} in the corrected sentence; word {number} of the longer one "
-            f"is {longer.forms[number - 1]!r}"
+            f"{counted(one, 'word')}, and {other} in the corrected sentence; word {number} of the "
+            f"longer one is {longer.forms[number - 1]!r}"
         )
     if alignment == "trees":
         if not (isinstance(source, Sentence) and isinstance(corrected, Sentence)):

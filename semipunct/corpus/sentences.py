@@ -7,6 +7,7 @@ from typing_extensions import TypeVar
 
 from semipunct.marks import ABBREVIATION, INITIAL, Pair, Puncteme, shown
 from semipunct.trees import DependencyTree, Tree
+from semipunct.wording import counted
 
 MISSING = "_"
 """The value of a column that says nothing of a word."""
@@ -68,8 +69,9 @@ class Words:
     def __post_init__(self) -> None:
         if not self.forms or len(self.slots) != len(self.forms) + 1:
             raise ValueError(
-                f"{self.where}: {len(self.forms)} words and {len(self.slots)} slots; a sentence "
-                "has one or more words, and one more slot"
+                f"{self.where}: {counted(len(self.forms), 'word')} and "
+                f"{counted(len(self.slots), 'slot')}; a sentence has one or more words, and one "
+                "more slot"
             )
 
     @property

@@ -24,6 +24,7 @@ from semipunct.corpus.sentences import Sentence
 from semipunct.corpus.tokens import MINIMUM_COUNT, frequent_tokens, with_unknown
 from semipunct.corpus.treebank import REASONS, AnyEntry
 from semipunct.marks import ABBREVIATION, INITIAL, UNK, Pair, Puncteme
+from semipunct.wording import counted
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -90,9 +91,10 @@ class TreebankStatistics:
     def __repr__(self) -> str:
         omitted = sum(self.omitted.values())
         return (
-            f"<TreebankStatistics: {self.sentences_used:,} sentences and {omitted:,} omitted, "
-            f"{self.tokens:,} tokens, {self.percent_punctuation:.1f}% punctuation, "
-            f"{self.types:,} types, {self.punctemes:,} punctemes, {self.pairs:,} pairs>"
+            f"<TreebankStatistics: {counted(self.sentences_used, 'sentence')} and {omitted:,} "
+            f"omitted, {counted(self.tokens, 'token')}, {self.percent_punctuation:.1f}% "
+            f"punctuation, {counted(self.types, 'type')}, {counted(self.punctemes, 'puncteme')}, "
+            f"{counted(self.pairs, 'pair')}>"
         )
 
     def as_dict(self) -> dict[str, Any]:

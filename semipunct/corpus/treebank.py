@@ -9,6 +9,7 @@ from typing_extensions import TypeVar
 
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.errors import TreebankError
+from semipunct.wording import counted
 
 Reason = Literal["punctuation has dependents", "nothing but punctuation"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
@@ -121,8 +122,9 @@ class Treebank(Sequence[Sentence]):
     def __repr__(self) -> str:
         words = sum(len(sentence.forms) for sentence in self.sentences)
         return (
-            f"<Treebank: {len(self.sentences):,} sentences, {words:,} words; "
-            f"{len(self.omitted):,} sentences omitted, {self.projectivised:,} made projective>"
+            f"<Treebank: {counted(len(self.sentences), 'sentence')}, {counted(words, 'word')}; "
+            f"{counted(len(self.omitted), 'sentence')} omitted, {self.projectivised:,} made "
+            "projective>"
         )
 
     @classmethod

@@ -17,6 +17,7 @@ from semipunct.files import finite
 from semipunct.marks.penn import MARK_TAGS
 from semipunct.trees.labels import category
 from semipunct.trees.phrases import PhraseTree
+from semipunct.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +149,8 @@ def bracket_statistics(
     for number, (one, other) in enumerate(zip(gold, predicted, strict=True), 1):
         if one.words != other.words:
             raise UsageError(
-                f"sentence {number}: {one.words} words, and {other.words} in the predicted tree; "
-                "parse the words of the gold sentences, in their order"
+                f"sentence {number}: {counted(one.words, 'word')}, and {other.words} in the "
+                "predicted tree; parse the words of the gold sentences, in their order"
             )
         # What is punctuation is told by the gold tags, for both sides.
         words = [tag not in MARK_TAGS for tag in one.tags]

@@ -21,6 +21,7 @@ from semipunct.evaluation.metric import Measure, Statistics
 from semipunct.evaluation.results import Result
 from semipunct.evaluation.signature import split_signature
 from semipunct.files import finite
+from semipunct.wording import counted
 
 CONFIDENCE = 0.95
 
@@ -136,7 +137,9 @@ def compare(a: Result, b: Result, resamples: int = 10_000, seed: int = 0) -> Com
         UsageError: for fewer than 1 resample or a negative seed.
     """
     if resamples < 1 or seed < 0:
-        raise UsageError(f"{resamples} resamples with seed {seed}: give at least 1 and at least 0")
+        raise UsageError(
+            f"{counted(resamples, 'resample')} with seed {seed}: give at least 1 and at least 0"
+        )
     _check_signatures(a, b)
     _check_statistics(a.statistics, b.statistics)
     found = (_pair(measure, a.statistics, b.statistics) for measure in a.statistics.measures)
@@ -293,7 +296,7 @@ def _check_signatures(a: Result, b: Result) -> None:
 def _check_statistics(a: Statistics, b: Statistics) -> None:
     """Check that A and B are of the same sentences, counted in the same way."""
     if len(a) != len(b):
-        raise ResultError(f"A has {len(a)} sentences and B {len(b)}; {_AGAIN}")
+        raise ResultError(f"A has {counted(len(a), 'sentence')} and B {len(b)}; {_AGAIN}")
     if len(a) < 2:
         raise ResultError(f"a test needs 2 sentences, and there are {len(a)}; measure more")
     marks = sorted({*a.marks, *b.marks})

@@ -39,6 +39,7 @@ from semipunct.files import finite
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.corrections import corrections
 from semipunct.marks.distance import edit_distance
+from semipunct.wording import counted
 
 Choice = Literal["sentence", "corpus"]
 """How the reference of a sentence is chosen: by F0.5 of the ``sentence``, or as MaxMatch does by
@@ -314,8 +315,8 @@ def correction_statistics(
     """
     if not len(source) == len(proposed) == len(references):
         raise UsageError(
-            f"{len(source)} sentences, {len(proposed)} corrected ones and references of "
-            f"{len(references)}: hand in the same sentences"
+            f"{counted(len(source), 'sentence')}, {len(proposed)} corrected ones and references "
+            f"of {len(references)}: hand in the same sentences"
         )
     chosen: list[_Counted] = []
     so_far = (0, 0, 0)
@@ -350,8 +351,8 @@ def _against_all(
     for slots in (proposed, *references):
         if len(slots) != len(source):
             raise UsageError(
-                f"sentence {number}: {len(source)} slots and {len(slots)} corrected ones: "
-                "correcting punctuation must not change the words"
+                f"sentence {number}: {counted(len(source), 'slot')} and {len(slots)} corrected "
+                "ones: correcting punctuation must not change the words"
             )
     before, after = spacing.visible(source), spacing.visible(proposed)
     return [_against(before, after, reference) for reference in references]

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 
 from semipunct.evaluation.columns import Array, Column, Floats
+from semipunct.wording import counted
 
 
 class Figures(Protocol):
@@ -150,7 +151,7 @@ class Statistics(ABC):
         for name in others:
             if len(self.column(name)) != len(self.column(first)):
                 raise ValueError(
-                    f"{first} is there for {len(self.column(first))} sentences and "
+                    f"{first} is there for {counted(len(self.column(first)), 'sentence')} and "
                     f"{name} for {len(self.column(name))}"
                 )
         for name, kind in self.columns.items():

@@ -13,6 +13,7 @@ from semipunct.errors import UsageError
 from semipunct.evaluation.columns import Column, Count, Counts, refuse
 from semipunct.evaluation.metric import Measure, Statistics, ratio
 from semipunct.files import finite
+from semipunct.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +224,8 @@ def _check_words(gold: Sentence, predicted: Sentence) -> None:
     advice = "parse the words of the gold sentences, in their order"
     if len(gold.forms) != len(predicted.forms):
         raise UsageError(
-            f"{gold.where}: {len(gold.forms)} words, and {len(predicted.forms)} in the predicted "
-            f"sentence {predicted.sentence_id}; {advice}"
+            f"{gold.where}: {counted(len(gold.forms), 'word')}, and {len(predicted.forms)} in the "
+            f"predicted sentence {predicted.sentence_id}; {advice}"
         )
     pairs = zip(gold.forms, predicted.forms, strict=True)
     word, (form, other) = next((w, pair) for w, pair in enumerate(pairs, 1) if pair[0] != pair[1])

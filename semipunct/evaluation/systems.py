@@ -9,6 +9,7 @@ from semipunct.evaluation import comparison
 from semipunct.evaluation.aggregation import aggregate, read_runs
 from semipunct.evaluation.comparison import Comparison
 from semipunct.evaluation.results import Result
+from semipunct.wording import counted
 
 System = Result | str | Path
 """A result in memory, or the name of a stored one or of a folder of stored ones."""
@@ -33,7 +34,7 @@ def compare(a: System, b: System, *, resamples: int = 10_000, seed: int = 0) -> 
     names = [side.system if isinstance(side, Result) else str(side) for side in (a, b)]
     if len(one) != len(other):
         raise UsageError(
-            f"A = {names[0]} has {len(one)} runs, B = {names[1]} has {len(other)}; "
+            f"A = {names[0]} has {counted(len(one), 'run')}, B = {names[1]} has {len(other)}; "
             "compare equally many"
         )
     try:

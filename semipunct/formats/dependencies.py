@@ -21,6 +21,7 @@ from semipunct.formats.lines import text_lines
 from semipunct.marks import Puncteme
 from semipunct.marks.penn import MARK_TAGS
 from semipunct.trees import tree_fault
+from semipunct.wording import counted
 
 COLUMNS = ("form", "tag", "head")
 
@@ -98,7 +99,10 @@ class DependencyWriter(Writer[DependencyRecord]):
     def text(self, entry: Entry[DependencyRecord], slots: Sequence[Puncteme]) -> str:
         words = [entry.record.tokens[word_id - 1].form for word_id in entry.word_ids]
         if len(slots) != len(words) + 1:
-            raise UsageError(f"{len(slots)} slots for {len(words)} words; give one more than words")
+            raise UsageError(
+                f"{counted(len(slots), 'slot')} for {counted(len(words), 'word')}; give one more "
+                "than words"
+            )
         pairs = zip(("", *words), map(" ".join, slots), strict=True)
         return " ".join(filter(None, chain.from_iterable(pairs)))
 
@@ -132,7 +136,7 @@ def _record(
         if len(columns) != len(COLUMNS) or not all(column.strip() for column in columns):
             fail(
                 place,
-                f"found {len(columns)} columns of which none may be empty",
+                f"found {counted(len(columns), 'column')} of which none may be empty",
                 f"give {len(COLUMNS)}, separated by tabs: {', '.join(COLUMNS)}",
             )
         form, tag, head = columns

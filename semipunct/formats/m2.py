@@ -29,6 +29,7 @@ from semipunct.formats.lines import text_lines
 from semipunct.formats.text import spaced
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
 from semipunct.marks.corrections import ErrorKind, corrections, token_offset
+from semipunct.wording import counted
 
 NOTHING = "-NONE-"
 """The correction of tokens that go, and the value of a field that says nothing."""
@@ -358,7 +359,8 @@ def _edit(text: str, line: int, tokens: int) -> M2Edit | str:
     fields = text.split("|||")
     if len(fields) != len(_FIELDS):
         return (
-            f"found {len(fields)} fields parted by '|||', not {len(_FIELDS)}: {', '.join(_FIELDS)}"
+            f"found {counted(len(fields), 'field')} parted by '|||', not {len(_FIELDS)}: "
+            f"{', '.join(_FIELDS)}"
         )
     offsets, kind, correction, required, comment, annotator = fields
     places = offsets.split()
@@ -368,7 +370,10 @@ def _edit(text: str, line: int, tokens: int) -> M2Edit | str:
         return f"the annotator {annotator!r} is no number from 0 on"
     start, stop = map(int, places)
     if (start, stop) != (-1, -1) and not 0 <= start <= stop <= tokens:
-        return f"the offsets {start} {stop} are outside of the {tokens} tokens, or in reverse order"
+        return (
+            f"the offsets {start} {stop} are outside of the {counted(tokens, 'token')}, or in "
+            "reverse order"
+        )
     choices = tuple(correction.split("||"))
     return M2Edit(start, stop, kind, choices, required, comment, int(annotator), line)
 

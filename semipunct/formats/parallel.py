@@ -13,6 +13,7 @@ from semipunct.errors import TreebankError, UsageError
 from semipunct.files import output
 from semipunct.formats.m2 import M2, read_m2_records
 from semipunct.formats.registry import format_of, read_entries, read_words
+from semipunct.wording import counted
 
 Content = Sentence | Omitted
 A = TypeVar("A", bound=Sentence | Words | Omitted)
@@ -63,8 +64,8 @@ class Corrections(Sequence[Sentence]):
             for a, b in zip(s.written.slots, s.slots, strict=True)
         )
         return (
-            f"<Corrections: {len(self.sentences):,} sentences, {errors:,} slots corrected; "
-            f"{len(self.omitted):,} sentences omitted>"
+            f"<Corrections: {counted(len(self.sentences), 'sentence')}, {counted(errors, 'slot')} "
+            f"corrected; {counted(len(self.omitted), 'sentence')} omitted>"
         )
 
 
@@ -200,8 +201,8 @@ def _lonely(
     over = next((c for c in longer if c.sentence_id not in known), longer[len(shorter)])
     return (
         f"{over.path}:{over.line}: sentence {over.sentence_id} has no counterpart: there are "
-        f"{len(source)} sentences and {len(corrected)} corrected ones; give the same sentences "
-        "twice, with the same sent_id or in the same order"
+        f"{counted(len(source), 'sentence')} and {len(corrected)} corrected ones; give the same "
+        "sentences twice, with the same sent_id or in the same order"
     )
 
 
@@ -226,8 +227,8 @@ def read_parallel_texts(
     for number, row in enumerate(zip_longest(*(read_words([path]) for path in paths)), 1):
         if None in row:
             raise TreebankError(
-                f"{paths[row.index(None)]}: has {number - 1} sentences, and another of the files "
-                "has more; give as many corrected sentences as there are to correct"
+                f"{paths[row.index(None)]}: has {counted(number - 1, 'sentence')}, and another of "
+                "the files has more; give as many corrected sentences as there are to correct"
             )
         contents = [entry.content for entry in row]
         words = [content for content in contents if isinstance(content, Words)]

@@ -32,6 +32,7 @@ from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import PunctuationModel, TreeScores
 from semipunct.models.remembered import remembered
 from semipunct.models.scoring import Batches
+from semipunct.wording import counted
 
 A = TypeVar("A", bound=tuple[Any, ...])
 R = TypeVar("R")
@@ -66,7 +67,7 @@ def generate(
             to right.
     """
     if count < 1:
-        raise UsageError(f"{count} draws; at least 1 is needed")
+        raise UsageError(f"{counted(count, 'draw')}; at least 1 is needed")
     order = _order(model, parameters)
     bare_sentences = [without_punctuation(sentence) for sentence in sentences]
     encoded = model.encode_trees(bare_sentences)

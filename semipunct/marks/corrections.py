@@ -15,6 +15,7 @@ from typing import Literal, get_args
 from semipunct.errors import UsageError
 from semipunct.marks.display import shown_string
 from semipunct.marks.tokens import Puncteme
+from semipunct.wording import counted
 
 ErrorKind = Literal["missing", "superfluous", "doubled", "moved", "replaced"]
 
@@ -70,8 +71,8 @@ def corrections(
     """
     if len(before) != len(after):
         raise UsageError(
-            f"{len(before)} slots and {len(after)} corrected ones: correcting punctuation must not "
-            "change the words"
+            f"{counted(len(before), 'slot')} and {len(after)} corrected ones: correcting "
+            "punctuation must not change the words"
         )
     pairs = enumerate(zip(before, after, strict=True))
     return tuple(_correction(slot, a, b) for slot, (a, b) in pairs if b is not None and a != b)

@@ -23,6 +23,7 @@ from semipunct.trees.derivations import Derivation
 from semipunct.trees.ordered import OrderedTree
 from semipunct.trees.phrases import PhraseTree
 from semipunct.trees.pruning import without_wrapper
+from semipunct.wording import counted
 
 WIDTH = 100
 """Columns of a drawing, unless said otherwise."""
@@ -73,7 +74,10 @@ def draw_phrases(tree: PhraseTree, forms: Sequence[str], *, width: int = WIDTH) 
 
 def _drawing(tree: OrderedTree, forms: Sequence[str], signs: Sequence[str], width: int) -> str:
     if len(forms) != tree.words:
-        raise UsageError(f"{len(forms)} forms for {tree.words} leaves; give one each")
+        raise UsageError(
+            f"{counted(len(forms), 'form')} for {counted(tree.words, 'leaf', 'leaves')}; give one "
+            "each"
+        )
     if width < 1:
         raise UsageError(f"the width {width} is no number of columns; give at least 1")
     labels = [_visible(label) for label in tree.categories]

@@ -45,6 +45,7 @@ from semipunct.store.folder import (
 )
 from semipunct.store.migrations import VERSION, Parsed, migrated
 from semipunct.version import __version__
+from semipunct.wording import counted
 
 M = TypeVar("M", bound=Model[Any, Any, Any], default=Model[Any, Any, Any])
 
@@ -78,7 +79,7 @@ class SavedModel(Generic[M]):
         found = criterion.of(self.figures)
         figure = "" if found is None else f", dev {criterion.label} {found:.4f}"
         weights = sum(array.size for array in self.parameters.values())
-        return f"<{self.model.kind} model in {self.path}: {weights:,} weights{figure}>"
+        return f"<{self.model.kind} model in {self.path}: {counted(weights, 'weight')}{figure}>"
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything but vocabulary and weights, as values that JSON can hold."""

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from semipunct.wording import counted
+
 Carry = Any
 Slices = Any
 Outputs = Any
@@ -140,8 +142,8 @@ class Recursion:
         best = min(range(1, steps + 1), key=kept)
         if kept(best) > self.budget_mib:
             raise ValueError(
-                f"a budget of {self.budget_mib:g} MiB is too small for {steps} steps with "
-                f"{residuals / MIB:.3g} MiB of residuals each: at least {kept(best):.3g} MiB"
+                f"a budget of {self.budget_mib:g} MiB is too small for {counted(steps, 'step')} "
+                f"with {residuals / MIB:.3g} MiB of residuals each: at least {kept(best):.3g} MiB"
             )
         # Of the chunks that fit the longest: the fewer, the less there is to start over.
         chunk = max(c for c in range(best, steps) if kept(c) <= self.budget_mib)

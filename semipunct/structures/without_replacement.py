@@ -19,6 +19,7 @@ import numpy.typing as npt
 from semipunct.errors import UsageError
 from semipunct.structures.base import Parts, Structure
 from semipunct.structures.distribution import Answer, Distribution
+from semipunct.wording import counted
 from semirings.counting import Counting
 
 _FEW = 16
@@ -64,9 +65,9 @@ def sample_without_replacement(
         drawn.take(_samples(distribution, now, max(count, 1)), ~few)
     item = int(np.flatnonzero(drawn.found < drawn.wanted)[0])
     raise UsageError(
-        f"item {item}: {patience * count} draws gave {drawn.found[item]} different derivations of "
-        f"{drawn.wanted[item]} wanted; the rest has too little weight. Ask for fewer, or for the "
-        "best ones: Distribution.top"
+        f"item {item}: {counted(patience * count, 'draw')} gave "
+        f"{counted(drawn.found[item], 'different derivation')} of {drawn.wanted[item]} wanted; "
+        "the rest has too little weight. Ask for fewer, or for the best ones: Distribution.top"
     )
 
 

@@ -27,6 +27,7 @@ from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.scoring import Batches
 from semipunct.tasks.base import Trained, punctuation_model
 from semipunct.tasks.rule_agreement import Channel, Confidence, Recall, confidence, recall
+from semipunct.wording import counted
 
 FREQUENT = 25
 """Footnote 16: how often an underlying bigram must be met to be frequent."""
@@ -288,11 +289,15 @@ class PunctuationGrammar:
         }
 
     def __repr__(self) -> str:
-        met = "no treebank" if self.analysed is None else f"{self.analysed:,} sentences analysed"
-        relations = "" if self.relations is None else f", {len(self.relations):,} relations"
+        met = "no treebank"
+        if self.analysed is not None:
+            met = f"{counted(self.analysed, 'sentence')} analysed"
+        relations = ""
+        if self.relations is not None:
+            relations = f", {counted(len(self.relations), 'relation')}"
         return (
-            f"<PunctuationGrammar of {met}: {len(self.rewriting):,} bigrams{relations}, mean "
-            f"reciprocal rank of Nunberg's rules {self.changed.mean_reciprocal_rank:.4f}>"
+            f"<PunctuationGrammar of {met}: {counted(len(self.rewriting), 'bigram')}{relations}, "
+            f"mean reciprocal rank of Nunberg's rules {self.changed.mean_reciprocal_rank:.4f}>"
         )
 
 

@@ -31,6 +31,7 @@ from semipunct.tasks.parse import check_reads_words, parse
 from semipunct.tasks.restore import RestoreOptions, best_draw, best_strings, drawn
 from semipunct.tasks.slot_posteriors import SlotPosterior, posteriors
 from semipunct.version import __version__
+from semipunct.wording import counted
 
 Minimise = Literal["errors", "slots", "draws"]
 
@@ -70,12 +71,13 @@ class CorrectOptions:
     def check(self, model: CorrectionModel) -> None:
         """Raise ``UsageError`` unless all values make sense for a model."""
         if not 1 <= self.samples <= limits.SAMPLES:
-            raise UsageError(f"{self.samples} samples; give 1 to {limits.SAMPLES:,}")
+            raise UsageError(f"{counted(self.samples, 'sample')}; give 1 to {limits.SAMPLES:,}")
         if not 0 <= self.least <= 1:
             raise UsageError(f"a minimum confidence of {self.least}; it is a probability, 0 to 1")
         if not 0 <= self.analyses <= min(limits.TREES, self.samples):
             raise UsageError(
-                f"{self.analyses} analyses for {self.samples:,} samples; give 0 to "
+                f"{counted(self.analyses, 'analysis', 'analyses')} for "
+                f"{counted(self.samples, 'sample')}; give 0 to "
                 f"{min(limits.TREES, self.samples):,}, each of which has a sample"
             )
         if self.marks is not None and not self.marks:
@@ -176,8 +178,8 @@ class Corrected:
 
     def __repr__(self) -> str:
         return (
-            f"<Corrected {self.sentence.sentence_id}, {len(self.corrections)} corrections: "
-            f"{excerpt(self.text)}>"
+            f"<Corrected {self.sentence.sentence_id}, "
+            f"{counted(len(self.corrections), 'correction')}: {excerpt(self.text)}>"
         )
 
 

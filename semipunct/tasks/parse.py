@@ -33,6 +33,7 @@ from semipunct.tasks.base import InPlace, Trained, model_of_kind
 from semipunct.tasks.slot_posteriors import SlotPosterior
 from semipunct.trees import DependencyTree
 from semipunct.version import __version__
+from semipunct.wording import counted
 
 Floats = npt.NDArray[np.float64]
 
@@ -146,7 +147,7 @@ def parses(
     """
     options = replace(options or ParseOptions(), **settings)
     if not 1 <= count <= limits.TREES:
-        raise UsageError(f"{count} trees of a sentence; give 1 to {limits.TREES:,}")
+        raise UsageError(f"{counted(count, 'tree')} of a sentence; give 1 to {limits.TREES:,}")
     fitted = parsing_model(model)
     pieces = _Pieces.of(sentences)
     found: list[list[Parse]] = [[] for _ in pieces.parts]

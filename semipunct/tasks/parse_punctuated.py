@@ -21,6 +21,7 @@ from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, punctuation_model
 from semipunct.tasks.parse import Parse, check_reads_words, parses
+from semipunct.wording import counted
 
 Floats = npt.NDArray[np.float64]
 
@@ -56,7 +57,7 @@ def parse_punctuated(
         UsageError: for a number of candidates or a weight that makes no sense.
     """
     if not 1 <= candidates <= limits.RANKS:
-        raise UsageError(f"{candidates} candidates; give 1 to {limits.RANKS}")
+        raise UsageError(f"{counted(candidates, 'candidate')}; give 1 to {limits.RANKS}")
     if not 0 <= weight < np.inf:
         raise UsageError(f"a weight of {weight} for the punctuation; give 0 or more")
     fitted = punctuation_model(model)

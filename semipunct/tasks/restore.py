@@ -30,6 +30,7 @@ from semipunct.tasks import limits
 from semipunct.tasks.base import Slots, Trained, punctuation_model
 from semipunct.tasks.slot_posteriors import SlotPosterior, posteriors
 from semipunct.version import __version__
+from semipunct.wording import counted
 
 Floats = npt.NDArray[np.float64]
 Minimise = Literal["slots", "draws"]
@@ -68,9 +69,9 @@ class RestoreOptions:
     def check(self, model: PunctuationModel) -> None:
         """Raise ``UsageError`` unless all values make sense for a model."""
         if self.samples < 1:
-            raise UsageError(f"{self.samples} samples; restoring needs at least 1")
+            raise UsageError(f"{counted(self.samples, 'sample')}; restoring needs at least 1")
         if self.samples > limits.SAMPLES:
-            raise UsageError(f"{self.samples} samples; give at most {limits.SAMPLES:,}")
+            raise UsageError(f"{counted(self.samples, 'sample')}; give at most {limits.SAMPLES:,}")
         if not 0 <= self.minimum_confidence <= 1:
             raise UsageError(
                 f"a minimum confidence of {self.minimum_confidence}; it is a probability, 0 to 1"

@@ -23,6 +23,7 @@ from semipunct.tasks.base import Trained, punctuation_model
 from semipunct.tasks.parse import Parse, check_reads_words, parse, parses, slot_posteriors
 from semipunct.tasks.restore import Restoration, RestoreOptions, RestoreSettings, drawn, restored
 from semipunct.tasks.slot_posteriors import SlotPosterior, mean, posteriors
+from semipunct.wording import counted
 
 SHARE = 0.5
 """Weight of the parser's own view of slots (docs/decisions/0026-parsed-text.md)."""
@@ -70,9 +71,11 @@ def restore_words(
         raise UsageError(f"a share of {share} for the parser's own view; give one from 0 to 1")
     number = max(1, trees) * len(parsers)
     if trees < 0 or not 0 < number <= min(limits.TREES, options.samples):
-        of_each = f"{trees} trees" + (f" of {len(parsers)} parsers" if len(parsers) != 1 else "")
+        of_each = counted(trees, "tree")
+        if len(parsers) != 1:
+            of_each += f" of {counted(len(parsers), 'parser')}"
         raise UsageError(
-            f"{of_each} for {options.samples:,} samples; give 0 to "
+            f"{of_each} for {counted(options.samples, 'sample')}; give 0 to "
             f"{min(limits.TREES, options.samples):,} trees in all, each of which has a sample"
         )
     found: list[list[Sentence]] = [[] for _ in sentences]

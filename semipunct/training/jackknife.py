@@ -18,6 +18,7 @@ from semipunct.models.kind import Config
 from semipunct.store.folder import is_model_folder
 from semipunct.training.loop import train
 from semipunct.training.report import Progress, TrainingResult
+from semipunct.wording import counted
 
 
 def folds(sentences: int, count: int) -> list[range]:
@@ -34,8 +35,8 @@ def folds(sentences: int, count: int) -> list[range]:
     """
     if not 2 <= count <= sentences:
         raise UsageError(
-            f"{count} folds of {sentences:,} sentences; give at least 2, and no more than there "
-            "are sentences"
+            f"{counted(count, 'fold')} of {counted(sentences, 'sentence')}; give at least 2, and "
+            "no more than there are sentences"
         )
     return [range(*ends) for ends in pairwise(sentences * i // count for i in range(count + 1))]
 

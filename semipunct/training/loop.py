@@ -27,6 +27,7 @@ from semipunct.training.report import Phase, Progress, TrainingError, TrainingRe
 from semipunct.training.run import Run, check_same, of_best, take_up, to_host
 from semipunct.training.sources import Sources
 from semipunct.training.step import Outcome, Recipe, step
+from semipunct.wording import counted
 
 
 def train(
@@ -177,7 +178,7 @@ class _Trainer:
             )
             raise TrainingError(
                 f"the objective or its gradient is not finite after {self._visits(run):,} of "
-                f"{self.plan.visits:,} visits (objective {float(outcome.loss)}); "
+                f"{counted(self.plan.visits, 'visit')} (objective {float(outcome.loss)}); "
                 f"{self.config.train.remedies()}; {kept}"
             )
         run.add(outcome)

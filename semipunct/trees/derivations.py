@@ -9,6 +9,7 @@ from semipunct.trees.combinators import Combinator, combinator
 from semipunct.trees.heads import dependencies
 from semipunct.trees.ordered import OrderedTree
 from semipunct.trees.tree import DependencyTree
+from semipunct.wording import counted
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,12 +31,15 @@ class Derivation(OrderedTree):
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.heads) != len(self.depths):
-            raise ValueError(f"{len(self.heads)} heads for {len(self.depths)} nodes; give one each")
+            raise ValueError(
+                f"{counted(len(self.heads), 'head')} for {counted(len(self.depths), 'node')}; "
+                "give one each"
+            )
         for node, (head, children) in enumerate(zip(self.heads, self.children, strict=True)):
             if len(children) > 2 or not 0 <= head < max(len(children), 1):
                 raise ValueError(
-                    f"node {node} has {len(children)} children and the head {head}; a node has at "
-                    "most two, and its head is one of them"
+                    f"node {node} has {counted(len(children), 'child', 'children')} and the head "
+                    f"{head}; a node has at most two, and its head is one of them"
                 )
 
     @property

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from semipunct.trees.tree import Tree
+from semipunct.wording import counted
 
 _SHOWN = 12  # nodes in the repr of a tree
 
@@ -32,8 +33,9 @@ class OrderedTree(Tree):
     def __post_init__(self) -> None:
         if not self.depths or len(self.depths) != len(self.categories):
             raise ValueError(
-                f"{len(self.depths)} depths and {len(self.categories)} labels; a tree has one or "
-                "more nodes, and as many labels"
+                f"{counted(len(self.depths), 'depth')} and "
+                f"{counted(len(self.categories), 'label')}; a tree has one or more nodes, and as "
+                "many labels"
             )
         before = -1
         for node, depth in enumerate(self.depths):
@@ -105,7 +107,7 @@ class OrderedTree(Tree):
     def __repr__(self) -> str:
         pieces = bracket_pieces(self.depths[:_SHOWN], self.categories[:_SHOWN], ())
         more = " ..." if len(self.depths) > _SHOWN else ""
-        return f"<{type(self).__name__} of {self.words:,} words: {''.join(pieces)}{more}>"
+        return f"<{type(self).__name__} of {counted(self.words, 'word')}: {''.join(pieces)}{more}>"
 
 
 def bracket_pieces(depths: Sequence[int], labels: Sequence[str], forms: Iterable[str]) -> list[str]:

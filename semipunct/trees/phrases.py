@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from semipunct.errors import UsageError
 from semipunct.trees.ordered import OrderedTree
+from semipunct.wording import counted
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,7 +73,7 @@ def from_spans(tags: Sequence[str], phrases: Iterable[Span]) -> PhraseTree:
     n = len(tags)
     ordered = sorted(phrases, key=lambda span: (span.left, -span.right))
     if not n or (ordered[0][:2] if ordered else (0, n if n == 1 else 0)) != (0, n):
-        raise UsageError(f"no span has all of the {n} words; give one from 0 to {n}")
+        raise UsageError(f"no span has all of the {counted(n, 'word')}; give one from 0 to {n}")
     depths: list[int] = []
     labels: list[str] = []
     open_spans: list[tuple[int, int]] = []  # right edges, and depths of what is inside
@@ -90,7 +91,9 @@ def from_spans(tags: Sequence[str], phrases: Iterable[Span]) -> PhraseTree:
     last: Span | None = None
     for span in ordered:
         if not 0 <= span.left < span.right <= n or not span.labels:
-            raise UsageError(f"{span} is no span of {n} words, or has no label; correct it")
+            raise UsageError(
+                f"{span} is no span of {counted(n, 'word')}, or has no label; correct it"
+            )
         if last and last[:2] == span[:2]:
             raise UsageError(f"{last} and {span} have the same words; make one chain of them")
         leaves(span.left)

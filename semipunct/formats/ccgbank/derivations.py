@@ -17,6 +17,7 @@ from semipunct.files import display_name
 from semipunct.formats.lines import text_lines
 from semipunct.trees.categories import parse_category
 from semipunct.trees.derivations import Derivation
+from semipunct.wording import counted
 
 _PIECE = re.compile(r"\(<L (?P<leaf>.*?)>\)|\(<T (?P<node>.*?)>|(?P<end>\))|(?P<other>[^ \t\r\n]+)")
 _ID = re.compile(r"\ufeff?ID=(\S+)")
@@ -118,8 +119,8 @@ class _Open:
         if len(fields) != 5 or not all(fields):
             self.fail(
                 line,
-                f"the leaf {_shown(' '.join(fields))} has {len(fields)} fields of which none may "
-                "be empty",
+                f"the leaf {_shown(' '.join(fields))} has {counted(len(fields), 'field')} of "
+                "which none may be empty",
                 f"give five, with one blank between them: {_FIELDS}",
             )
         self._check(line, fields[4])
@@ -144,8 +145,8 @@ class _Open:
         if len(node.children) != node.arity:
             self.fail(
                 node.line,
-                f"the node {_shown(self.categories[node.node])} has {len(node.children)} children "
-                f"and the arity {node.arity}",
+                f"the node {_shown(self.categories[node.node])} has "
+                f"{counted(len(node.children), 'child', 'children')} and the arity {node.arity}",
                 "correct one of them",
             )
 
@@ -157,7 +158,7 @@ class _Open:
             node = self.above[-1]
             self.fail(
                 node.line,
-                f"{len(self.above)} nodes are not closed, the innermost is "
+                f"{counted(len(self.above), 'node')} not closed, the innermost is "
                 f"{_shown(self.categories[node.node])}",
                 "close what is open",
             )
@@ -227,7 +228,10 @@ def auto_line(tree: Derivation, leaves: Sequence[Leaf]) -> str:
             nothing at all.
     """
     if len(leaves) != tree.words:
-        raise UsageError(f"{len(leaves)} leaves for {tree.words} of the derivation; give one each")
+        raise UsageError(
+            f"{counted(len(leaves), 'leaf', 'leaves')} for {tree.words} of the derivation; give "
+            "one each"
+        )
     wrong = next((field for leaf in leaves for field in leaf if not _FIELD.fullmatch(field)), None)
     if wrong is not None:
         raise UsageError(f"{wrong!r} cannot be a field of a leaf; leave no blanks and no >) in it")

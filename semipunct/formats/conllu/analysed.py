@@ -13,6 +13,7 @@ from semipunct.formats.conllu.punctuate import bare_entry, punctuated
 from semipunct.formats.conllu.records import Record, Token
 from semipunct.marks import SILENT
 from semipunct.trees.attachment import Convention, punctuation_heads
+from semipunct.wording import counted
 
 _RELATION = "punct"
 _UPOS, _XPOS, _FEATS, _HEAD, _RELATION_COLUMN, _DEPS = range(3, 9)
@@ -61,7 +62,9 @@ def analysed(
     """
     record, ids = entry.record, entry.word_ids
     if len(ids) != len(sentence.forms):
-        raise ValueError(f"{record.where()}: {len(ids)} words, and {len(sentence.forms)} analysed")
+        raise ValueError(
+            f"{record.where()}: {counted(len(ids), 'word')}, and {len(sentence.forms)} analysed"
+        )
     number = {word_id: word for word, word_id in enumerate(ids, 1)}
     marks = iter(_heads(sentence, convention))
     lines, tokens = list(record.lines), list(record.tokens)

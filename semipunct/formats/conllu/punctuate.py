@@ -21,6 +21,7 @@ from semipunct.formats.conllu.renumber import Piece
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.matching import Place, matched_pairs
 from semipunct.trees.attachment import CONVENTIONS, Convention, punctuation_heads
+from semipunct.wording import counted
 
 _BREAKS = frozenset("\t\n\r")
 
@@ -274,8 +275,8 @@ class _Target:
     def of(cls, source: _Source, slots: Sequence[Puncteme]) -> "_Target":
         if len(slots) != len(source.slots):
             raise UsageError(
-                f"{source.record.where()}: {len(slots)} slots were given for "
-                f"{len(source.slots) - 1} words; give one more than there are words"
+                f"{source.record.where()}: {counted(len(slots), 'slot')} for "
+                f"{counted(len(source.slots) - 1, 'word')}; give one more than there are words"
             )
         dots = tuple(marks.ABBREVIATION in slot for slot in slots[1:])
         shown = tuple(spacing.visible(slots))

@@ -24,6 +24,7 @@ from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, blocks, is_blank, is
 from semipunct.formats.conllu.misc import with_attributes, without_attributes
 from semipunct.formats.lines import text_lines
 from semipunct.trees import tree_fault
+from semipunct.wording import counted
 
 NO_HEAD = -1
 """The head of a word whose HEAD is ``_``; ``read_records(..., trees=False)`` allows it."""
@@ -151,7 +152,7 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
             _fail(
                 record,
                 position,
-                f"{len(columns)} columns instead of {COLUMNS}",
+                f"{counted(len(columns), 'column')} instead of {COLUMNS}",
                 "separate the ten columns by single tabs and fill empty ones with _",
             )
         try:

@@ -11,6 +11,7 @@ from semipunct.files import display_name
 from semipunct.formats.lines import text_lines
 from semipunct.trees.ordered import OrderedTree, bracket_pieces
 from semipunct.trees.phrases import PhraseTree
+from semipunct.wording import counted
 
 BYTE_ORDER_MARK = "\ufeff"
 
@@ -146,8 +147,8 @@ def read_bracketings(path: str | Path) -> Iterator[Bracketing]:
                     if found[0] != ")":
                         problem = f"{found[0]!r} stands outside of brackets"
                     raise TreebankError(
-                        f"{name}:{line_number}: after {number} trees {problem}; give trees in "
-                        "brackets, such as (S (NP (NN rain)) (VP (VBZ falls)))"
+                        f"{name}:{line_number}: after {counted(number, 'tree')} {problem}; give "
+                        "trees in brackets, such as (S (NP (NN rain)) (VP (VBZ falls)))"
                     )
                 if tree:
                     yield tree.bracketing("".join((*texts, line[start : found.start()])))
@@ -186,7 +187,7 @@ def bracketed(tree: OrderedTree, forms: Sequence[str], *, indent: bool = False) 
     )
     if len(forms) != tree.words or wrong is not None:
         raise UsageError(
-            f"{len(forms)} forms for {tree.words} leaves"
+            f"{counted(len(forms), 'form')} for {counted(tree.words, 'leaf', 'leaves')}"
             if wrong is None
             else f"{wrong!r} cannot be a form or a label in a file of brackets; "
             "write brackets as -LRB- and -RRB-, and leave no blanks in it"

@@ -19,6 +19,7 @@ from semipunct.marks.penn import tagged_mark
 from semipunct.marks.spacing import visible
 from semipunct.trees.labels import EMPTY
 from semipunct.trees.phrases import PhraseTree
+from semipunct.wording import counted
 
 _DOT = "."
 
@@ -46,7 +47,7 @@ def punctuated(entry: Entry[VerbatimRecord[Bracketing]], slots: Sequence[Punctem
     if not isinstance(content, Sentence):
         _fail(source, "has no words between which marks could stand", "leave it as it is")
     if len(slots) != content.choices:
-        problem = f"{len(slots)} slots were given for {content.size} words"
+        problem = f"{counted(len(slots), 'slot')} for {counted(content.size, 'word')}"
         _fail(source, problem, "give one more than there are words")
     tree = source.tree
     spans, ends = _places(source.text)

@@ -28,6 +28,7 @@ from semipunct.structures.testing.comparisons import (
     same,
 )
 from semipunct.structures.testing.enumeration import chi_square
+from semipunct.wording import counted
 
 Check = Callable[[Weighted], None]
 """Fails with an ``AssertionError`` that says what is wrong."""
@@ -39,7 +40,7 @@ def _uniform(w: Weighted) -> Weighted:
 
 def number_of_derivations(w: Weighted) -> None:
     """Check that as many derivations are counted as the enumeration has, which are different."""
-    counted, log_scale = _uniform(w).ask(questions.number)
+    numbers, log_scale = _uniform(w).ask(questions.number)
     require(not np.any(log_scale), f"numbers of derivations are scaled by exp({log_scale})")
     for item, e in _uniform(w).each():
         different = len({row.tobytes() for row in e.parts})
@@ -48,8 +49,8 @@ def number_of_derivations(w: Weighted) -> None:
             f"the enumeration of item {item} repeats itself: {different} of {len(e.parts)} differ",
         )
         require(
-            counted[item] == e.possible,
-            f"{counted[item]} derivations of item {item} are counted, {e.possible} enumerated",
+            numbers[item] == e.possible,
+            f"{numbers[item]} derivations of item {item} are counted, {e.possible} enumerated",
         )
 
 
@@ -155,7 +156,8 @@ def ties(w: Weighted) -> None:
         places = ranks(level, four, item)
         require(
             len(set(places)) == len(places) == min(4, e.possible),
-            f"item {item} has {e.possible} derivations; a list of four has those numbered {places}",
+            f"item {item} has {counted(e.possible, 'derivation')}; a list of four has those "
+            f"numbered {places}",
         )
         alone = e.find(level.flat(one.parts, item)[None]).tolist()
         require(alone == places[:1], f"the best of item {item} is {alone}, the list has {places}")
@@ -169,7 +171,7 @@ def _expect_draws(w: Weighted, drawn: Answer) -> None:
         expect_number(w, drawn.log_weight[:, item], e.log_weight[places], name)
         observed = np.bincount(places, minlength=len(e.prob))
         forbidden = int(observed[e.prob == 0].sum())
-        require(not forbidden, f"{forbidden} draws of item {item} have no probability")
+        require(not forbidden, f"{counted(forbidden, 'draw')} of item {item} have no probability")
         p = chi_square(observed, questions.DRAWS * e.prob)
         require(p > 1e-4, f"draws of item {item} are not in proportion to weight: p = {p:.2g}")
 

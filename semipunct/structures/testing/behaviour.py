@@ -156,7 +156,7 @@ def memory_plans(w: Weighted) -> None:
     plans = w.distribution.memory()
     require(
         bool(plans) == w.case.scans,
-        f"{len(plans)} scans report their plan; the case says scans={w.case.scans}",
+        f"{len(plans)} of the scans report their plan; the case says scans={w.case.scans}",
     )
     wrong = [p for p in plans if p.steps <= 0 or p.residual_mib <= 0]
     require(not wrong, f"plans without steps or residuals: {wrong}")

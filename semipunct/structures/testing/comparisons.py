@@ -13,6 +13,7 @@ from semipunct.structures.base import Parts
 from semipunct.structures.distribution import Answer
 from semipunct.structures.testing.case import Weighted
 from semipunct.structures.testing.enumeration import Enumeration
+from semipunct.wording import counted
 
 
 def require(condition: Any, message: str) -> None:
@@ -123,7 +124,7 @@ def expect_head(w: Weighted, answer: Answer, most: int) -> None:
     """
     most = min(most, max(e.possible for _, e in w.each()))
     listed = int((np.asarray(answer.log_weight).max(1) > -np.inf).sum())
-    require(listed == most, f"{listed} derivations are listed instead of {most}")
+    require(listed == most, f"the list has {counted(listed, 'derivation')} instead of {most}")
     answer = jax.tree.map(lambda x: x[:most], answer)
     for item, e in w.each():
         name = f"log weights of the list of item {item}"
@@ -131,7 +132,8 @@ def expect_head(w: Weighted, answer: Answer, most: int) -> None:
         places = ranks(w, answer, item)
         require(
             len(set(places)) == len(places) == min(most, e.possible),
-            f"item {item} has {e.possible} derivations; the list has those numbered {places}",
+            f"item {item} has {counted(e.possible, 'derivation')}; the list has those numbered "
+            f"{places}",
         )
         name = f"log weights of the parts listed for item {item}"
         expect_number(w, e.log_weight[places], e.ranked(most)[: len(places)], name)
