@@ -39,7 +39,7 @@ from semipunct.models.commas.ngrams import MARK, has_comma
 from semipunct.models.constituency.parser import PhraseParser
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks.parse_phrases import parse_phrases
-from semipunct.tasks.restore import RestoreOptions
+from semipunct.tasks.restoration import RestoreOptions
 from semipunct.tasks.restore_commas import commas_signature
 from semipunct.training.config import load_config
 from semipunct.trees.phrases import constituent_counts

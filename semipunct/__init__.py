@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from semipunct.marks import Edit
     from semipunct.store.checkpoint import load
     from semipunct.tasks.analyse import analyse
-    from semipunct.tasks.correct import Corrected, correct
+    from semipunct.tasks.correct import correct
+    from semipunct.tasks.correction import Corrected
     from semipunct.tasks.decode import decode
     from semipunct.tasks.evaluate import evaluate
     from semipunct.tasks.parse import parse
     from semipunct.tasks.rephrase import Rephrasing, rephrase
-    from semipunct.tasks.restore import Restoration, restore
+    from semipunct.tasks.restoration import Restoration
+    from semipunct.tasks.restore import restore
     from semipunct.tasks.restore_words import restore_words
     from semipunct.tasks.segment import segment
     from semipunct.tasks.truecase import truecase
@@ -59,11 +61,11 @@ __all__ = [
 
 _ROOMS = {
     "Analysis": "semipunct.inference.decode",
-    "Corrected": "semipunct.tasks.correct",
+    "Corrected": "semipunct.tasks.correction",
     "DependencyTree": "semipunct.trees",
     "Edit": "semipunct.marks",
     "Rephrasing": "semipunct.tasks.rephrase",
-    "Restoration": "semipunct.tasks.restore",
+    "Restoration": "semipunct.tasks.restoration",
     "Sentence": "semipunct.corpus",
     "Tree": "semipunct.trees",
     "Treebank": "semipunct.corpus",

@@ -26,9 +26,9 @@ from semipunct.marks import Edit
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks import decode as task
 from semipunct.tasks.base import InPlace
-from semipunct.tasks.correct import CorrectOptions, CorrectSettings
+from semipunct.tasks.correction import CorrectOptions, CorrectSettings
 from semipunct.tasks.parse import ParseOptions, ParseSettings
-from semipunct.tasks.restore import RestoreOptions, RestoreSettings
+from semipunct.tasks.restoration import RestoreOptions, RestoreSettings
 from semipunct.tasks.slot_posteriors import SlotPosterior
 from semipunct.training.report import TrainingResult
 from tests.commands import run, sample_lines

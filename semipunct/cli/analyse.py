@@ -60,15 +60,16 @@ def analyse(
     line = _signature(loaded, read)
     languages = _languages(loaded, treebanks or [])
     if json:
-        grammar_of = {
+        of_treebank = {
             "sentences": len(read.sentences) if read else None,
             "omitted": read.omitted_by_reason() if read else None,
         }
-        from semipunct.render.outputs import Analysed, output
+        from semipunct.render.outputs import output
+        from semipunct.render.outputs.grammar import Analysed
 
         value = {
             **found.as_dict(),
-            **grammar_of,
+            **of_treebank,
             "language": next(iter(languages), None),
             "signature": line,
         }

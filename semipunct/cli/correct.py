@@ -19,7 +19,7 @@ from semipunct.wording import counted
 if TYPE_CHECKING:
     from semipunct.cli.corrected_sentences import Outcome
     from semipunct.corpus import Entry
-    from semipunct.tasks.correct import Corrected
+    from semipunct.tasks.correction import Corrected
 
 CHUNK = 256
 """Sentences corrected at a time."""
@@ -199,8 +199,9 @@ def correct(
         from semipunct.models.segmentation.tokeniser import Tokeniser
         from semipunct.store.checkpoint import load
         from semipunct.tasks.base import InPlace
-        from semipunct.tasks.correct import CorrectOptions, correction_model
         from semipunct.tasks.correct import correct as run
+        from semipunct.tasks.correct import correction_model
+        from semipunct.tasks.correction import CorrectOptions
 
     options = CorrectOptions(
         samples, seed, frozenset(only.split()) if only is not None else None, min_confidence,

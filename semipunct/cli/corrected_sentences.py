@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from semipunct.corpus import Entry
     from semipunct.formats import Writer
-    from semipunct.tasks.correct import Corrected
+    from semipunct.tasks.correction import Corrected
 
     Outcome = tuple[Entry[Any], Corrected | None]
 

@@ -9,7 +9,7 @@ from semipunct.errors import TreebankError
 if TYPE_CHECKING:
     from semipunct.corpus import Sentence, Words
     from semipunct.corpus.parallel import ParallelSentence
-    from semipunct.tasks.correct import Corrected, CorrectOptions
+    from semipunct.tasks.correction import Corrected, CorrectOptions
 
 
 def report(
@@ -55,7 +55,8 @@ def report(
         write_result(path, Result(model, line, statistics))
     figures = statistics.figures()
     if json:
-        from semipunct.render.outputs import CorrectionsCompared, output
+        from semipunct.render.outputs import output
+        from semipunct.render.outputs.figures import CorrectionsCompared
 
         console.print_json(output(CorrectionsCompared, {**figures.as_dict(), "signature": line}))
         return

@@ -122,7 +122,8 @@ def _text(entry: "Derived", tree: "Derivation") -> str:
 def _show(total: "DerivationCounts", *, json: bool) -> None:
     values = total.as_dict()
     if json:
-        from semipunct.render.outputs import DerivationsCompared, output
+        from semipunct.render.outputs import output
+        from semipunct.render.outputs.figures import DerivationsCompared
 
         console.print_json(output(DerivationsCompared, values))
         return

@@ -51,7 +51,8 @@ def evaluate(
 
         write_result(result, found)
     if json:
-        from semipunct.render.outputs import Evaluated, output
+        from semipunct.render.outputs import output
+        from semipunct.render.outputs.figures import Evaluated
 
         console.print_json(output(Evaluated, as_dict(found, treebank)))
         return

@@ -290,7 +290,8 @@ def _compare(
         write_result(path, Result(model, line, statistics))
     figures = statistics.figures()
     if json:
-        from semipunct.render.outputs import ParsesCompared, output
+        from semipunct.render.outputs import output
+        from semipunct.render.outputs.figures import ParsesCompared
 
         values = {**figures.as_dict(), "omitted": treebank.omitted_by_reason(), "signature": line}
         console.print_json(output(ParsesCompared, values))

@@ -133,7 +133,8 @@ def _compare(
         write_result(path, Result(str(model.path), line, statistics))
     figures = statistics.figures()
     if json:
-        from semipunct.render.outputs import PhrasesCompared, output
+        from semipunct.render.outputs import output
+        from semipunct.render.outputs.figures import PhrasesCompared
 
         console.print_json(output(PhrasesCompared, {**figures.as_dict(), "signature": line}))
         return

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from semipunct.evaluation.confusion import Confusion
-    from semipunct.tasks.restore import Restoration
+    from semipunct.tasks.restoration import Restoration
 
 
 def report(
@@ -53,7 +53,8 @@ def report(
     mistakes = confusions(sentences, slots)[:most] if most else []
     if json:
         listed = {"confusions": [mistake.as_dict() for mistake in mistakes]} if most else {}
-        from semipunct.render.outputs import Compared, output
+        from semipunct.render.outputs import output
+        from semipunct.render.outputs.figures import Compared
 
         console.print_json(output(Compared, {**figures.as_dict(), **listed, "signature": line}))
         return

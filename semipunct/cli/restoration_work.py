@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from semipunct.formats import Format
     from semipunct.store.checkpoint import SavedModel
     from semipunct.tasks.base import Trained
-    from semipunct.tasks.restore import Restoration, RestoreOptions
+    from semipunct.tasks.restoration import Restoration, RestoreOptions
 
 
 class Work(NamedTuple):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from semipunct.cli.restored_sentences import Outcome
     from semipunct.corpus import Sentence
     from semipunct.corpus.treebank import AnyEntry
-    from semipunct.tasks.restore import Restoration
+    from semipunct.tasks.restoration import Restoration
 
 MISTAKEN = 0.1
 CHUNK = 256
@@ -203,7 +203,7 @@ def restore(
         from semipunct.models.commas.model import CommaModel
         from semipunct.models.segmentation.tokeniser import Tokeniser
         from semipunct.store.checkpoint import load
-        from semipunct.tasks.restore import RestoreOptions
+        from semipunct.tasks.restoration import RestoreOptions
 
     options = RestoreOptions(
         samples, seed, minimise.value, frozenset(marks.split()) if marks else None,

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from semipunct.corpus import Entry
     from semipunct.formats import Writer
     from semipunct.tasks.base import Trained
-    from semipunct.tasks.restore import Restoration
+    from semipunct.tasks.restoration import Restoration
 
     Outcome = tuple[Entry[Any], Restoration | None]
 
@@ -72,7 +72,7 @@ def write(
     from semipunct.formats.text import TextWriter
     from semipunct.render.analyses import dump, omitted_as_dict
     from semipunct.render.restorations import as_dict, in_own_characters
-    from semipunct.tasks.restore import LISTED
+    from semipunct.tasks.restoration import LISTED
 
     is_text = isinstance(writer, TextWriter)
     # Marks of a text have their places; elsewhere a tree says which ones belong together.

@@ -31,7 +31,8 @@ def list_semirings(
 
     plugins = list(available().values())
     if json:
-        from semipunct.render.outputs import SemiringList, output
+        from semipunct.render.outputs import output
+        from semipunct.render.outputs.semirings import SemiringList
 
         listed = {"semirings": [_as_dict(plugin) for plugin in plugins]}
         console.print_json(output(SemiringList, listed))
@@ -120,7 +121,8 @@ def check_semiring(
     if json:
         found = {"distribution": plugin.distribution, "version": plugin.version}
         asked = {"name": name, **found, "draws": draws, "seed": seed}
-        from semipunct.render.outputs import SemiringReport, output
+        from semipunct.render.outputs import output
+        from semipunct.render.outputs.semirings import SemiringReport
 
         console.print_json(output(SemiringReport, {**asked, **_report_as_dict(report)}))
     else:

@@ -29,7 +29,8 @@ def stats(
 
     counted = count(*files)
     if json:
-        from semipunct.render.outputs import Counted, output
+        from semipunct.render.outputs import output
+        from semipunct.render.outputs.figures import Counted
 
         console.print_json(output(Counted, {"files": files, **counted.as_dict()}))
         return

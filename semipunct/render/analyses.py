@@ -12,7 +12,8 @@ from typing import Any
 from semipunct.corpus import Omitted, Sentence
 from semipunct.formats import Annotation
 from semipunct.inference.decode import Analysis
-from semipunct.render.outputs import Decoded, LeftOut, output
+from semipunct.render.outputs import output
+from semipunct.render.outputs.sentences import Decoded, LeftOut
 
 LEFT, RIGHT = "SemipunctLeft", "SemipunctRight"
 """Attributes of a node: the tokens of its punctemes, joined by spaces."""

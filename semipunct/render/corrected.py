@@ -11,9 +11,10 @@ from semipunct.corpus.located import Located
 from semipunct.corpus.passages import Span
 from semipunct.formats.m2 import m2_sentence
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
-from semipunct.render.outputs import CorrectedSentence, output
+from semipunct.render.outputs import output
+from semipunct.render.outputs.sentences import CorrectedSentence
 from semipunct.render.reasons import reason, rule
-from semipunct.tasks.correct import Corrected
+from semipunct.tasks.correction import Corrected
 
 _FAR = 40
 """Characters that are searched for a token: the text that a file states may have others."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from semipunct.marks import Edit, Puncteme, shown_string
-from semipunct.tasks.correct import Attached, Corrected, Explained
+from semipunct.tasks.correction import Attached, Corrected, Explained
 
 MARKS: Mapping[str, str] = {
     ",": "comma",

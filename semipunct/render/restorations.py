@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from semipunct.marks import SILENT, Puncteme
-from semipunct.render.outputs import Restored, output
-from semipunct.tasks.restore import Restoration
+from semipunct.render.outputs import output
+from semipunct.render.outputs.sentences import Restored
+from semipunct.tasks.restoration import Restoration
 
 
 def in_own_characters(found: Restoration, spelt: Sequence[Puncteme]) -> Restoration:

@@ -23,7 +23,7 @@ from semipunct.models.constituency.parser import PhraseParser
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, model_of_kind
 from semipunct.tasks.parse_phrases import parse_phrases
-from semipunct.tasks.restore import Restoration, RestoreOptions, RestoreSettings
+from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
 from semipunct.tasks.slot_posteriors import SlotPosterior
 from semipunct.trees.phrases import PhraseTree
 from semipunct.version import __version__

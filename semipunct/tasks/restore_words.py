@@ -21,7 +21,8 @@ from semipunct.inference.draws import Draws
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, punctuation_model
 from semipunct.tasks.parse import Parse, check_reads_words, parse, parses, slot_posteriors
-from semipunct.tasks.restore import Restoration, RestoreOptions, RestoreSettings, drawn, restored
+from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
+from semipunct.tasks.restore import drawn, restored
 from semipunct.tasks.slot_posteriors import SlotPosterior, mean, posteriors
 from semipunct.wording import counted
 

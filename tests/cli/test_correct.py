@@ -16,7 +16,7 @@ from semipunct.formats.parallel import read_corrections
 from semipunct.marks.corrections import corrections
 from semipunct.models.punctuation.corrector import CorrectionModel
 from semipunct.render.corrected import Places, difference
-from semipunct.tasks.correct import Corrected, Explained
+from semipunct.tasks.correction import Corrected, Explained
 from semipunct.trees import DependencyTree
 from tests.commands import Cli
 

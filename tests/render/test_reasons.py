@@ -9,7 +9,7 @@ from semipunct.marks import Edit
 from semipunct.marks.corrections import corrections
 from semipunct.render.corrected import Places
 from semipunct.render.reasons import reason, rule
-from semipunct.tasks.correct import Attached, Corrected, Explained, Reason
+from semipunct.tasks.correction import Attached, Corrected, Explained, Reason
 from semipunct.tasks.slot_posteriors import SlotPosterior
 from tests.models.punctuation.cases import sentence
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from semipunct.marks import ABBREVIATION
 from semipunct.render.restorations import as_dict
-from semipunct.tasks.restore import Restoration
+from semipunct.tasks.restoration import Restoration
 from semipunct.tasks.slot_posteriors import SlotPosterior
 from tests.models.punctuation.cases import sentence
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from semipunct.errors import UsageError
 from semipunct.inference.sampler import Draws
 from semipunct.tasks.base import InPlace, Punctuator
+from semipunct.tasks.restoration import RestoreOptions
 from semipunct.tasks.restore import (
-    RestoreOptions,
     Restorer,
     best_draw,
     best_strings,

@@ -10,15 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+import semipunct
 from semipunct.corpus import Sentence
 from semipunct.errors import ModelError, UsageError
 from semipunct.formats.registry import read_commas
 from semipunct.models.commas.decoding import CommaRestorer
+from semipunct.models.commas.delimiters import DelimiterModel
 from semipunct.models.commas.features import slot_features
 from semipunct.models.commas.model import CommaModel
 from semipunct.models.commas.ngrams import COMMA, END, START, UNKNOWN
-from semipunct.models.commas.options import TEMPLATES, CommaOptions
+from semipunct.models.commas.options import TEMPLATES, CommaOptions, DelimiterOptions
 from semipunct.store.checkpoint import load
+from semipunct.tasks.base import InPlace
 from semipunct.tasks.evaluate import evaluate
 from semipunct.tasks.restore_commas import restore_commas
 from semipunct.training.train import train
@@ -162,3 +165,18 @@ def test_options_that_make_no_sense(sentences):
     ):
         with pytest.raises(UsageError, match=complaint):
             restore_commas(loaded, sentences["dev"][:1], **settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "kind, options", [(CommaModel, CommaOptions()), (DelimiterModel, DelimiterOptions())]
+)
+def test_the_front_door_takes_models_of_commas(kind: Any, options: Any, sentences):
+    model = kind.fit(sentences["train"], options)
+    fitted = InPlace(model, model.initial_parameters(0, 0.0))
+    some = sentences["dev"][:4]
+    found = semipunct.restore(fitted, some, minimum_confidence=0.5)
+    expected = restore_commas(fitted, some, minimum_confidence=0.5)
+    assert [one.as_dict() for one in found] == [one.as_dict() for one in expected]
+    assert any(len(one.posteriors[1].strings) == 2 for one in found)
+    with pytest.raises(UsageError, match="draws nothing"):
+        semipunct.restore(fitted, some, samples=3)

@@ -1,0 +1,75 @@
+"""The JSON that commands print, as types; ``docs/schema`` holds the JSON Schemas made of them.
+
+Every object begins with ``schema``, the name of its type and the version of that type, which rises
+with every change of keys or meanings. Logarithms are natural. Special tokens have their names here
+(``<abbr>``, ``<open>``, ``<unk>``), which text for readers shows as symbols (``marks.display``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from semipunct.render.outputs.figures import (
+    Compared,
+    Comparison,
+    CorrectionsCompared,
+    Counted,
+    DerivationsCompared,
+    Evaluated,
+    ParsesCompared,
+    PhrasesCompared,
+)
+from semipunct.render.outputs.grammar import Analysed
+from semipunct.render.outputs.parts import Part
+from semipunct.render.outputs.semirings import SemiringList, SemiringReport
+from semipunct.render.outputs.sentences import CorrectedSentence, Decoded, LeftOut, Restored
+
+OUTPUTS: Mapping[str, tuple[type[Part], ...]] = {
+    "analyse": (Analysed,),
+    "compare": (Comparison,),
+    "correct": (CorrectedSentence, LeftOut),
+    "correct-gold": (CorrectionsCompared,),
+    "decode": (Decoded, LeftOut),
+    "evaluate": (Evaluated,),
+    "parse-derivations-gold": (DerivationsCompared,),
+    "parse-gold": (ParsesCompared,),
+    "parse-phrases-gold": (PhrasesCompared,),
+    "restore": (Restored, LeftOut),
+    "restore-gold": (Compared,),
+    "semirings-check": (SemiringReport,),
+    "semirings-list": (SemiringList,),
+    "stats": (Counted,),
+}
+"""The types of the objects that a command prints, by the name of the file of their schema."""
+
+
+def output(kind: type[Part], value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a value as an object of a type, with its schema first and its keys in order.
+
+    Args:
+        kind: the type.
+        value: by key.
+
+    Raises:
+        msgspec.ValidationError: if the value is not of the type.
+    """
+    return msgspec.to_builtins(msgspec.convert(value, kind))
+
+
+def json_schema(name: str) -> dict[str, Any]:
+    """Return the JSON Schema of what a command prints.
+
+    Args:
+        name: one of ``OUTPUTS``.
+    """
+    kinds = OUTPUTS[name]
+    types, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"semipunct {name}",
+        "anyOf": list(types),
+        "$defs": parts,
+    }
