@@ -14,112 +14,31 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from surfaces import Pair, Surface, invalid, read, slot_kinds, unpaired
+from trigrams import Trigrams, scored
 
 import semipunct
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.corpus import Sentence
 from semipunct.evaluation import Result, join_signature
 from semipunct.evaluation.comparison import compare
-from semipunct.evaluation.perplexity import PerplexityStatistics
-from semipunct.formats.conllu import Conllu
 from semipunct.inference.decode import best
 from semipunct.inference.regeneration import Regenerator, UnderlyingTree
-from semipunct.marks import ABBREVIATION
-from semipunct.marks.matching import matched_pairs
-from semipunct.marks.tokens import PAIRS
 from semipunct.models.ordering.orders import draw_orders
 from semipunct.tasks.rephrase import names
 from semipunct.trees import Arrangement
 
-LAMBDA = 0.001
-"""Added to every count: the smoothing of the paper."""
 SYSTEMS = ("base", "half", "full")
+
+
 DELETED = ("acl:relcl", "appos", "parataxis")
-EDGES = ("<s>", "<s>"), ("</s>",)
-
-
-@dataclass(frozen=True)
-class Surface:
-    """A sentence as readers see it.
-
-    Attributes:
-        words: in order, with the dots of abbreviations.
-        slots: the marks before each and at the end.
-    """
-
-    words: tuple[str, ...]
-    slots: tuple[tuple[str, ...], ...]
-
-    @classmethod
-    def of(cls, forms: Sequence[str], slots: Sequence[Sequence[str]]) -> Surface:
-        """Put dots of abbreviations on their words.
-
-        Args:
-            forms: ``[n]`` words.
-            slots: ``[n + 1]`` strings, the dots among them.
-        """
-        dots = ["." * list(slot).count(ABBREVIATION) for slot in slots[1:]]
-        marks = tuple(tuple(t for t in slot if t != ABBREVIATION) for slot in slots)
-        return cls(tuple(form + dot for form, dot in zip(forms, dots, strict=True)), marks)
-
-    @property
-    def tokens(self) -> list[tuple[str, bool]]:
-        """Words and marks in order, each with whether it is a mark."""
-        found = [(mark, True) for mark in self.slots[0]]
-        for word, slot in zip(self.words, self.slots[1:], strict=True):
-            found += [(word, False), *((mark, True) for mark in slot)]
-        return found
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A sentence twice: with its marks in slots, and with its marks as words."""
-
-    slots: Sentence
-    words: Sentence
-
-    @property
-    def original(self) -> Surface:
-        """The sentence of the treebank."""
-        return Surface.of(self.slots.forms, self.slots.slots)
-
-    def base(self, order: Sequence[int]) -> Surface:
-        """Return the surface of the tokens of the tree with marks, in an order."""
-        words: list[str] = []
-        slots: list[list[str]] = [[]]
-        for token in order:
-            form = self.words.forms[token - 1]
-            if self.words.upos[token - 1] == "PUNCT":
-                slots[-1].append(form)
-            else:
-                words.append(form)
-                slots.append([])
-        return Surface(tuple(words), tuple(map(tuple, slots)))
-
-
-def read(path: Path, most: int | None) -> list[Pair]:
-    """Read the sentences that models can take, both ways.
-
-    Args:
-        path: a treebank in CoNLL-U.
-        most: sentences at most; None for all.
-    """
-    both = zip(Conllu().read(path), Conllu("words").read(path), strict=True)
-    found = [
-        Pair(a.content, b.content)
-        for a, b in both
-        if isinstance(a.content, Sentence) and isinstance(b.content, Sentence)
-    ]
-    return found[:most]
 
 
 def permuted(
@@ -175,74 +94,6 @@ def same_order(pair: Pair, tokens: Sequence[int]) -> dict[int, list[int]]:
         if head:
             items[head].append(word)
     return {head: sorted([head, *below], key=place.__getitem__) for head, below in items.items()}
-
-
-class Trigrams:
-    """A trigram language model: add-lambda smoothing, or interpolation (Witten and Bell 1991)."""
-
-    def __init__(self, surfaces: Sequence[Surface], types: int) -> None:
-        """Count the trigrams of sentences.
-
-        Args:
-            surfaces: to train on.
-            types: different tokens that can be predicted.
-        """
-        self.types = types
-        self.counts = [Counter[tuple[str, ...]]() for _ in range(3)]
-        self.histories = [Counter[tuple[str, ...]]() for _ in range(3)]
-        for surface in surfaces:
-            for trigram, _ in trigrams(surface):
-                for n in range(3):
-                    self.counts[n][trigram[2 - n :]] += 1
-                    self.histories[n][trigram[2 - n : 2]] += 1
-        self.followers = [Counter(gram[:-1] for gram in counts) for counts in self.counts]
-
-    def added(self, trigram: tuple[str, ...]) -> float:
-        """Return log p of the last token given the first two, with lambda added to all counts."""
-        seen, history = self.counts[2][trigram], self.histories[2][trigram[:2]]
-        return math.log((seen + LAMBDA) / (history + LAMBDA * self.types))
-
-    def interpolated(self, trigram: tuple[str, ...]) -> float:
-        """Return the same with lower orders weighted by how many tokens follow a history."""
-        p = 1 / self.types
-        for n in range(3):
-            history = trigram[2 - n : 2]
-            new, old = self.followers[n][history], self.histories[n][history]
-            if old:
-                p = (self.counts[n][trigram[2 - n :]] + new * p) / (old + new)
-        return math.log(p)
-
-
-def trigrams(surface: Surface) -> list[tuple[tuple[str, str, str], bool]]:
-    """List the trigrams of a sentence, each with whether it has punctuation."""
-    tokens = surface.tokens
-    start, end = ([(edge, False) for edge in edges] for edges in EDGES)
-    padded = [*start, *tokens, *end]
-    found: list[tuple[tuple[str, str, str], bool]] = []
-    for i in range(len(padded) - 2):
-        (a, x), (b, y), (c, z) = padded[i : i + 3]
-        found.append(((a, b, c), x or y or z))
-    return found
-
-
-def scored(
-    surfaces: Sequence[Surface], log_p: Callable[[tuple[str, ...]], float], *, marks_only: bool
-) -> PerplexityStatistics:
-    """Score sentences; those without a trigram that counts are left out.
-
-    Args:
-        surfaces: the sentences.
-        log_p: of the last token of a trigram.
-        marks_only: whether trigrams without punctuation do not count.
-    """
-    totals: list[float] = []
-    sizes: list[int] = []
-    for surface in surfaces:
-        found = [log_p(trigram) for trigram, has in trigrams(surface) if has or not marks_only]
-        if found:
-            totals.append(math.fsum(found))
-            sizes.append(len(found))
-    return PerplexityStatistics(np.array(totals), np.array(sizes, np.int64))
 
 
 def perplexities(
@@ -322,42 +173,6 @@ def delete(arrangement: Arrangement, sentence: Sentence) -> bool:
             arrangement.delete(word)
             found = True
     return found
-
-
-def slot_kinds(surface: Surface) -> set[tuple[str, tuple[str, ...]]]:
-    """Return the strings of the slots, at the beginning, at the end, or inside."""
-    first, *inside, last = surface.slots
-    return {("first", first), ("last", last), *(("inside", slot) for slot in inside)}
-
-
-def invalid(surface: Surface, known: set[tuple[str, tuple[str, ...]]], before: int) -> set[str]:
-    """Tell which faults a surface has.
-
-    Args:
-        surface: after deleting.
-        known: the strings of slots that some sentence has.
-        before: marks without a partner that the sentence had.
-    """
-    new = slot_kinds(surface) - known
-    faults = {"sentence-initial"} if any(where == "first" for where, _ in new) else set[str]()
-    for where, slot in new:
-        if where != "first":
-            doubled = any(a == b for a, b in pairwise(slot))
-            faults.add("doubled" if doubled else "other strings")
-    if unpaired(surface) > before:
-        faults.add("unpaired")
-    return faults
-
-
-def unpaired(surface: Surface) -> int:
-    """Count marks that open or close something and have no partner."""
-    of_pairs = {mark for pair in PAIRS for mark in pair}
-    matched = {place for pair in matched_pairs(surface.slots) for place in pair}
-    return sum(
-        mark in of_pairs and (slot, index) not in matched
-        for slot, string in enumerate(surface.slots)
-        for index, mark in enumerate(string)
-    )
 
 
 def ordering(pairs: Mapping[str, Sequence[Pair]], folder: Path, system: str) -> Any:

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import optax
 
-from semipunct.arrays.padding import round_up
+from semipunct.arrays.padding import padded, round_up
 from semipunct.corpus import Sentence
 from semipunct.corpus.tokens import frequent_tokens, token_counts, with_unknown
 from semipunct.features.strings import Spelling, alphabet
@@ -86,7 +86,7 @@ class Unigram(Model[Encoded, Batch]):
         numbers, spelt = [], []
         for s in sentences:
             masked = [with_unknown(slot, {UNK, *v.tokens}) for slot in s.slots]
-            numbers.append(np.array([number.get(x, len(number)) for x in masked]))
+            numbers.append(np.array([number.get(x, len(number)) for x in masked], np.int32))
             spelt.append(
                 [
                     0.0 if x in number else v.spelling.log_probability([code[t] for t in x])
@@ -101,15 +101,13 @@ class Unigram(Model[Encoded, Batch]):
         return sentences, max(encoded.lengths) + 1
 
     def lay_out(self, encoded: Encoded, draft: Sequence[int], shape: Any = None) -> Batch:
-        members = draft  # nothing was prepared for it
-        longest = round_up(max(encoded.lengths[i] for i in members) + 1)
-        size, slots = shape or (len(members), longest)
-        number = np.full((size, max(slots, longest)), -1, np.int32)
-        spelt = np.zeros(number.shape, np.float32)
-        for row, i in enumerate(members):
-            number[row, : len(encoded.numbers[i])] = encoded.numbers[i]
-            spelt[row, : len(encoded.spelt[i])] = encoded.spelt[i]
-        return Batch(number, spelt)
+        longest = round_up(max(encoded.lengths[i] for i in draft) + 1)
+        size, slots = shape or (len(draft), longest)
+        room = size, max(slots, longest)
+        return Batch(
+            padded([encoded.numbers[i] for i in draft], room, fill=-1),
+            padded([encoded.spelt[i] for i in draft], room),
+        )
 
     def log_likelihoods(self, parameters: Any, batch: Batch) -> jax.Array:
         log_p = jax.nn.log_softmax(parameters["weight"])[batch.number] + batch.spelt
@@ -117,7 +115,7 @@ class Unigram(Model[Encoded, Batch]):
 
     def loss(self, parameters, constants, batch, key, options):
         total, slots = jnp.sum(self.log_likelihoods(parameters, batch)), jnp.sum(batch.number >= 0)
-        return -total / slots, Sums(total, slots, jnp.zeros((), jnp.int32))
+        return -total / slots, Sums.of(total, slots)
 
     def optimiser(
         self, options: SharedTrainOptions, steps: int, slots: float

@@ -19,6 +19,12 @@ def tables(driver: Any) -> Any:
 
 
 @pytest.fixture
+def language(driver: Any) -> Any:
+    """Its language model."""
+    return driver("trigrams")
+
+
+@pytest.fixture
 def seen(tables: Any) -> list[Any]:
     """Two sentences."""
     return [tables.Surface(*FIRST), tables.Surface(*SECOND)]
@@ -38,21 +44,21 @@ def pair(tables: Any) -> Any:
 @pytest.mark.parametrize("smoothing", ["added", "interpolated"])
 @pytest.mark.parametrize("history", [("a", ","), ("b", "c"), ("x", "y")])
 def test_probabilities_add_up_to_one(
-    tables: Any, seen: list[Any], smoothing: str, history: tuple[str, str]
+    language: Any, seen: list[Any], smoothing: str, history: tuple[str, str]
 ):
-    known = ("a", "b", "c", ",", ".", *tables.EDGES[1])
-    log_p = getattr(tables.Trigrams(seen, len(known)), smoothing)
+    known = ("a", "b", "c", ",", ".", *language.EDGES[1])
+    log_p = getattr(language.Trigrams(seen, len(known)), smoothing)
     assert math.fsum(math.exp(log_p((*history, token))) for token in known) == pytest.approx(1)
 
 
-def test_added_counts_written_out(tables: Any, seen: list[Any]):
-    model = tables.Trigrams(seen, 6)
+def test_added_counts_written_out(language: Any, seen: list[Any]):
+    model = language.Trigrams(seen, 6)
     assert model.added(("<s>", "<s>", "a")) == pytest.approx(math.log(1.001 / 2.006))
     assert model.added(("<s>", "a", "c")) == pytest.approx(math.log(0.001 / 1.006))
 
 
-def test_trigrams_with_punctuation(tables: Any, seen: list[Any]):
-    found = tables.trigrams(seen[1])
+def test_trigrams_with_punctuation(language: Any, seen: list[Any]):
+    found = language.trigrams(seen[1])
     assert [tokens for tokens, _ in found] == [
         ("<s>", "<s>", "b"), ("<s>", "b", "c"), ("b", "c", "."), ("c", ".", "</s>"),
     ]  # fmt: skip

@@ -1,0 +1,212 @@
+"""Models of commas, with the trees that they are trained with and restore commas with."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from models import trained
+
+import semipunct
+from semipunct.corpus import Sentence
+from semipunct.evaluation.brackets import bracket_statistics
+from semipunct.formats.ptb import Ptb
+from semipunct.formats.registry import COMMA_TAGS, read_commas, read_whole_phrases
+from semipunct.models.commas.decoding import CommaRestorer
+from semipunct.models.commas.delimiters import DelimiterModel
+from semipunct.models.commas.delimiting import DelimiterRestorer
+from semipunct.models.commas.model import CommaModel
+from semipunct.models.commas.ngrams import MARK
+from semipunct.models.constituency.parser import PhraseParser
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.tasks.parse_phrases import parse_phrases
+from semipunct.training.config import load_config
+
+VISITS = {"whole": 40_000, "fold": 10_000}
+"""Of the training of parsers, on all sentences and on those outside of a fold."""
+
+
+Phrased = Sequence[Sentence[Any]]
+
+
+Commas = list[tuple[bool, ...]]
+
+
+@dataclass(frozen=True)
+class System:
+    """A model of the table.
+
+    Attributes:
+        name: its number in the paper, or what it is.
+        about: in words.
+        settings: as after ``--set``.
+        training: the trees that it is trained with: a key of ``Trees``.
+        dev: the trees that it restores commas with.
+        paper: F, and the share of whole sentences, in the paper; None beyond it.
+        kind: of model.
+    """
+
+    name: str
+    about: str
+    settings: tuple[str, ...]
+    training: str = "treebank"
+    dev: str = "treebank"
+    paper: tuple[float | None, float | None] | None = None
+    kind: str = "commas"
+
+
+SYSTEMS = (
+    System("1", "trigrams", ("preset=model-1",), paper=(62.2, 47.0)),
+    System("2", "with omission penalty", ("preset=model-2",), paper=(None, None)),
+    System("3", "end count >= 3", ("preset=model-3",), paper=(68.4, 52.3)),
+    System("4", "end count >= 2", ("preset=model-4",), paper=(63.2, None)),
+    System(
+        "5", "as 3, parses without commas", ("preset=model-3",), "parsed", "parsed", (64.5, None)
+    ),
+    System(
+        "6", "as 3, trained on parses with commas", ("preset=model-3",), "read", "parsed",
+        (64.1, 48.6),
+    ),
+    System("7", "as 6, clairvoyant", ("preset=model-3",), "read", "read", (66.8, None)),
+    System("8", "end counts", ("preset=model-8",), paper=(72.1, None)),
+    System(
+        "9", "as 10, parses without commas", ("preset=model-10",), "parsed", "parsed", (70.1, 54.9)
+    ),
+    System("10", "end counts, parts of speech", ("preset=model-10",), paper=(74.8, 57.9)),
+    System("crf-10", "model 10, its weights learnt for commas given words",
+           ("preset=model-10", "train.learn=all", "train.learning_rate=0.01")),
+    System("crf-words", "CRF: words, tags", ("preset=crf", 'model.templates=["words","tags"]')),
+    System("crf-counts", "CRF: words, tags, counts",
+           ("preset=crf", 'model.templates=["words","tags","counts"]')),
+    System("crf", "CRF: words, tags, counts, phrases", ("preset=crf",)),
+    System("crf+10", "the same on top of model 10",
+           ("preset=crf", "model.ngrams=true", "model.ends=counts", "model.tags=true")),
+    System("crf, parsed", "CRF, parses without commas", ("preset=crf",), "parsed", "parsed"),
+    System("phrases", "generative, on phrases", (), kind="phrase-commas"),
+    System("phrases, parsed", "generative, on parses without commas", (), "parsed", "parsed",
+           kind="phrase-commas"),
+)  # fmt: skip
+
+
+class Trees:
+    """The sentences with trees of all kinds: of the treebank, and of parsers.
+
+    ``treebank`` has the treebank's; ``parsed`` those of a parser that reads no commas; ``read``
+    those of one that reads them, which nobody has who is to restore them.
+    """
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        """Read the treebank."""
+        self._models, self._folds = arguments.models, arguments.folds
+        paths = {"training": arguments.train, "dev": arguments.dev}
+        self._commas = {part: read_commas(files).sentences for part, files in paths.items()}
+        self._whole = {part: read_whole_phrases(files).sentences for part, files in paths.items()}
+        self._found: dict[tuple[str, str], Phrased] = {}
+        self.f1: dict[str, float] = {}
+
+    def of(self, part: str, trees: str) -> Phrased:
+        """Return the sentences of a part with trees of a kind.
+
+        Args:
+            part: ``training`` or ``dev``.
+            trees: ``treebank``, ``parsed`` or ``read``.
+        """
+        if trees == "treebank":
+            return self._commas[part]
+        if (part, trees) not in self._found:
+            parse = self._folded if part == "training" else self._parsed
+            self._found[part, trees] = parse(trees)
+        return self._found[part, trees]
+
+    def _parser(self, trees: str, name: str, training: Phrased, visits: int) -> Any:
+        settings = [f"train.visits={visits}", f"model.commas={str(trees == 'read').lower()}"]
+        config = load_config(None, settings, kind="phrase-parser")
+        folder = self._models / f"parser-{trees}-{name}"
+        return trained(config, training, self._whole["dev"], folder, PhraseParser)
+
+    def _parsed(self, trees: str) -> Phrased:
+        parser = self._parser(trees, "whole", self._whole["training"], VISITS["whole"])
+        found = parse_phrases(parser, self._commas["dev"])
+        gold: Any = [s.tree for s in self._commas["dev"]]
+        statistics = bracket_statistics(gold, [s.tree for s in found])
+        self.f1[trees] = statistics.figures().labelled.f1
+        return found
+
+    def _folded(self, trees: str) -> Phrased:
+        """Parse each sentence of training with a parser that has not seen it."""
+        whole, commas = self._whole["training"], self._commas["training"]
+        found: list[Sentence[Any]] = []
+        size = -(-len(whole) // self._folds)
+        for fold in range(self._folds):
+            out = range(fold * size, min(len(whole), (fold + 1) * size))
+            rest = [s for i, s in enumerate(whole) if i not in out]
+            parser = self._parser(trees, f"fold-{fold}", rest, VISITS["fold"])
+            found += parse_phrases(parser, [commas[i] for i in out])
+        return found
+
+
+def restored(system: System, trees: Trees, folder: Path, bound: int) -> tuple[Commas, str]:
+    """Train a model and restore the commas of the development sentences.
+
+    Args:
+        system: which one.
+        trees: of all kinds.
+        folder: of the model.
+        bound: the count below which words are rare.
+    """
+    training, dev = trees.of("training", system.training), trees.of("dev", system.dev)
+    if system.kind == "phrase-commas":
+        config = load_config(None, system.settings, kind=system.kind)
+        found: Any = trained(config, training, dev, folder, DelimiterModel)
+        commas = DelimiterRestorer(found.model, found.parameters).commas(dev)
+    else:
+        settings = [*system.settings, f"model.minimum_word_count={bound}"]
+        config = load_config(None, settings, kind=system.kind)
+        found = trained(config, training, dev, folder, CommaModel)
+        commas = CommaRestorer(found.model, found.parameters).commas(dev)
+    return [tuple(one.best[0].tolist()) for one in commas], found.digest
+
+
+@dataclass(frozen=True)
+class Generative:
+    """Our model of punctuation, with commas as its only marks, on dependency trees of phrases."""
+
+    name: str = "punctuation"
+    about: str = "our generative model on dependency trees"
+
+    def restored(
+        self, arguments: argparse.Namespace, dev: Phrased, folder: Path
+    ) -> tuple[Commas, str]:
+        """Train it and restore the commas of the development sentences.
+
+        Args:
+            arguments: of the command line.
+            dev: the sentences.
+            folder: of the model.
+        """
+        training, held_out = (dependencies(paths) for paths in (arguments.train, arguments.dev))
+        config = load_config(None, ["model.minimum_token_count=2"])
+        found = trained(config, training, held_out, folder, PunctuationModel)
+        restorations = semipunct.restore(found, held_out, marks=frozenset((MARK,)))
+        return [tuple(MARK in slot for slot in one.slots) for one in restorations], found.digest
+
+
+BEYOND: tuple[Generative, ...] = (Generative(),)
+
+
+def dependencies(paths: Sequence[str]) -> list[Sentence]:
+    """Read the dependency trees of phrases, with no marks in slots but commas.
+
+    Parts of speech are universal tags as well, since files in brackets have none.
+    """
+    entries = (entry for path in paths for entry in Ptb(mark_tags=COMMA_TAGS).read(path))
+    found = [entry.content for entry in entries if isinstance(entry.content, Sentence)]
+    return [replace(s, upos=s.xpos, slots=tuple(map(only_commas, s.slots))) for s in found]
+
+
+def only_commas(slot: Sequence[str]) -> tuple[str, ...]:
+    """Return a slot without all other marks, the dots of abbreviations among them."""
+    return (MARK,) if MARK in slot else ()

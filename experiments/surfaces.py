@@ -1,0 +1,125 @@
+"""Sentences as readers see them, and the faults that their punctuation may have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from semipunct.corpus import Sentence
+from semipunct.formats.conllu import Conllu
+from semipunct.marks import ABBREVIATION
+from semipunct.marks.matching import matched_pairs
+from semipunct.marks.tokens import PAIRS
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A sentence as readers see it.
+
+    Attributes:
+        words: in order, with the dots of abbreviations.
+        slots: the marks before each and at the end.
+    """
+
+    words: tuple[str, ...]
+    slots: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, forms: Sequence[str], slots: Sequence[Sequence[str]]) -> Surface:
+        """Put dots of abbreviations on their words.
+
+        Args:
+            forms: ``[n]`` words.
+            slots: ``[n + 1]`` strings, the dots among them.
+        """
+        dots = ["." * list(slot).count(ABBREVIATION) for slot in slots[1:]]
+        marks = tuple(tuple(t for t in slot if t != ABBREVIATION) for slot in slots)
+        return cls(tuple(form + dot for form, dot in zip(forms, dots, strict=True)), marks)
+
+    @property
+    def tokens(self) -> list[tuple[str, bool]]:
+        """Words and marks in order, each with whether it is a mark."""
+        found = [(mark, True) for mark in self.slots[0]]
+        for word, slot in zip(self.words, self.slots[1:], strict=True):
+            found += [(word, False), *((mark, True) for mark in slot)]
+        return found
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A sentence twice: with its marks in slots, and with its marks as words."""
+
+    slots: Sentence
+    words: Sentence
+
+    @property
+    def original(self) -> Surface:
+        """The sentence of the treebank."""
+        return Surface.of(self.slots.forms, self.slots.slots)
+
+    def base(self, order: Sequence[int]) -> Surface:
+        """Return the surface of the tokens of the tree with marks, in an order."""
+        words: list[str] = []
+        slots: list[list[str]] = [[]]
+        for token in order:
+            form = self.words.forms[token - 1]
+            if self.words.upos[token - 1] == "PUNCT":
+                slots[-1].append(form)
+            else:
+                words.append(form)
+                slots.append([])
+        return Surface(tuple(words), tuple(map(tuple, slots)))
+
+
+def read(path: Path, most: int | None) -> list[Pair]:
+    """Read the sentences that models can take, both ways.
+
+    Args:
+        path: a treebank in CoNLL-U.
+        most: sentences at most; None for all.
+    """
+    both = zip(Conllu().read(path), Conllu("words").read(path), strict=True)
+    found = [
+        Pair(a.content, b.content)
+        for a, b in both
+        if isinstance(a.content, Sentence) and isinstance(b.content, Sentence)
+    ]
+    return found[:most]
+
+
+def slot_kinds(surface: Surface) -> set[tuple[str, tuple[str, ...]]]:
+    """Return the strings of the slots, at the beginning, at the end, or inside."""
+    first, *inside, last = surface.slots
+    return {("first", first), ("last", last), *(("inside", slot) for slot in inside)}
+
+
+def invalid(surface: Surface, known: set[tuple[str, tuple[str, ...]]], before: int) -> set[str]:
+    """Tell which faults a surface has.
+
+    Args:
+        surface: after deleting.
+        known: the strings of slots that some sentence has.
+        before: marks without a partner that the sentence had.
+    """
+    new = slot_kinds(surface) - known
+    faults = {"sentence-initial"} if any(where == "first" for where, _ in new) else set[str]()
+    for where, slot in new:
+        if where != "first":
+            doubled = any(a == b for a, b in pairwise(slot))
+            faults.add("doubled" if doubled else "other strings")
+    if unpaired(surface) > before:
+        faults.add("unpaired")
+    return faults
+
+
+def unpaired(surface: Surface) -> int:
+    """Count marks that open or close something and have no partner."""
+    of_pairs = {mark for pair in PAIRS for mark in pair}
+    matched = {place for pair in matched_pairs(surface.slots) for place in pair}
+    return sum(
+        mark in of_pairs and (slot, index) not in matched
+        for slot, string in enumerate(surface.slots)
+        for index, mark in enumerate(string)
+    )
