@@ -253,7 +253,7 @@ def test_comparing_results_and_stored_ones(tmp_path: Path):
     (tmp_path / "runs").mkdir()
     for number in range(2):
         write_result(tmp_path / "runs" / f"{number}.json", b)
-    with pytest.raises(UsageError, match=r"A = ours has 1 runs, B = .*runs has 2"):
+    with pytest.raises(UsageError, match=r"A = ours has 1 run, B = .*runs has 2"):
         semipunct.compare(a, tmp_path / "runs")
 
 

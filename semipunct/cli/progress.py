@@ -92,7 +92,7 @@ def evaluation_line(now: "Progress") -> str:
     best = " (best so far)" if now.figure == now.best else ""
     zero = f", {counted(now.unscorable, 'sentence')} unscorable" if now.unscorable else ""
     return (
-        f"{now.visits:>9,} of {now.total:,} visits, {duration(now.seconds):>7}: "
+        f"{now.visits:>9,} of {counted(now.total, 'visit')}, {duration(now.seconds):>7}: "
         f"dev {now.measure} {figure}{best}{zero}"
     )
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semipunct.cli import console
+from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -75,7 +76,7 @@ def _counts(s: "TreebankStatistics") -> "Table":
         ("  quotation marks made directional", s.quotes_replaced),
         ("  quotation marks left straight", s.quotes_straight),
         ("  abbreviation dots split off", s.abbreviation_dots),
-        (f"  types seen fewer than {s.minimum_count} times", s.rare_types),
+        (f"  types seen fewer than {counted(s.minimum_count, 'time')}", s.rare_types),
         ("  tokens of such types", s.rare_tokens),
     ]
     for name, number in rows:

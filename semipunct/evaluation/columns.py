@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.files import finite
+from semipunct.wording import counted
 
 Array = npt.NDArray[Any]
 Counts = npt.NDArray[np.int64]
@@ -116,7 +117,8 @@ class Column(ABC):
             marks: the marks that a column by mark counts.
         """
         for number in np.flatnonzero(a != b)[:1]:
-            return f"sentence {number + 1} has {a[number]} {name} in A and {b[number]} in B"
+            one = counted(a[number], name.removesuffix("s"), name)
+            return f"sentence {number + 1} has {one} in A and {b[number]} in B"
         return None
 
 
@@ -211,8 +213,9 @@ class CountByMark(Column):
     def disagreement(self, name: str, a: Array, b: Array, marks: Sequence[str]) -> str | None:
         for number, mark in np.argwhere(a != b)[:1].tolist():
             return (
-                f"sentence {number + 1} has the mark {marks[mark]} {a[number, mark]} times in the "
-                f"{name} punctuation of A and {b[number, mark]} times in that of B"
+                f"sentence {number + 1} has the mark {marks[mark]} "
+                f"{counted(a[number, mark], 'time')} in the {name} punctuation of A and "
+                f"{counted(b[number, mark], 'time')} in that of B"
             )
         return None
 

@@ -95,7 +95,7 @@ def test_a_token_spelt_like_a_special_one_stays():
 @pytest.mark.parametrize(
     ("slots", "complaint"),
     [
-        ([()], "1 slots were given for 2 words"),
+        ([()], "1 slot for 2 words"),
         ([(), (UNK,), ()], "'<unk>' of slot 1 cannot be written"),
         ([(), (" ",), ()], "' ' of slot 1 cannot be written"),
         ([(), (",", ABBREVIATION), ()], "dot that follows no word"),
@@ -109,7 +109,7 @@ def test_what_cannot_be_written(slots: list[tuple[str, ...]], complaint: str):
 
 
 def test_forms_for_words():
-    with pytest.raises(UsageError, match="1 forms were given for 2 words"):
+    with pytest.raises(UsageError, match="1 form for 2 words"):
         made("the end", "the", "end").punctuated(None, ["The"])
 
 

@@ -378,7 +378,7 @@ def test_other_sentences_are_refused():
         (
             restored(GOLD, PREDICTED),
             restored([*GOLD[:3], [(), ("?",)]], PREDICTED),
-            r"sentence 4 has the mark \. 1 times in the gold .*of A and 0 times",
+            r"sentence 4 has the mark \. 1 time in the gold .*of A and 0 times",
         ),
     ]
     for one, other, complaint in cases:

@@ -219,10 +219,10 @@ def test_dots_of_abbreviations_are_no_edits():
 @pytest.mark.parametrize(
     "source, proposed, references, problem",
     [
-        ([[()]], [], [], "1 sentences, 0 corrected ones and references of 0"),
+        ([[()]], [], [], "1 sentence, 0 corrected ones and references of 0"),
         ([[()]], [[()]], [[]], "sentence 1: there is no reference"),
-        ([[()]], [[(), ()]], [[[()]]], "sentence 1: 1 slots and 2 corrected"),
-        ([[()]], [[()]], [[[()], []]], "sentence 1: 1 slots and 0 corrected"),
+        ([[()]], [[(), ()]], [[[()]]], "sentence 1: 1 slot and 2 corrected"),
+        ([[()]], [[()]], [[[()], []]], "sentence 1: 1 slot and 0 corrected"),
     ],
 )
 def test_what_does_not_fit_is_refused(source, proposed, references, problem):

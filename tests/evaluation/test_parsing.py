@@ -143,7 +143,7 @@ def test_runs_are_added_up():
         ([], "3 gold sentences and 0 predicted ones: hand in the same sentences twice"),
         (
             [PARSED[0], PARSED[0], PARSED[2]],
-            "case:1: sentence two: 1 words, and 3 in the predicted sentence one; parse the words",
+            "case:1: sentence two: 1 word, and 3 in the predicted sentence one; parse the words",
         ),
         (
             [PARSED[0], tagged("2", "gone VERB VB _ 0 root"), PARSED[2]],

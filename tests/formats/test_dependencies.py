@@ -73,7 +73,7 @@ def test_what_has_no_place_is_refused(file: Path):
     [
         ("a\tX\t0\n\nb\tX\n", ":3: sentence #2: found 2 columns"),
         ("a\t\t0\n", ":1: sentence #1: found 3 columns of which none may be empty"),
-        ("a X 0\n", ":1: sentence #1: found 1 columns .* separated by tabs: form, tag, head"),
+        ("a X 0\n", ":1: sentence #1: found 1 column .* separated by tabs: form, tag, head"),
         ("a\tX\t0\nb\tX\tone\n", ":2: sentence #1: the head 'one' is no number"),
         ("a\tX\t²\n", "the head '²' is no number"),
         ("a\tX\t-1\n", "the head '-1' is no number"),

@@ -209,7 +209,7 @@ def test_any_text_is_read_or_refused_with_its_line(tmp_path_factory, text):
         ("S a\nA 0 0|||M|||,|||R|||0\n", "2: .*found 5 fields"),
         ("S a\nA 0|||M|||,|||R|||-|||0\n", "2: .*offsets '0' are no two numbers"),
         ("S a\nA 0 x|||M|||,|||R|||-|||0\n", "2: .*offsets '0 x' are no two numbers"),
-        ("S a\nA 0 2|||M|||,|||R|||-|||0\n", "2: .*0 2 are outside of the 1 tokens"),
+        ("S a\nA 0 2|||M|||,|||R|||-|||0\n", "2: .*0 2 are outside of the 1 token,"),
         ("S a\nA 1 0|||M|||,|||R|||-|||0\n", "2: .*reverse order"),
         ("S a\nA -1 0|||M|||,|||R|||-|||0\n", "2: .*outside"),
         ("S a\nA 0 0|||M|||,|||R|||-|||me\n", "2: .*annotator 'me' is no number"),

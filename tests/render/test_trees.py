@@ -126,7 +126,7 @@ def test_depth_is_no_matter():
 
 
 def test_what_is_asked_wrongly():
-    with pytest.raises(UsageError, match="1 forms for 2 leaves"):
+    with pytest.raises(UsageError, match="1 form for 2 leaves"):
         draw_derivation(RAIN, ("Rain",))
     with pytest.raises(UsageError, match="the width 0 is no number of columns"):
         draw_phrases(PhraseTree((0,), ("UH",)), ("Yes",), width=0)

@@ -300,7 +300,7 @@ def test_paths_refuse_epsilons_until_they_are_removed():
 
 @pytest.mark.parametrize(("change", "message"), [
     ({"initial": np.zeros(3)}, r"initial has shape \(3,\) and arcs has shape .*'states'"),
-    ({"final": np.zeros((2, 2))}, r"final has shape \(2, 2\); expected 1 axes"),
+    ({"final": np.zeros((2, 2))}, r"final has shape \(2, 2\); expected 1 axis:"),
     ({"arcs": np.zeros((3, 2, 4))}, r"arcs has shape .*'states'"),
     ({"final": np.array([0, np.nan])}, r"final\[1\] is nan"),
 ])  # fmt: skip

@@ -54,7 +54,7 @@ def test_a_tree_written_out():
     ("depths", "labels", "complaint"),
     [
         ((), (), "one or more nodes"),
-        ((0, 1), ("S",), "2 depths and 1 labels"),
+        ((0, 1), ("S",), "2 depths and 1 label;"),
         ((1,), ("S",), "node 0 has depth 1"),
         ((0, 2), ("S", "N"), "node 1 has depth 2 after one of depth 0"),
         ((0, 1, 0), ("S", "N", "S"), "node 2 has depth 0"),

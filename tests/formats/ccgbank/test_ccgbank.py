@@ -102,13 +102,13 @@ LEAF = "(<L NP PRP PRP it NP>)"
         (f"ID=a.1\n(<T NP/ 0 1> {LEAF} )", r":2: sentence a.1: 'NP/' is no category: the end"),
         ("(<L (NP PRP PRP it NP>)", r":1: sentence #1: '\(NP' is no category"),
         ("(<L NP PRP PRP it N[P>)", r":1: sentence #1: 'N\[P' is no category"),
-        (f"(<T NP 0 2> {LEAF} )", r":1: .* node 'NP' has 1 children and the arity 2; correct"),
+        (f"(<T NP 0 2> {LEAF} )", r":1: .* node 'NP' has 1 child and the arity 2; correct"),
         (f"(<T S 0 1> {LEAF} {LEAF} )", r"node 'S' has 2 children and the arity 1"),
         (f"(<T S 0 3> {LEAF} {LEAF} {LEAF} )", r"node 'S 0 3' has no head and arity that fit"),
         (f"(<T S 1 1> {LEAF} )", r"node 'S 1 1' has no head and arity"),
         (f"(<T S x 2> {LEAF} )", r"node 'S x 2' has no head and arity"),
         (f"(<T S 0> {LEAF} )", r"node 'S 0' has no head and arity"),
-        (f"ID=a.1\n(<T S 0 2> {LEAF}\n{LEAF}", r":2: sentence a.1: 1 nodes are not closed, .* 'S'"),
+        (f"ID=a.1\n(<T S 0 2> {LEAF}\n{LEAF}", r":2: sentence a.1: 1 node not closed, .* 'S'"),
         (f"ID=a.1\n(<T S 0 1> {LEAF} ) )", r":2: sentence a.1: '\)' stands where no node can"),
         (")", r":1: sentence #1: a node is closed that was not opened"),
         (f"{LEAF} {LEAF}", r"stands where no node can"),
@@ -128,8 +128,8 @@ def test_mistakes_are_told(tmp_path: Path, text: str, complaint: str):
 @pytest.mark.parametrize(
     ("heads", "depths", "complaint"),
     [
-        ((0,), (0, 1), "1 heads for 2 nodes"),
-        ((1, 0), (0, 1), "1 children and the head 1"),
+        ((0,), (0, 1), "1 head for 2 nodes"),
+        ((1, 0), (0, 1), "1 child and the head 1"),
         ((0, 0, 0, 0), (0, 1, 1, 1), "3 children and the head 0"),
     ],
 )

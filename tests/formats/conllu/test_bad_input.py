@@ -20,7 +20,7 @@ def bad(*lines: str) -> bytes:
 CASES = {
     "9 columns": (bad("1\ta\ta\tX\t_\t_\t0\troot\t_"), 5, "9 columns instead of 10"),
     "11 columns": (bad(word(1, "a", 0) + "\t_"), 5, "11 columns instead of 10"),
-    "spaces for tabs": (bad(word(1, "a", 0).replace("\t", "  ")), 5, "1 columns instead of 10"),
+    "spaces for tabs": (bad(word(1, "a", 0).replace("\t", "  ")), 5, "1 column instead of 10"),
     "HEAD is a word": (bad(word(1, "a", "x")), 5, "the HEAD is 'x', not a whole number"),
     "HEAD is missing": (bad(word(1, "a", "_")), 5, "the HEAD is '_', not a whole number"),
     "HEAD is empty": (bad(word(1, "a", "")), 5, "the HEAD is '', not a whole number"),

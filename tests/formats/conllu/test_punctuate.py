@@ -158,7 +158,7 @@ def test_tagged_quotation_marks_stay_straight_alone():
 @pytest.mark.parametrize(
     "slots, complaint",
     [
-        ([()] * 4, "4 slots were given for 4 words"),
+        ([()] * 4, "4 slots for 4 words"),
         ([(), (UNK,), (), (), ()], "the token '<unk>' of slot 1 cannot be written"),
         ([(), (), (), (), (OPEN,)], "'<open>'"),
         ([(), (), (), ("",), ()], "the token '' of slot 3"),

@@ -89,7 +89,7 @@ def test_what_has_no_place_is_refused(file: Path):
     [
         ("", r"no tree was found"),
         ("\n \n", r"no tree was found"),
-        ("(NN a)\n)", r":2: after 1 trees a bracket is closed that was not opened"),
+        ("(NN a)\n)", r":2: after 1 tree a bracket is closed that was not opened"),
         ("rain\n", r":1: after 0 trees 'rain' stands outside of brackets"),
         ("(S\n(NP ) (NN a))", r":2: sentence #1: the bracket \(NP has no word in it"),
         ("()", r":1: sentence #1: the bracket \( has no word"),
@@ -134,7 +134,7 @@ def test_layouts():
 
 @pytest.mark.parametrize("forms", [("a b",), ("(",), ("",), ("a", "b")])
 def test_what_cannot_be_written(forms: tuple[str, ...]):
-    with pytest.raises(UsageError, match=r"cannot be a form|2 forms for 1 leaves"):
+    with pytest.raises(UsageError, match=r"cannot be a form|2 forms for 1 leaf"):
         bracketed(flat(["NN", "a"]), forms)
     with pytest.raises(UsageError, match="'' cannot be a form or a label"):
         bracketed(flat(["", "a"]), ("a",))

@@ -59,7 +59,7 @@ def test_phrases_that_lose_all_go(tmp_path: Path):
 @pytest.mark.parametrize(
     ("text", "slots", "complaint"),
     [
-        (BIRD, [()] * 6, r"a.mrg:1: sentence #1: 6 slots were given for 6 words"),
+        (BIRD, [()] * 6, r"a.mrg:1: sentence #1: 6 slots for 6 words"),
         (BIRD, [("a b",), *[()] * 6], r"the token 'a b' cannot be written"),
         (BIRD, [("<unk>",), *[()] * 6], r"the token '<unk>' cannot be written"),
         (BIRD, [("<abbr>",), *[()] * 6], r"slot 0 has an abbreviation's dot too many"),
