@@ -54,7 +54,12 @@ class Sums(NamedTuple):
 
     @classmethod
     def of(cls, log_likelihood: jax.Array, slots: jax.Array) -> Sums:
-        """Return the sums of a kind of model by which no sentence is impossible."""
+        """Return the sums of a kind of model by which no sentence is impossible.
+
+        Args:
+            log_likelihood: sum over the sentences.
+            slots: of these, or what else is predicted.
+        """
         return cls(log_likelihood, slots, jnp.zeros((), jnp.int32))
 
 
