@@ -21,6 +21,7 @@ def trained(
     dev: Sequence[Example],
     path: Path,
     expected: type[M],
+    near: SavedModel[Any] | None = None,
 ) -> SavedModel[M]:
     """Return the model in the folder ``path``, trained first if there is no such folder.
 
@@ -30,12 +31,13 @@ def trained(
         dev: to choose the best weights on.
         path: the folder.
         expected: the class of the model.
+        near: a model that some weights are kept close to, as ``semipunct train --near`` says.
 
     Raises:
         SystemExit: if the model there was trained with other settings.
     """
     if not path.exists():
-        train(config, training, dev, path)
+        train(config, training, dev, path, near=near)
     loaded = load(path, expected)
     if loaded.config != config:
         raise SystemExit(f"{path}: trained with other settings; name another folder for models")

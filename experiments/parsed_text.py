@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from models import trained
+from parsers import add_parsers, parsed_treebank
 from treebanks import add_treebanks, check_treebanks, sentences
 
 from semipunct.arrays.compilation import enable_compilation_cache
@@ -35,20 +36,16 @@ from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
 from semipunct.evaluation.aggregation import aggregate
 from semipunct.evaluation.comparison import compare
-from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.evaluation.results import Result, read_result, write_result
 from semipunct.evaluation.signature import join_signature
-from semipunct.models.parsing.parser import Parser
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.slot_tagging.tagger import SlotTagger, TaggerPunctuator
 from semipunct.store.checkpoint import SavedModel
 from semipunct.tasks.base import Slots, Trained
-from semipunct.tasks.parse import parse
 from semipunct.tasks.restore import Restorer
 from semipunct.tasks.restore_words import restore_words
 from semipunct.training.config import load_config
-from semipunct.training.jackknife import jackknifed
 from semipunct.version import __version__
 
 OURS = {"gold": "loglinear", "jackknifed": "loglinear", "parsed": "parsed"}
@@ -64,22 +61,10 @@ def main() -> None:
     training, dev = sentences(arguments)
     arguments.output.mkdir(parents=True, exist_ok=True)
     models = arguments.models / arguments.name
-    config = load_config(None, arguments.set, {}, "parser")
-    parser = trained(config, training, dev, models / "parser", Parser)
-    parsed = [one.sentence for one in parse(parser, dev)]
-    figures = parsing_statistics(dev, parsed).figures()
-    print(f"parser: LAS {figures.las:.4f}, UAS {figures.uas:.4f}, UPOS {figures.upos:.4f}")
-    seen: list[Sentence] = []
-    committee: list[Trained[Any]] = [parser]
-    own_settings = [*arguments.set, *arguments.fold_set]
-    of_folds = load_config(None, own_settings, {}, "parser")
-    for part, fitted in jackknifed(of_folds, training, dev, models / "folds", arguments.folds):
-        own = [one.sentence for one in parse(fitted, training[part.start : part.stop])]
-        held_out = parsing_statistics(training[part.start : part.stop], own).figures()
-        print(f"part from {part.start}: LAS {held_out.las:.4f}", flush=True)
-        seen += own
-        committee.append(fitted)
-    experiment = Experiment(arguments, models, committee, training, seen, dev, parsed)
+    found = parsed_treebank(arguments, training, dev, models)
+    experiment = Experiment(
+        arguments, models, found.committee, training, found.training, dev, found.dev
+    )
     rows: dict[str, list[Result]] = {}
     for system in arguments.systems:
         for seed in arguments.seeds:
@@ -198,16 +183,12 @@ def options() -> argparse.Namespace:
     systems = [*OURS, *TAGGERS]
     parser.add_argument("--systems", nargs="+", choices=systems, default=systems)
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
-    parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--trees", nargs="*", type=int, default=[8], help="numbers of trees drawn")
     parser.add_argument(
         "--shares", nargs="*", type=float, default=[0.5], help="of the parser's view"
     )
     parser.add_argument("--epochs", type=int, default=12, help="of the recurrent systems")
-    parser.add_argument("--set", nargs="*", default=[], help="settings of the parsers")
-    parser.add_argument(
-        "--fold-set", nargs="*", default=[], help="further ones of those that leave a part out"
-    )
+    add_parsers(parser)
     parser.add_argument(
         "--ours", default="parsed-0.5-parser-committee", help="what p compares with"
     )

@@ -17,6 +17,7 @@ def check_corrected(
     kind: str,
     corrected: Sequence[str] | None,
     dev_corrected: Sequence[str] | None,
+    align: str | None,
     analysis: str | None,
 ) -> None:
     """Check that options about corrected versions go together.
@@ -25,6 +26,7 @@ def check_corrected(
         kind: of model.
         corrected: versions of the training treebanks.
         dev_corrected: versions of the development treebanks.
+        align: how versions are aligned, None unless it was said.
         analysis: a model of what was written.
 
     Raises:
@@ -46,6 +48,11 @@ def check_corrected(
             "a model of --kind correction is trained on what was written and its corrected "
             "version: give the latter as --corrected and --dev-corrected. Where only correct text "
             "is at hand, semipunct.formats.write_erroneous makes learners' errors in it"
+        )
+    if align is not None and not corrected:
+        raise UsageError(
+            "--align says how what was written and its corrected version are aligned; give the "
+            "latter as --corrected and --dev-corrected, or leave --align out"
         )
     if analysis is not None and not corrected:
         raise UsageError("--analysis is about what was written; give --corrected as well")

@@ -60,11 +60,11 @@ def train(
         typer.Option(metavar="RIGHT", help="The corrected version of DEV; repeatable."),
     ] = None,
     align: Annotated[
-        Align,
+        Align | None,
         typer.Option(
-            help="With --corrected: all words of the two versions must agree, or all heads."
+            help="With --corrected: all words of the two versions must agree, or all heads [words]."
         ),
-    ] = Align.WORDS,
+    ] = None,
     analysis: Annotated[
         str | None,
         typer.Option(
@@ -129,7 +129,7 @@ def train(
         {"model.channel": channel and str(channel), "train.seed": seed},
         kind,
     )
-    check_corrected(kind, corrected, dev_corrected, analysis)
+    check_corrected(kind, corrected, dev_corrected, align, analysis)
     # What may fail fails before the minutes that reading and compiling take.
     with claimed(out, force=force, resume=resume):
         pass
@@ -137,7 +137,7 @@ def train(
     with phase("reading"):
         if corrected and dev_corrected:
             development, training = (
-                corrections(written, right, align.value)
+                corrections(written, right, (align or Align.WORDS).value)
                 for written, right in ((dev, dev_corrected), (files, corrected))
             )
         else:
@@ -159,7 +159,7 @@ def train(
     command = ["semipunct", "train", *files, *(x for name in dev for x in ("--dev", name))]
     command += [x for name in corrected or () for x in ("--corrected", name)]
     command += [x for name in dev_corrected or () for x in ("--dev-corrected", name)]
-    command += ["--align", str(align)] if align is not Align.WORDS else []
+    command += ["--align", str(align)] if align is not None else []
     command += ["--analysis", analysis] if analysis is not None else []
     command += ["--near", near] if near is not None else []
     command += ["-o", out, *(["--kind", kind] if kind != DEFAULT else [])]

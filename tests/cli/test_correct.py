@@ -315,6 +315,8 @@ def test_training_needs_both_versions(
         (("--kind", "correction"), 2, "give the latter as --corrected and --dev-corrected"),
         (("--kind", "correction", "--corrected", treebanks["train"]), 2, "--dev-corrected is mis"),
         (("--analysis", tmp_path), 2, "give --corrected as well"),
+        (("--align", "words"), 2, "leave --align out"),
+        (("--kind", "slot-tagger", "--align", "trees"), 2, "leave --align out"),
         (
             (
                 "--kind", "tokeniser", "--corrected", treebanks["train"], "--dev-corrected",

@@ -1,8 +1,10 @@
 """The drivers of correction: tables of what was counted, treebanks with errors, stored results."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -68,25 +70,24 @@ def test_a_treebank_is_written_twice(run, tmp_path: Path):
 
 def test_systems_are_measured_side_by_side(run, driver, tmp_path: Path, monkeypatch):
     """A system that knows all, one that does nothing, one that takes all away."""
-    correction = driver("correction")
     clean = {s.sentence_id: s.slots for s in read_treebank([SAMPLE])}
-    monkeypatch.setattr(correction, "load", lambda path, *_: path)
+    monkeypatch.setattr(driver("correctors"), "load", lambda path, *_: path)
 
-    def taken(given, some):
+    def known(model, some):
+        assert model == Path("model")
+        return [clean[s.sentence_id] for s in some]
+
+    def taken(model, some):
         """The runs of a system are of one model each."""
-        assert given.model in (Path("one"), Path("two"))
-        return [replace(s, slots=((),) * len(s.slots)).slots for s in some]
+        assert model in (Path("one"), Path("two"))
+        return [((),) * len(s.slots) for s in some]
 
-    systems = {
-        "restoration": (lambda _, some: [clean[s.sentence_id] for s in some], "model"),
-        "repair": (taken, "tagger"),
-    }
-    for name, system in systems.items():
-        monkeypatch.setitem(correction.SYSTEMS, name, system)
+    monkeypatch.setattr(driver("correcting.systems"), "restoration", known)
+    monkeypatch.setattr(driver("correcting.systems"), "bilstm_correction", taken)
     printed = run(
-        "correction", "model", "--tagger", "one", "two", "--dev", SAMPLE, "--first", 100,
+        "correctors", "model", "--tagger", "one", "two", "--dev", SAMPLE, "--first", 100,
         "--output", tmp_path, "--against", "nothing", "--speed",
-        "--systems", "nothing", "restoration", "repair",
+        "--systems", "nothing", "restoration", "bilstm-correction",
     ).splitlines()  # fmt: skip
     rows = {cells[1]: cells[2:-1] for cells in (
         [cell.strip() for cell in line.split("|")] for line in printed if line.startswith("| ")
@@ -100,12 +101,13 @@ def test_systems_are_measured_side_by_side(run, driver, tmp_path: Path, monkeypa
     assert int(edits) > 20
     assert rows["nothing"][6] == ""
     assert float(rows["nothing"][7]) > 0.8
-    assert rows["repair"][7] == "0.0000"
-    assert float(rows["repair"][4]) > 100
+    assert rows["bilstm-correction"][7] == "0.0000"
+    assert float(rows["bilstm-correction"][4]) > 100
     times, nothing, restored, _ = rows["`missing ,`"]
     assert (nothing, restored) == ("0, 0", f"{times}, 0")
-    assert "restoration: F0.5 of each run 1.0000; " in "\n".join(printed)
-    assert (tmp_path / "repair-1.json.gz").exists()
+    assert "restoration: F0.5 of each run 1.0000" in printed
+    assert any(re.fullmatch(r"restoration: .* sentences a second", line) for line in printed)
+    assert (tmp_path / "bilstm-correction-1.json.gz").exists()
     stored = [read_result(tmp_path / f"{name}-0.json.gz") for name in ("restoration", "nothing")]
     assert compare(*stored, resamples=100).differences[0].difference == 1
 
@@ -122,11 +124,115 @@ def test_systems_are_measured_side_by_side(run, driver, tmp_path: Path, monkeypa
 )
 def test_what_to_correct_is_said_in_one_way(run, options, capsys):
     with pytest.raises(SystemExit):
-        run("correction", "model", *options)
+        run("correctors", "model", *options)
     assert "give one of" in (said := capsys.readouterr().err) or "belong together" in said
 
 
 def test_a_system_needs_its_models(run, capsys):
     with pytest.raises(SystemExit):
-        run("correction", "--dev", SAMPLE, "--systems", "correction")
+        run("correctors", "--dev", SAMPLE, "--systems", "correction")
     assert "correction needs models: give --corrector" in capsys.readouterr().err
+
+
+@pytest.fixture
+def untrained(driver, monkeypatch: pytest.MonkeyPatch):
+    """Nothing is trained or parsed: what each model would learn from, by the name of its folder.
+
+    Parsers find the tag X for all words, and models of correction know what is right.
+    """
+    experiment, systems = driver("correcting.experiment"), driver("correcting.systems")
+    asked: dict[str, SimpleNamespace] = {}
+
+    def parsed(sentences):
+        return [replace(s, upos=("X",) * s.size) for s in sentences]
+
+    def parsed_treebank(arguments, training, dev, folder, first):
+        return SimpleNamespace(
+            committee=["parser"], training=parsed(training[:first]), dev=parsed(dev[:first])
+        )
+
+    def trained(config, training, dev, path, expected, near=None):
+        asked[path.name] = SimpleNamespace(config=config, training=training, dev=dev, near=near)
+        return path.name
+
+    def analysed(model, sentences):
+        assert model.endswith("written-0")
+        return [
+            [replace(s, written=replace(s.written, pairs=(((), ()),) * s.size))] for s in sentences
+        ]
+
+    def corrected(model, sentences):
+        right = {s.forms: s.slots for s in asked[model].dev}
+        return [right[s.forms] for s in sentences]
+
+    for name, fake in (
+        ("parsed_treebank", parsed_treebank), ("trained", trained), ("analysed", analysed)
+    ):  # fmt: skip
+        monkeypatch.setattr(experiment, name, fake)
+    for name in ("restoration", "repair", "bilstm_restoration", "bilstm_correction", "least_risk"):
+        monkeypatch.setattr(systems, name, lambda _, some: systems.nothing(some))
+    monkeypatch.setattr(systems, "paper", lambda *given, **_: systems.nothing(given[-1]))
+    monkeypatch.setattr(systems, "correction", corrected)
+    return asked
+
+
+def test_correctors_of_text_learn_from_trees_that_parsers_have_not_seen(
+    run, untrained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    options = (
+        "correction", "--name", "x", "--train", SAMPLE, "--dev", SAMPLE, "--first", 40,
+        "--seeds", 0, "--models", tmp_path / "models", "--output", tmp_path / "results",
+    )  # fmt: skip
+    printed = run(*options)
+    ours, gold = untrained["parsed-correction-0"], untrained["gold-correction-0"]
+    assert ours.config.kind.name == "correction"
+    assert {"written", "expected"} <= {*ours.config.model.templates}
+    assert "expected" not in gold.config.model.templates
+    # The treebank with its own tags, then with those of parsers; the same errors in the first half.
+    assert len(ours.training) == 80
+    assert ours.training[:40] == gold.training
+    assert all({*s.upos} == {"X"} for s in (*ours.training[40:], *ours.dev))
+    assert [s.slots for s in ours.training[40:]] == [s.slots for s in gold.training]
+    assert [s.written for s in ours.training[40:]] != [s.written for s in gold.training]
+    assert [s.written for s in ours.dev] == [s.written for s in gold.dev]
+    assert any(s.written.slots != s.slots for s in gold.training)
+    # The competitor gets the same data, with the same tags.
+    tagger = untrained["parsed-bilstm-correction-0"]
+    assert (tagger.training, tagger.dev) == (ours.training, ours.dev)
+    assert tagger.config.train.visits == 12 * 40
+    right = [replace(s, written=None) for s in ours.training]
+    assert untrained["parsed-bilstm-crf-0"].training == right
+    assert untrained["parsed-0"].training == untrained["parsed-paper-right-0"].training == right
+    written = untrained["parsed-paper-written-0"].training
+    assert [s.slots for s in written] == [s.written.slots for s in ours.training]
+    paper = untrained["parsed-paper-correction-0"]
+    assert paper.near == "parsed-paper-right-0"
+    assert all(s.written.pairs is not None for s in (*paper.training, *paper.dev))
+    assert re.search(r"(?m)^\| nothing \| nan \| 0.0000 \|", printed)
+    assert re.search(r"(?m)^\| correction \| 1.0000 \| 1.0000 \|", printed)
+    # What is stored is not made again.
+    untrained.clear()
+    assert run(*options) == printed
+    assert untrained == {}
+    stored = tmp_path / "results" / "x-parsed-dev-correction-0.correction.json.gz"
+    assert read_result(stored).system == "correction"
+
+
+def test_correctors_on_trees_of_the_treebank(run, untrained, tmp_path: Path):
+    printed = run(
+        "correction", "--name", "x", "--train", SAMPLE, "--dev", SAMPLE, "--first", 40,
+        "--seeds", 0, "--models", tmp_path, "--output", tmp_path, "--trees", "gold",
+        "--systems", "nothing", "restoration", "correction-gold", "correction", "--visits", 7,
+    )  # fmt: skip
+    assert {*untrained} == {"gold-0", "gold-correction-0"}
+    assert {asked.config.train.visits for asked in untrained.values()} == {7}
+    assert "dev, gold trees: 40 sentences" in printed
+
+
+def test_learners_have_no_trees_of_their_own(run, capsys):
+    with pytest.raises(SystemExit):
+        run(
+            "correction", "--name", "x", "--train", "a", "--dev", "b", "--trees", "gold",
+            "--models", "m", "--output", "o", "--jfleg", "j",
+        )  # fmt: skip
+    assert "add parsed to --trees" in capsys.readouterr().err

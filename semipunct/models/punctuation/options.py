@@ -160,6 +160,6 @@ CORRECTION = kind.Kind(
     model="semipunct.models.punctuation.corrector:CorrectionModel",
     model_options=CorrectionModelOptions,
     train_options=TrainOptions,
-    presets=("correction", "paper-correction"),
+    presets=("correction", "parsed-correction", "paper-correction"),
 )
 """The same model of punctuation that looks at what was written, trained on parallel treebanks."""

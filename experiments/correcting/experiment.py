@@ -1,0 +1,228 @@
+"""An experiment of correction: the data that all systems share, and systems that are trained."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from models import trained
+from parsers import parsed_treebank
+from treebanks import sentences
+
+from correcting import systems
+from correcting.data import (
+    Pairs,
+    learnt_from,
+    of_learners,
+    only_right,
+    only_written,
+    with_errors,
+)
+from correcting.systems import System
+from correcting.tables import Run, counted
+from semipunct.corpus import Sentence
+from semipunct.evaluation.results import read_result, write_result
+from semipunct.models.kind import Config
+from semipunct.models.punctuation.corrector import CorrectionModel
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.slot_tagging.tagger import SlotTagger
+from semipunct.store.checkpoint import SavedModel
+from semipunct.tasks.correct import analysed
+from semipunct.training.config import load_config
+
+SYSTEMS = (
+    "nothing",
+    "restoration",
+    "repair",
+    "bilstm-restoration",
+    "bilstm-correction",
+    "paper",
+    "paper-sampled",
+    "correction-gold",
+    "least-risk",
+    "correction",
+)
+
+PAPER = ("preset=paper", "train.lazy=true", "train.evaluate_every=2000")
+"""Models beside that of the paper: its own settings, but for what costs time alone. Without lazy
+steps each one moves the weights of all features, those of thirty batches out of thirty-one."""
+
+
+class Learning(NamedTuple):
+    """Sentences with correct punctuation beside what was written.
+
+    Attributes:
+        training: to learn from.
+        dev: to choose the best weights on.
+    """
+
+    training: Sequence[Sentence]
+    dev: Sequence[Sentence]
+
+    def seen_by(self, view: Callable[[Sequence[Sentence]], list[Sentence]]) -> Learning:
+        """Return what a model sees of them that knows one version alone.
+
+        Args:
+            view: ``only_right`` or ``only_written``.
+        """
+        return Learning(view(self.training), view(self.dev))
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """The data that all systems share.
+
+    Attributes:
+        arguments: the command line.
+        trees: ``gold`` or ``parsed``.
+        models: the folder of all models.
+        learning: by trees.
+        data: sentences to correct by their names.
+    """
+
+    arguments: argparse.Namespace
+    trees: str
+    models: Path
+    learning: Mapping[str, Learning]
+    data: Mapping[str, Pairs]
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace, trees: str) -> Experiment:
+        """Read the treebank, draw errors, and parse what is to be parsed.
+
+        Args:
+            arguments: the command line.
+            trees: ``gold`` or ``parsed``.
+        """
+        models, first = arguments.models / arguments.name, arguments.first
+        training, dev = sentences(arguments)
+        seed, dev_seed = arguments.errors_seed, arguments.dev_errors_seed
+
+        def learning(training: Sequence[Sentence], dev: Sequence[Sentence]) -> Learning:
+            return Learning(learnt_from(training, seed), learnt_from(dev, dev_seed))
+
+        gold = learning(training[:first], dev[:first])
+        if trees == "gold":
+            return cls(
+                arguments, trees, models, {"gold": gold},
+                {"dev": with_errors(dev[:first], dev_seed)},
+            )  # fmt: skip
+        found = parsed_treebank(arguments, training, dev, models, first)
+        parsed = learning([*training[:first], *found.training], found.dev)
+        data = {"dev": with_errors(found.dev, dev_seed)}
+        if arguments.jfleg:
+            data["jfleg"] = of_learners(arguments.jfleg, found.committee[0], first)
+        return cls(arguments, trees, models, {"gold": gold, "parsed": parsed}, data)
+
+    def system(self, name: str, seed: int) -> System:
+        """Return a run of a system, whose models are trained if they are not there.
+
+        Args:
+            name: of the system.
+            seed: of its training.
+        """
+        match name:
+            case "nothing":
+                return systems.nothing
+            case "restoration":
+                return partial(systems.restoration, self.restorer(seed))
+            case "repair":
+                return partial(systems.repair, self.restorer(seed))
+            case "bilstm-restoration":
+                return partial(systems.bilstm_restoration, self.tagger("crf", seed))
+            case "bilstm-correction":
+                return partial(systems.bilstm_correction, self.tagger("correction", seed))
+            case "paper":
+                return partial(systems.paper, *self.paper(seed))
+            case "paper-sampled":
+                analyses = self.arguments.analyses
+                return partial(systems.paper, *self.paper(seed), analyses=analyses)
+            case "correction-gold":
+                return partial(systems.correction, self.corrector("gold", seed))
+            case "least-risk":
+                return partial(systems.least_risk, self.corrector(self.trees, seed))
+            case _:
+                return partial(systems.correction, self.corrector(self.trees, seed))
+
+    def restorer(self, seed: int) -> SavedModel[PunctuationModel]:
+        """Return the model of restoration, the same that ``parsed_text.py`` trains."""
+        config = self._config("punctuation", seed, *(["preset=parsed"] * (self.trees == "parsed")))
+        data = self.learning[self.trees].seen_by(only_right)
+        return trained(config, *data, self.models / f"{self.trees}-{seed}", PunctuationModel)
+
+    def tagger(self, preset: str, seed: int) -> SavedModel[SlotTagger]:
+        """Return a recurrent tagger, of correct text or of corrections.
+
+        Args:
+            preset: ``crf`` or ``correction``.
+            seed: of its training.
+        """
+        data = self.learning[self.trees]
+        visits = self.arguments.epochs * len(self.learning["gold"].training)
+        config = self._config("slot-tagger", seed, f"preset={preset}", f"train.visits={visits}")
+        place = self.models / f"{self.trees}-bilstm-{preset}-{seed}"
+        of = data if preset == "correction" else data.seen_by(only_right)
+        return trained(config, *of, place, SlotTagger)
+
+    def corrector(self, trees: str, seed: int) -> SavedModel[CorrectionModel]:
+        """Return the model of correction.
+
+        Args:
+            trees: that it has learnt from.
+            seed: of its training.
+        """
+        preset = ["preset=parsed-correction"] * (trees == "parsed")
+        config = self._config("correction", seed, *preset)
+        place = self.models / f"{trees}-correction-{seed}"
+        return trained(config, *self.learning[trees], place, CorrectionModel)
+
+    def paper(self, seed: int) -> tuple[SavedModel[CorrectionModel], SavedModel[PunctuationModel]]:
+        """Return the model of the paper, and the model that finds T'_e for it."""
+        learning = self.learning[self.trees]
+
+        def place(name: str) -> Path:
+            return self.models / f"{self.trees}-paper-{name}-{seed}"
+
+        config = self._config("punctuation", seed, *PAPER)
+        written, right = learning.seen_by(only_written), learning.seen_by(only_right)
+        analysis = trained(config, *written, place("written"), PunctuationModel)
+        near = trained(config, *right, place("right"), PunctuationModel)
+        config = self._config("correction", seed, "preset=paper-correction")
+        # Trees T'_e are found once, and not at all where the model is there.
+        if not place("correction").exists():
+            found = (analysed(analysis, some) for some in learning)
+            learning = Learning(*([one for (one,) in of] for of in found))
+        model = trained(config, *learning, place("correction"), CorrectionModel, near)
+        return model, analysis
+
+    def _config(self, kind: str, seed: int, *settings: str) -> Config:
+        visits = self.arguments.visits
+        chosen = [*settings, *([] if visits is None else [f"train.visits={visits}"])]
+        return load_config(None, chosen, {"train.seed": seed}, kind)
+
+    def runs(self, system: str, name: str) -> list[Run]:
+        """Return the runs of a system on some data, correcting first what is not stored.
+
+        Args:
+            system: its name.
+            name: of the data.
+        """
+        return [self._run(system, name, seed) for seed in self.arguments.seeds]
+
+    def _run(self, system: str, name: str, seed: int) -> Run:
+        stem = f"{self.arguments.name}-{self.trees}-{name}-{system}-{seed}"
+        paths = [
+            self.arguments.output / f"{stem}.{task}.json.gz" for task in ("correction", "bare")
+        ]
+        if not all(path.exists() for path in paths):
+            pairs = self.data[name]
+            found = self.system(system, seed)([pair.source for pair in pairs])
+            for path, result in zip(paths, counted(system, seed, found, pairs), strict=True):
+                write_result(path, result)
+        run = Run(*map(read_result, paths))
+        print(f"{stem}: F0.5 {run.edits.statistics.score:.4f}", flush=True)
+        return run

@@ -1,0 +1,157 @@
+"""The edits of systems: counted run by run, in tables with the chance of each difference."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from correcting.data import Pairs
+from correcting.systems import System
+from semipunct.corpus.digest import parallel_digest
+from semipunct.evaluation.aggregation import aggregate
+from semipunct.evaluation.comparison import compare
+from semipunct.evaluation.correction import CorrectionFigures, correction_statistics
+from semipunct.evaluation.restoration import Slots
+from semipunct.evaluation.results import Result
+from semipunct.evaluation.signature import join_signature
+from semipunct.version import __version__
+
+HEAD = (
+    "system",
+    "precision",
+    "recall",
+    "F0.5",
+    "edits per slot",
+    "harm",
+    "edits",
+    "p",
+    "from bare words",
+)
+"""The columns of a table of systems."""
+
+
+class Run(NamedTuple):
+    """The edits of one run of a system.
+
+    Attributes:
+        edits: that lead from what was written to its result.
+        bare: that lead from bare words to its result.
+    """
+
+    edits: Result
+    bare: Result
+
+
+Runs = Mapping[str, Sequence[Run]]
+"""The runs of systems by their names, in the order of their seeds."""
+
+
+def counted(system: str, seed: int, found: Sequence[Slots], data: Pairs) -> Run:
+    """Count the edits of a system.
+
+    Args:
+        system: its name.
+        seed: of its training.
+        found: its result for each sentence.
+        data: the sentences.
+    """
+    references = [pair.references for pair in data]
+    written = [pair.source.slots for pair in data]
+    nobody = [((),) * len(slots) for slots in written]
+    digest = parallel_digest(data)[:12]
+    of = {"system": system, "seed": str(seed), "treebank": digest, "version": __version__}
+
+    def counted_from(start: str, slots: Sequence[Slots]) -> Result:
+        signature = join_signature({"task": "correction", "from": start, **of})
+        return Result(system, signature, correction_statistics(slots, found, references))
+
+    return Run(counted_from("written", written), counted_from("words", nobody))
+
+
+def speed(system: System, data: Pairs) -> float:
+    """Return how many sentences a second a system corrects, which has been compiled.
+
+    Args:
+        system: to measure.
+        data: the sentences.
+    """
+    sources = [pair.source for pair in data]
+    began = time.perf_counter()
+    system(sources)
+    return len(sources) / (time.perf_counter() - began)
+
+
+def chance(runs: Sequence[Run], others: Sequence[Run]) -> float:
+    """Return p of the difference in F0.5 between two systems, over the runs that both have.
+
+    Args:
+        runs: of one system.
+        others: of the other one.
+    """
+    shared = min(len(runs), len(others))
+    a, b = (aggregate([run.edits for run in some[:shared]]) for some in (runs, others))
+    return compare(a, b).differences[0].p
+
+
+def row(name: str, runs: Sequence[Run], others: Sequence[Run] | None) -> str:
+    """Write a row of a table: means over the runs of a system.
+
+    Args:
+        name: of the system.
+        runs: of the system.
+        others: runs of the system that p compares it with; None for no p.
+    """
+    figures: Any = aggregate([run.edits for run in runs]).figures
+    found: CorrectionFigures = figures
+    ratios = (found.edits.precision, found.edits.recall, found.edits.f05)
+    cells = [name, *(f"{x:.4f}" for x in ratios), f"{found.average_edit_distance:.4f}"]
+    cells += [f"{found.harm:.2f}", f"{found.edits.proposed / len(runs):.0f}"]
+    cells.append("" if others is None else f"{chance(runs, others):.4f}")
+    bare = sum(run.bare.statistics.score for run in runs) / len(runs)
+    return " | ".join([*cells, f"{bare:.4f}"])
+
+
+def by_error(results: Sequence[Result], most: int) -> list[str]:
+    """Write how often each system makes the right edit of frequent errors, and a wrong one.
+
+    Args:
+        results: of all systems.
+        most: how many errors to list.
+    """
+    figures: list[Any] = [result.figures for result in results]
+    found: list[CorrectionFigures] = figures
+    needed, proposed = Counter[str](), Counter[str]()
+    for error, score in (item for one in found for item in one.errors.items()):
+        # Systems may be held against different references.
+        needed[error] = max(needed[error], score.needed)
+        proposed[error] = max(proposed[error], score.proposed)
+    errors = sorted(needed, key=lambda error: (-needed[error], -proposed[error], error))[:most]
+    lines: list[str] = []
+    for error in errors:
+        scores = [one.errors.get(error) for one in found]
+        cells = [f"{s.correct}, {s.proposed - s.correct}" if s else "0, 0" for s in scores]
+        lines.append(" | ".join([f"`{error}`", str(needed[error]), *cells]))
+    return lines
+
+
+def table(systems: Runs, against: str, errors: int) -> None:
+    """Print a row for each system, a row for each error, and the F0.5 of each run.
+
+    Args:
+        systems: their runs.
+        against: the system that p compares the others with.
+        errors: how many kinds of errors to list.
+    """
+    print(f"| {' | '.join(HEAD)} |\n|{' --- |' * len(HEAD)}")
+    for name, runs in systems.items():
+        others = systems[against] if against in systems and name != against else None
+        print(f"| {row(name, runs, others)} |")
+    print(f"\n| error | times | {' | '.join(systems)} |\n|{' --- |' * (len(systems) + 2)}")
+    for line in by_error([runs[0].edits for runs in systems.values()], errors):
+        print(f"| {line} |")
+    print()
+    for name, runs in systems.items():
+        scores = ", ".join(f"{run.edits.statistics.score:.4f}" for run in runs)
+        print(f"{name}: F0.5 of each run {scores}")
