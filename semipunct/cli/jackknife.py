@@ -63,7 +63,8 @@ def jackknife(
     """Parse each part of a treebank by a parser trained on the others.
 
     A punctuation model that is to work on parsed text is trained on its output, with the treebank
-    itself beside it. Everything but tags and trees stays as it was in the treebank.
+    itself beside it. Everything but tags and trees stays as it was in the treebank, and so do whole
+    sentences that no model can take, such as those of nothing but punctuation.
     """
     from semipunct.arrays.memory import hold_memory
     from semipunct.cli.progress import training_progress
@@ -85,13 +86,15 @@ def jackknife(
 
     with phase("reading"):
         development = usable(dev)
-        entries = [e for e in read_entries(files) if isinstance(e.content, Sentence)]
-    if len(entries) < folds:
+        entries = list(read_entries(files))
+    sentences = [entry.content for entry in entries if isinstance(entry.content, Sentence)]
+    if len(sentences) < folds:
         raise TreebankError(
-            f"{', '.join(files)}: {counted(len(entries), 'sentence')}, fewer than the "
+            f"{', '.join(files)}: {counted(len(sentences), 'sentence')}, fewer than the "
             f"{counted(folds, 'part')} of --folds; give more sentences"
         )
-    sentences = [entry.content for entry in entries if isinstance(entry.content, Sentence)]
+    if left := len(entries) - len(sentences):
+        console.say(f"{counted(left, 'sentence')} left as in the treebank (see stats)")
     enable_compilation_cache()
     options = ParseOptions(seed=seed)
     found: list[Sequence[Parse]] = []
@@ -122,8 +125,13 @@ def jackknife(
 
     def texts() -> Iterator[str]:
         label = "sample" if trees else ""
-        for entry, several in zip(entries, found, strict=True):
-            yield from parsed_texts(entry, several, label, probabilities=True)
+        several = iter(found)
+        for entry in entries:
+            if isinstance(entry.content, Sentence):
+                yield from parsed_texts(entry, next(several), label, probabilities=True)
+            else:
+                yield writer.unchanged(entry)
 
+    writer = Conllu().writer()
     with console.output(out) as stream:
-        Conllu().writer().write(texts(), stream)
+        writer.write(texts(), stream)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from semipunct.formats import read_treebank
+from semipunct.formats import read_parallel_treebanks, read_treebank
 from semipunct.models.kind import Criterion
 from semipunct.store.checkpoint import load
 from tests.commands import Cli
@@ -54,6 +54,20 @@ def test_all_but_trees_and_tags_is_the_treebank(
     ]
     assert all(s.expected is None for s in given)
     assert all(s.expected is not None for s in made)
+
+
+def test_what_no_model_can_take_stays(cli: Cli, short: Path, untrained: list[int], tmp_path: Path):
+    """So that the output goes with another version of the treebank, sentence by sentence."""
+    odd = "# sent_id = odd\n1\t...\t...\tPUNCT\t_\t_\t0\troot\t_\tA=b\n\n"
+    treebank, out = tmp_path / "some.conllu", tmp_path / "parsed.conllu"
+    treebank.write_text(odd + short.read_text("utf-8"), "utf-8")
+    result = cli("jackknife", treebank, "--dev", short, "-o", out, "--folds", 3)
+    assert result.status == 0, result.err
+    assert "1 sentence left as in the treebank" in result.err
+    assert out.read_text("utf-8").startswith(odd)
+    assert len(read_treebank([out]).sentences) == len(read_treebank([short]).sentences)
+    found = read_parallel_treebanks([out, treebank], [treebank, treebank])
+    assert (len(found.omitted), found.sentences[0].source.expected is None) == (2, False)
 
 
 def test_too_few_sentences(cli: Cli, short: Path, tmp_path: Path):

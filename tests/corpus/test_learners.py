@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from semipunct.corpus import Words
 from semipunct.corpus.parallel import aligned
+from semipunct.corpus.sentences import Expected
 from semipunct.corpus.synthetic import english_parameters, generate
 from semipunct.corpus.synthetic.learners import (
     LearnerErrors,
@@ -24,7 +25,9 @@ from semipunct.corpus.synthetic.learners import (
     erroneous,
 )
 from semipunct.errors import UsageError
-from semipunct.formats import read_entries
+from semipunct.formats import Annotation, read_entries, read_treebank
+from semipunct.formats.conllu import Conllu
+from semipunct.formats.conllu.expectations import expected_attributes
 from semipunct.formats.parallel import (
     read_parallel_texts,
     read_parallel_treebanks,
@@ -217,6 +220,22 @@ def test_a_treebank_is_written_twice(tmp_path):
     assert made.errors == changed > 50
     with pytest.raises(UsageError, match="named twice"):
         write_erroneous([SAMPLE], errors, 4, source, source)
+
+
+def test_beliefs_of_a_parser_stay(tmp_path):
+    """Errors are drawn in what ``semipunct jackknife`` wrote, too."""
+    writer, texts, known = Conllu().writer(), [], []
+    for entry in list(read_entries([SAMPLE]))[:60]:
+        slots = len(entry.content.slots)
+        known.append(Expected((0.25,) * (slots - 1), ((",",),) * slots, (0.5,) * slots))
+        attributes = dict(enumerate(expected_attributes(known[-1]), 1))
+        texts.append(writer.annotated(entry, Annotation(attributes, {})))
+    parsed, source, corrected = (tmp_path / f"{name}.conllu" for name in "abc")
+    parsed.write_text("".join(texts), "utf-8")
+    made = write_erroneous([parsed], english_learner_errors(), 4, source, corrected)
+    assert made.errors > 10
+    for path in (source, corrected):
+        assert [s.expected for s in read_treebank([path])] == known
 
 
 def test_the_table_is_what_the_driver_counts():
