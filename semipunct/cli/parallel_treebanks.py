@@ -63,6 +63,9 @@ def corrections(
 ) -> "Sequence[Sentence]":
     """Read what was written, and its corrected version, of which at least one sentence can be used.
 
+    Sentences whose trees do not agree are left out where trees align them, as Li, Wang and Eisner
+    (2019, section 6.2) choose theirs; words that do not agree are an error.
+
     Args:
         written: files, as one treebank.
         corrected: files of the same sentences.
@@ -73,10 +76,11 @@ def corrections(
     """
     from semipunct.formats.parallel import read_corrections
 
-    found = read_corrections(written, corrected, alignment)
+    found = read_corrections(written, corrected, alignment, omit=alignment == "trees")
     if not found:
+        told = f" (first {found.omitted[0]})" if found.omitted else ""
         raise TreebankError(
-            f"{', '.join(written)}: no sentence is left; give treebanks with words in them"
+            f"{', '.join(written)}: no sentence is left{told}; give treebanks with words in them"
         )
     return found
 

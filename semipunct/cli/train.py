@@ -62,7 +62,8 @@ def train(
     align: Annotated[
         Align | None,
         typer.Option(
-            help="With --corrected: all words of the two versions must agree, or all heads [words]."
+            help="With --corrected: all words of the two versions must agree [words], or all "
+            "heads, and sentences whose heads do not are left out."
         ),
     ] = None,
     analysis: Annotated[

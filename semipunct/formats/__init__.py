@@ -1,7 +1,7 @@
 """Formats of files: readers and writers by name; nothing below this room knows a format."""
 
 from semipunct.formats.base import Annotation, Format, Writer
-from semipunct.formats.error_markup import read_error_markup
+from semipunct.formats.error_markup import read_error_markup, read_learner_treebank
 from semipunct.formats.lines import text_lines
 from semipunct.formats.parallel import (
     read_m2,
@@ -26,6 +26,7 @@ __all__ = [
     "format_of",
     "read_entries",
     "read_error_markup",
+    "read_learner_treebank",
     "read_m2",
     "read_parallel_texts",
     "read_parallel_treebanks",

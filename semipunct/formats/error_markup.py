@@ -3,8 +3,9 @@
 ``<ns type="RP"><i>,</i><c>.</c></ns>`` stands for a comma that becomes a period: ``i`` is what was
 written, ``c`` its correction; either may be missing, and errors may be nested (Nicholls 2003). The
 XML files of the FCE (Yannakoudakis, Briscoe and Medlock 2011) have it in their paragraphs ``p``,
-and the treebank of learner English (Berzak et al. 2016; UD English-ESL, before its words are taken
-out) in comments ``#SENT=`` of its CoNLL-U.
+and the treebank of learner English (Berzak et al. 2016; UD English-ESL) in comments ``#SENT=`` of
+its CoNLL-U. The public release of that treebank has neither words nor texts; its ``merge.py`` gets
+them for those who have the licence of the FCE.
 """
 
 import re
@@ -14,18 +15,26 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 from xml.etree import ElementTree
 
-from semipunct.corpus import Omitted, Words
+from semipunct.corpus import Omitted, Sentence, Words
 from semipunct.corpus.located import BLANKS, Piece, is_mark, located
-from semipunct.corpus.parallel import Alignment, ParallelSentence, aligned
+from semipunct.corpus.parallel import Alignment, ParallelSentence, aligned, shared_slots
+from semipunct.corpus.sentences import MISSING
 from semipunct.errors import TreebankError
 from semipunct.files import display_name
+from semipunct.formats.conllu import Conllu
 from semipunct.formats.lines import text_lines
+from semipunct.marks import spacing
 
 _SENTENCE = re.compile(r"#\s*SENT\s*=\s?(.*)")
 _ID = re.compile(r"#\s*(?:ID|sent_id)\s*=\s?(.*)")
 _TAG = re.compile(r"<(/?)(ns|i|c)(?:\s[^<>]*)?(/?)>", re.IGNORECASE)
 _TOKEN = re.compile(r"\w+(?:[-'’.@/&:]\w+)*(?:\.(?=\w))?|\.{2,}|-{2,}|\S")
 """Words, which may have some marks within, and marks; runs of periods and hyphens stay together."""
+
+_MERGE = (
+    "this is a release of the annotations alone: run the treebank's merge.py, with the licence of "
+    "the FCE, and read what it gets"
+)
 
 
 class Versions(NamedTuple):
@@ -94,25 +103,67 @@ def read_error_markup(
 
     Raises:
         TreebankError: with file and line, if the file is missing, has no error markup or damaged
-            one, or sentences do not align.
+            one, is a treebank without its words, or sentences do not align.
     """
     name = display_name(path)
     lines = list(text_lines(path))
+    texts = 0
     xml = any(line.lstrip("\ufeff").lstrip().startswith("<") for line in lines[:1])
     number = 0
     for line, sentence_id, marked in (_paragraphs if xml else _comments)(name, lines):
         number += 1
+        texts += bool(marked.strip())
         where = sentence_id or f"#{number}"
-        try:
-            both = versions(marked)
-        except ValueError as error:
-            _fail(name, line, f"sentence {where}: {error}", "correct the markup")
+        both = _versions(name, line, where, marked)
         written, corrected = (_words(where, name, line, text) for text in both)
         if isinstance(written, Words) and isinstance(corrected, Words):
             yield aligned(written, [corrected], alignment)
     if not number:
         _fail(name, 1, "no text with error markup was found",
               "give XML with paragraphs <p>, or CoNLL-U with comments #SENT=")  # fmt: skip
+    if not texts and not xml:
+        _fail(name, 1, "all comments #SENT= are empty", _MERGE)
+
+
+def read_learner_treebank(path: str | Path) -> Iterator[ParallelSentence[Sentence]]:
+    """Yield the sentences of a treebank with error markup: words, tags and trees as it has them.
+
+    Each sentence has its corrected version in a comment ``#SENT=``, of which slots count between
+    words that it shares with the treebank, which may cut words otherwise. Sentences that no model
+    can take, and those that are corrected to no word at all, are passed over.
+
+    Args:
+        path: CoNLL-U, ``.gz`` or not, such as UD English-ESL with its words.
+
+    Raises:
+        TreebankError: with file and line, if the file is missing or damaged, has no words, or a
+            sentence has no error markup or damaged one.
+    """
+    name = display_name(path)
+    for entry in Conllu().read(path):
+        sentence = entry.content
+        if not isinstance(sentence, Sentence):
+            continue
+        where = f"sentence {sentence.sentence_id}"
+        if all(form == MISSING for form in sentence.forms):
+            _fail(name, sentence.line, f"{where} has no words", _MERGE)
+        found = (_SENTENCE.fullmatch(line.strip()) for line in entry.record.lines)
+        marked = next((match[1] for match in found if match), "")
+        if not marked.strip():
+            _fail(name, sentence.line, f"{where} has no error markup", "give a comment #SENT=")
+        text = _versions(name, sentence.line, sentence.sentence_id, marked).corrected
+        corrected = _words(sentence.sentence_id, name, sentence.line, text)
+        if isinstance(corrected, Words):
+            slots = spacing.visible(corrected.slots)
+            judged = shared_slots(sentence.forms, corrected.forms, slots)
+            yield ParallelSentence(sentence, (), (judged,))
+
+
+def _versions(name: str, line: int, where: str, marked: str) -> Versions:
+    try:
+        return versions(marked)
+    except ValueError as error:
+        _fail(name, line, f"sentence {where}: {error}", "correct the markup")
 
 
 def _comments(_name: str, lines: list[str]) -> Iterator[tuple[int, str, str]]:

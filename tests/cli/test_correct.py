@@ -346,6 +346,11 @@ def test_training_needs_both_versions(
                  tmp_path / "m", "--kind", "correction")  # fmt: skip
     assert result.status == 1
     assert re.search(r"a\.conllu:1: sentence .*word \d+", result.message)
+    # With trees those that agree are learnt from; here there are none.
+    result = cli("train", one, "--corrected", other, "--dev", one, "--dev-corrected", one, "-o",
+                 tmp_path / "m", "--kind", "correction", "--align", "trees")  # fmt: skip
+    assert result.status == 1
+    assert re.search(r"no sentence is left \(first .*a\.conllu:1: sentence", result.message)
 
 
 def test_parallel_treebanks_as_data(treebanks: Paths, parallel_treebanks: Paths):

@@ -1,5 +1,6 @@
 """Error markup of learner corpora: two versions of one text, from XML and from comments."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.errors import TreebankError
-from semipunct.formats.error_markup import read_error_markup, versions
+from semipunct.formats.error_markup import (
+    read_error_markup,
+    read_learner_treebank,
+    versions,
+)
 
 FCE = """\
 <learner><head sortkey="x"><text><answer1><coded_answer>
@@ -61,6 +66,61 @@ def test_comments_of_conllu(tmp_path: Path):
     assert one.source.forms == ("But", "he", "came", "late")
     assert one.references == (((), (), (), (), (".",)),)
     assert two.references == (((), ("!",)),)
+
+
+TREEBANK = """\
+#ID=/0100_2000_12/doc1.xml 6
+#SENT=I don't <ns type="RV"><i>now</i><c>know</c></ns> him<ns type="MP"><c>,</c></ns> but he came\
+<ns type="RP"><i>,</i><c>.</c></ns>
+1	I	_	PRON	PRP	_	4	nsubj	_	_
+2	do	_	AUX	VBP	_	4	aux	_	_
+3	n't	_	PART	RB	_	4	neg	_	_
+4	now	_	VERB	VB	_	0	root	_	_
+5	him	_	PRON	PRP	_	4	dobj	_	_
+6	but	_	CONJ	CC	_	4	cc	_	_
+7	he	_	PRON	PRP	_	8	nsubj	_	_
+8	came	_	VERB	VBD	_	4	conj	_	_
+9	,	_	PUNCT	,	_	4	punct	_	_
+
+"""
+"""As a release with words has it; made for this test."""
+
+RELEASED = re.sub(
+    r"(?m)^(\d+\t)[^\t]+", r"\1_", re.sub(r"(?m)^#SENT=.*", "#SENT=", TREEBANK)
+)  # fmt: skip
+"""The same as the public has it."""
+
+
+def test_a_treebank_of_learners(tmp_path: Path):
+    (found,) = read_learner_treebank(write(tmp_path, TREEBANK, "esl.conllu"))
+    assert found.source.forms == ("I", "do", "n't", "now", "him", "but", "he", "came")
+    assert found.source.tree.heads == (4, 4, 4, 0, 4, 4, 8, 4)
+    assert found.source.slots[-1] == (",",)
+    # Nobody judges what is beside words that are others, or cut otherwise.
+    nobody = None
+    assert found.references == (
+        ((), nobody, nobody, nobody, nobody, (",",), (), (), (".",)),
+    )  # fmt: skip
+    assert found.target().slots[-1] == (".",)
+
+
+def test_a_release_without_words_is_told(tmp_path: Path):
+    released = write(tmp_path, RELEASED, "esl.conllu")
+    with pytest.raises(TreebankError, match=r"esl.conllu:1: sentence .* no words; .* merge.py"):
+        list(read_learner_treebank(released))
+    with pytest.raises(TreebankError, match=r"#SENT= are empty; .* merge.py"):
+        list(read_error_markup(released))
+
+
+@pytest.mark.parametrize(
+    ("comment", "told"),
+    [("", "no error markup; give a comment #SENT="), ("#SENT=a <ns>b", "<ns> is not closed")],
+)
+def test_damage_of_a_treebank_is_told(tmp_path: Path, comment: str, told: str):
+    body = "".join(line + "\n" for line in TREEBANK.splitlines() if line[:1].isdigit())
+    path = write(tmp_path, f"{comment}\n{body}\n".lstrip("\n"), "esl.conllu")
+    with pytest.raises(TreebankError, match=f"esl.conllu:1: sentence .*{told}"):
+        list(read_learner_treebank(path))
 
 
 @pytest.mark.parametrize(
