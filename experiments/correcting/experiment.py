@@ -48,8 +48,8 @@ SYSTEMS = (
 )
 
 PAPER = ("preset=paper", "train.lazy=true", "train.evaluate_every=2000")
-"""Models beside that of the paper: its own settings, but for what costs time alone. Without lazy
-steps each one moves the weights of all features, those of thirty batches out of thirty-one."""
+"""Models beside that of the paper: its settings, but for dense steps, which move the weights of all
+features and all outcomes, and for frequent evaluations. Both cost nothing but time."""
 
 
 class Learning(NamedTuple):
