@@ -3,12 +3,12 @@
     python experiments/benchmarks/orderings.py [--items 12] [--permuted 8] [--output PATH]
 
 The log partition of a batch of sets of ``--items`` items is one compiled program. Beside it stand
-two loops over the permutations of ``--permuted`` items, which are as many for 12 items as would
-take 11,880 times as long: one in Python, whose steps are numpy's, over ``itertools.permutations``;
-and one that is compiled, a scan over the table of permutations. All of them agree on the smaller
-sets, or the run fails. Each question is asked twice, then in turn with all others ``--repeats``
-times; the loop in Python is slow and asked three times at most. Times are medians, and ratios are
-of one run.
+two loops over the permutations of ``--permuted`` items: one in Python, whose steps are numpy's,
+over ``itertools.permutations``; and one that is compiled, a scan over the table of permutations.
+Twelve items have 11,880 times as many permutations as eight. All three agree on the smaller sets,
+or the run fails. Each question is asked once more before it is timed, then in turn with all others
+``--repeats`` times; the loop in Python is slow and timed three times at most. Times are medians,
+and ratios are of one run.
 """
 
 from __future__ import annotations
