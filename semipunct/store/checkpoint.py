@@ -15,7 +15,7 @@ import numpy as np
 from safetensors import numpy as safetensors
 from typing_extensions import TypeVar
 
-from semipunct.errors import ConfigError, ModelError
+from semipunct.errors import ConfigError, ModelError, UsageError
 from semipunct.files import json_document, sha256
 from semipunct.models.base import Array, Model
 from semipunct.models.contents import compact, digest, with_arrays, without_arrays
@@ -209,7 +209,7 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
         raise ModelError(str(error)) from error
     except (
         AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError, MemoryError,
-        RecursionError,
+        RecursionError, UsageError,
     ) as error:  # fmt: skip
         raise ModelError(
             f"{folder}: {VOCABULARY}, {VOCABULARY_ARRAYS} or {CONFIG} does not hold what a model "

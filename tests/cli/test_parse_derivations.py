@@ -1,15 +1,18 @@
 """``semipunct parse`` with a parser of derivations: files in and out, figures, what is refused."""
 
 import json
+import shutil
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from semipunct.errors import ModelError
 from semipunct.formats.ccgbank import read_derivations, read_derived_sentences
 from semipunct.models.ccg.options import KIND, CcgOptions, CcgTrainOptions
 from semipunct.models.ccg.parser import CcgModel
 from semipunct.models.kind import Config
-from semipunct.store.checkpoint import save
+from semipunct.store.checkpoint import load, save
 from tests.commands import Cli
 from tests.formats.ccgbank.files import MILL, RAIN
 
@@ -49,6 +52,18 @@ def test_figures(cli: Cli, parser: Path, treebank: Path):
     assert (value["sentences"], value["words"], value["coverage"]) == (2, 15, 1.0)
     table = cli("parse", parser, treebank, "--gold").out
     assert "labelled f1" in table
+
+
+def test_a_damaged_category_is_told_with_its_folder(parser: Path, tmp_path: Path):
+    folder = shutil.copytree(parser, tmp_path / "damaged")
+    path, manifest = folder / "vocabulary.json", folder / "manifest.json"
+    data, sums = json.loads(path.read_text("utf-8")), json.loads(manifest.read_text("utf-8"))
+    data["grammar"]["categories"][0] = ""
+    path.write_text(json.dumps(data), "utf-8")
+    sums["sha256"][path.name] = sha256(path.read_bytes()).hexdigest()
+    manifest.write_text(json.dumps(sums), "utf-8")
+    with pytest.raises(ModelError, match=f"{folder}: .*'' is no category"):
+        load(folder)
 
 
 def test_what_is_refused(cli: Cli, parser: Path, treebank: Path, tmp_path: Path):
