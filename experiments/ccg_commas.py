@@ -27,14 +27,17 @@ from typing import Any
 
 from semipunct.corpus import Sentence
 from semipunct.errors import UsageError
-from semipunct.evaluation.derivations import DerivationCounts
+from semipunct.evaluation.derivations import DerivationStatistics
+from semipunct.evaluation.results import Result
+from semipunct.evaluation.systems import compare
 from semipunct.formats.ccgbank import read_derived_sentences
 from semipunct.formats.ptb import read_bracketings
-from semipunct.models.ccg.decoding import RATIOS, CcgParse, CcgParser
+from semipunct.models.ccg.decoding import RATIOS, CcgParser
 from semipunct.models.ccg.grammar import Grammar
 from semipunct.models.ccg.parser import CcgModel
 from semipunct.store.checkpoint import load
 from semipunct.tasks.normalise import comma_table, normalise_commas
+from semipunct.tasks.parse_derivations import compare_derivations
 from semipunct.trees.conversion import Unconverted, converted
 from semipunct.trees.derivations import Derivation
 from semipunct.trees.licensing import unlicensed
@@ -94,24 +97,6 @@ def rules(paths: Sequence[str]) -> dict[str, Any]:
             "unlicensed": sum(bool(unlicensed(tree)) for tree in after),
         }
     return {**told, "tables": tables}
-
-
-def agreement(
-    sentences: Sequence[Sentence[Derivation]], parses: Sequence[CcgParse]
-) -> DerivationCounts:
-    """Compare parses with the derivations of a treebank.
-
-    Args:
-        sentences: with derivations.
-        parses: of the same.
-    """
-    total = DerivationCounts()
-    for s, found in zip(sentences, parses, strict=True):
-        tree = found.derivation
-        mine = None if tree is None else (tree.tags, predicate_dependencies(tree))
-        gold = s.tree.tags, predicate_dependencies(s.tree)
-        total = total.plus(DerivationCounts.of(gold, mine))
-    return total
 
 
 def nodes(
@@ -189,6 +174,7 @@ def parse(models: Sequence[tuple[str, str, str]], runs: int) -> dict[str, Any]:
         trained = load(folder, CcgModel)
         parsers[name] = CcgParser(trained.model, trained.parameters), read_derived_sentences([dev])
     found: dict[str, Any] = {}
+    results: dict[str, Result[DerivationStatistics]] = {}
     for name, (parser, sentences) in parsers.items():
         supertags = parser.supertags(sentences)
         parses = parser.parsed(sentences, supertags)
@@ -198,8 +184,10 @@ def parse(models: Sequence[tuple[str, str, str]], runs: int) -> dict[str, Any]:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         n = len(sentences)
+        trees = [p.derivation for p in parses]
+        results[name] = compare_derivations(name, name, sentences, trees)
         found[name] = {
-            **agreement(sentences, parses).as_dict(),
+            **results[name].figures.as_dict(),
             "rules": len(parser.model.grammar.rules),
             "conjunctive_nodes": sum(p.counts.conjunctive for p in parses) / n,
             "total_nodes": sum(p.counts.total for p in parses) / n,
@@ -214,6 +202,9 @@ def parse(models: Sequence[tuple[str, str, str]], runs: int) -> dict[str, Any]:
             times[name].append(time.perf_counter() - wall)
             busy[name].append(time.process_time() - processor)
     first = next(iter(parsers))
+    for name in found.keys() - {first}:
+        rows = compare(results[name], results[first]).differences
+        found[name]["p"] = {row.measure: row.p for row in rows}
     for name in found if runs else ():
         n = len(parsers[name][1])
         found[name] |= {

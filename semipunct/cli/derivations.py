@@ -1,6 +1,7 @@
-"""Parsing to derivations, for ``semipunct parse`` with a model of the kind ccg-parser."""
+"""Derivations: ``semipunct parse`` to them, and ``semipunct evaluate`` of files that have them."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semipunct.cli import console
@@ -10,7 +11,8 @@ from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.corpus import Entry, Sentence
-    from semipunct.evaluation.derivations import DerivationCounts
+    from semipunct.evaluation.derivations import DerivationStatistics
+    from semipunct.evaluation.results import Result
     from semipunct.formats.ccgbank import CcgbankRecord
     from semipunct.models.ccg.decoding import CcgParse
     from semipunct.store.checkpoint import SavedModel
@@ -29,6 +31,7 @@ def parse_derivations(
     *,
     gold: bool,
     json: bool,
+    path: str | None,
     quiet: bool,
 ) -> None:
     """Give words derivations, and compare them with those of the input.
@@ -39,6 +42,7 @@ def parse_derivations(
         out: the place to write to; None for standard output, or nothing where figures are printed.
         gold: whether figures are printed.
         json: whether they are one JSON object.
+        path: the file to store them in, if any.
         quiet: whether no progress is shown.
 
     Raises:
@@ -46,7 +50,6 @@ def parse_derivations(
         TreebankError: if one is missing or damaged.
     """
     from semipunct.cli.progress import sentence_progress
-    from semipunct.evaluation.derivations import DerivationCounts
     from semipunct.formats import format_of
 
     if format_of(*inputs, default="ccgbank").name != "ccgbank":
@@ -54,13 +57,16 @@ def parse_derivations(
             f"{inputs[0]}: a parser of the kind ccg-parser reads words with tags in files of "
             "derivations; give one whose name ends in .auto"
         )
-    total = DerivationCounts()
+    sentences: list[Sentence[Derivation]] = []
+    trees: list[Derivation | None] = []
     missing, cut = 0, 0
 
     def texts() -> Iterator[str]:
-        nonlocal total, missing, cut
+        nonlocal missing, cut
         for entry, found in _parsed(loaded, inputs):
-            total = total.plus(_counts(entry, found)) if gold else total
+            if gold:
+                sentences.append(entry.content)
+                trees.append(found.derivation)
             cut += not found.complete
             if found.derivation is None:
                 missing += 1
@@ -82,7 +88,58 @@ def parse_derivations(
     if cut:
         console.say(f"{counted(cut, 'sentence')} with a chart that was given up: too large")
     if gold:
-        _show(total, json=json)
+        from semipunct.tasks.parse_derivations import compare_derivations
+
+        _report(
+            compare_derivations(str(loaded.path), loaded.digest, sentences, trees),
+            json=json,
+            path=path,
+        )
+
+
+def holds_derivations(path: str) -> bool:
+    """Tell whether a name is that of a file of derivations, and not of a model folder.
+
+    Args:
+        path: as it was given.
+    """
+    from semipunct.formats import format_of
+
+    return format_of(path).name == "ccgbank" and not Path(path).is_dir()
+
+
+def evaluate_derivations(
+    parsed: str, tests: Sequence[str], *, json: bool, path: str | None
+) -> None:
+    """Compare derivations in a file with those of a treebank.
+
+    Args:
+        parsed: a file of derivations that a parser wrote.
+        tests: files of the treebank.
+        json: whether figures are printed as one JSON object.
+        path: the file to store them in, if any.
+
+    Raises:
+        UsageError: if sentences of the first file are not those of the treebank.
+        TreebankError: if a file is missing or damaged.
+    """
+    from semipunct.files.digests import sha256
+    from semipunct.formats.ccgbank import read_derived_sentences
+    from semipunct.tasks.parse_derivations import by_sentence, compare_derivations
+
+    if not all(holds_derivations(test) for test in tests):
+        raise UsageError(
+            f"{parsed} holds derivations; compare them with those of a treebank, in files whose "
+            "names end in .auto"
+        )
+    found = read_derived_sentences([parsed])
+    sentences = read_derived_sentences(tests)
+    digest = sha256("\n".join(repr(s.tree) for s in found).encode())
+    trees = by_sentence(sentences, found)
+    missing = trees.count(None)
+    if missing:
+        console.say(f"{console.count(missing, 'sentence')} without a derivation in {parsed}")
+    _report(compare_derivations(parsed, digest, sentences, trees), json=json, path=path)
 
 
 def _parsed(
@@ -97,16 +154,6 @@ def _parsed(
         yield from zip(chunk, parser.parsed([entry.content for entry in chunk]), strict=True)
 
 
-def _counts(entry: "Derived", found: "CcgParse") -> "DerivationCounts":
-    from semipunct.evaluation.derivations import DerivationCounts
-    from semipunct.trees.predicates import predicate_dependencies
-
-    tree = found.derivation
-    mine = None if tree is None else (tree.tags, predicate_dependencies(tree))
-    gold = entry.content.tree
-    return DerivationCounts.of((gold.tags, predicate_dependencies(gold)), mine)
-
-
 def _text(entry: "Derived", tree: "Derivation") -> str:
     from semipunct.formats.ccgbank import auto_line
     from semipunct.trees.coindexation import coindexed
@@ -119,21 +166,22 @@ def _text(entry: "Derived", tree: "Derivation") -> str:
     return f"ID={record.sentence_id} PARSER=SEMIPUNCT NUMPARSE=1\n{auto_line(tree, leaves)}\n"
 
 
-def _show(total: "DerivationCounts", *, json: bool) -> None:
-    values = total.as_dict()
+def _report(found: "Result[DerivationStatistics]", *, json: bool, path: str | None) -> None:
+    if path:
+        from semipunct.evaluation.results import write_result
+
+        write_result(path, found)
+    figures = found.figures
     if json:
         from semipunct.render.outputs import output
         from semipunct.render.outputs.figures import DerivationsCompared
 
+        values = {**figures.as_dict(), "signature": found.signature}
         console.print_json(output(DerivationsCompared, values))
         return
     table = console.table("figure", "value")
-    for name, value in values.items():
-        shown = (
-            "undefined" if value is None else f"{value:,}" if name in _COUNTS else f"{value:.4f}"
-        )
-        table.add_row(name.replace("_", " "), shown)
-    console.tables().print(table)
-
-
-_COUNTS = ("sentences", "words")
+    for name, value in figures.rows():
+        table.add_row(name, value)
+    screen = console.tables()
+    screen.print(table)
+    screen.print(found.signature, style="dim", markup=False, soft_wrap=True)

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model folder.")],
+    model: Annotated[
+        str,
+        typer.Argument(metavar="MODEL", help="A model folder, or derivations of a parser (.auto)."),
+    ],
     tests: Annotated[
         list[str],
         typer.Argument(metavar="TEST...", help="Treebanks in CoNLL-U, '-' for stdin."),
@@ -28,11 +31,17 @@ def evaluate(
     """Print the perplexity of the punctuation, given words and trees.
 
     It is per slot, a place for marks: one before each word and one at the end. It is over all
-    sentences but those that no model can take, which are counted by reason.
+    sentences but those that no model can take, which are counted by reason. Where MODEL is a file
+    of derivations, print how its dependencies and categories compare with those of TEST.
     """
     if result == console.STANDARD:
         raise UsageError("--result needs the name of a file; --json prints the figures")
     console.check_targets(result)
+    from semipunct.cli.derivations import evaluate_derivations, holds_derivations
+
+    if holds_derivations(model):
+        evaluate_derivations(model, tests, json=json, path=result)
+        return
     with phase("importing"):
         from semipunct.arrays.compilation import enable_compilation_cache
         from semipunct.cli.treebanks import omissions, tell_unseen, usable

@@ -165,10 +165,10 @@ def parse(
         if loaded.model.kind == DERIVATIONS:
             _refuse_others(
                 decoder=decoder is not Decoder.RISK, tokeniser=tokeniser, trees=trees, nbest=nbest,
-                punctuation=punctuation, probabilities=probabilities, result=result,
+                punctuation=punctuation, probabilities=probabilities,
             )  # fmt: skip
             enable_compilation_cache()
-            parse_derivations(loaded, inputs, out, gold=gold, json=json, quiet=quiet)
+            parse_derivations(loaded, inputs, out, gold=gold, json=json, path=result, quiet=quiet)
             return
         loaded = load(model, Parser)
         words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None

@@ -1,97 +1,218 @@
-"""Agreement of derivations: their dependencies between predicates and arguments, their categories.
+"""Derivations: their dependencies between predicates and arguments, and their categories.
 
 Source: Clark and Curran (2004); Tse and Curran (2008), section 6.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from semipunct.evaluation.metric import ratio
+import numpy as np
+
+from semipunct.errors import UsageError
+from semipunct.evaluation.columns import Column, Count, Counts, refuse
+from semipunct.evaluation.metric import Measure, Statistics, ratio
+from semipunct.evaluation.restoration import Score, f1
 from semipunct.files import finite
 
 Labelled = tuple[int, str, int, int]
 """Head, its category, the number of the argument, dependent."""
 
+Analysis = tuple[Sequence[str], Collection[Labelled]]
+"""The categories of the words of a sentence, and its dependencies."""
 
-class DerivationCounts(NamedTuple):
-    """Counts over sentences; one that was not parsed has all its words and dependencies missed.
+
+@dataclass(frozen=True, slots=True)
+class DerivationFigures:
+    """Figures of the derivations of a corpus.
 
     Attributes:
-        sentences: all of them.
-        parsed: those for which a derivation was found.
-        exact: those whose dependencies are all right, and no other is there.
-        words: of all sentences, marks included.
-        categories: words with the right category.
-        gold: dependencies of the treebank.
-        found: dependencies of the parser.
-        labelled: those that are both.
-        gold_pairs, found_pairs, unlabelled: the same of pairs of head and dependent.
+        sentences: their number.
+        words: their number, marks included.
+        coverage: the part of the sentences for which a derivation was found.
+        sentence_accuracy: the part whose dependencies are all right, and no other is there.
+        category_accuracy: the part of the words with the right category.
+        labelled: dependencies of a treebank, and of a parser.
+        unlabelled: the same of pairs of head and dependent.
     """
 
-    sentences: int = 0
-    parsed: int = 0
-    exact: int = 0
-    words: int = 0
-    categories: int = 0
-    gold: int = 0
-    found: int = 0
-    labelled: int = 0
-    gold_pairs: int = 0
-    found_pairs: int = 0
-    unlabelled: int = 0
-
-    @classmethod
-    def of(
-        cls,
-        gold: tuple[Sequence[str], Collection[Labelled]],
-        found: tuple[Sequence[str], Collection[Labelled]] | None,
-    ) -> DerivationCounts:
-        """Count one sentence.
-
-        Args:
-            gold: the categories of its words, and its dependencies.
-            found: those of a parser, None if it has no derivation.
-        """
-        categories, right = gold[0], {*gold[1]}
-        mine = {*found[1]} if found else set[Labelled]()
-        pairs, my_pairs = ({(d[0], d[3]) for d in deps} for deps in (right, mine))
-        same = sum(a == b for a, b in zip(categories, found[0], strict=True)) if found else 0
-        return cls(
-            1,
-            int(found is not None),
-            int(found is not None and mine == right),
-            len(categories),
-            same,
-            len(right),
-            len(mine),
-            len(right & mine),
-            len(pairs),
-            len(my_pairs),
-            len(pairs & my_pairs),
-        )
-
-    def plus(self, other: DerivationCounts) -> DerivationCounts:
-        """Return the sums of two counts."""
-        return DerivationCounts(*(a + b for a, b in zip(self, other, strict=True)))
+    sentences: int
+    words: int
+    coverage: float
+    sentence_accuracy: float
+    category_accuracy: float
+    labelled: Score
+    unlabelled: Score
 
     def as_dict(self) -> dict[str, Any]:
         """Return all figures for JSON; null stands for an undefined one."""
         return {
             "sentences": self.sentences,
             "words": self.words,
-            "coverage": finite(ratio(self.parsed, self.sentences)),
-            "sentence_accuracy": finite(ratio(self.exact, self.sentences)),
-            "category_accuracy": finite(ratio(self.categories, self.words)),
-            **_scores("labelled", self.labelled, self.found, self.gold),
-            **_scores("unlabelled", self.unlabelled, self.found_pairs, self.gold_pairs),
+            "coverage": finite(self.coverage),
+            "sentence_accuracy": finite(self.sentence_accuracy),
+            "category_accuracy": finite(self.category_accuracy),
+            **_scores("labelled", self.labelled),
+            **_scores("unlabelled", self.unlabelled),
         }
 
+    def rows(self) -> list[tuple[str, str]]:
+        """Return the figures for a table."""
+        return [
+            ("F1 of labelled dependencies", f"{self.labelled.f1:.4f}"),
+            ("  precision", f"{self.labelled.precision:.4f}"),
+            ("  recall", f"{self.labelled.recall:.4f}"),
+            ("F1 of unlabelled dependencies", f"{self.unlabelled.f1:.4f}"),
+            ("  precision", f"{self.unlabelled.precision:.4f}"),
+            ("  recall", f"{self.unlabelled.recall:.4f}"),
+            ("categories of words", f"{self.category_accuracy:.4f}"),
+            ("sentences with all dependencies", f"{self.sentence_accuracy:.4f}"),
+            ("sentences with a derivation", f"{self.coverage:.4f}"),
+            ("words", f"{self.words:,}"),
+            ("sentences", f"{self.sentences:,}"),
+        ]
 
-def _scores(name: str, right: int, found: int, gold: int) -> dict[str, Any]:
+
+def _scores(name: str, score: Score) -> dict[str, Any]:
     return {
-        f"{name}_precision": finite(ratio(right, found)),
-        f"{name}_recall": finite(ratio(right, gold)),
-        f"{name}_f1": finite(ratio(2 * right, found + gold)),
+        f"{name}_precision": finite(score.precision),
+        f"{name}_recall": finite(score.recall),
+        f"{name}_f1": finite(score.f1),
     }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DerivationStatistics(Statistics):
+    """The contribution of each sentence to ``DerivationFigures``: counts.
+
+    Of a sentence without a derivation, all categories and dependencies are missed.
+
+    Attributes:
+        words: ``[sentences]`` marks included.
+        parsed: ``[sentences]`` 1 with a derivation, 0 without.
+        exact: ``[sentences]`` 1 if its dependencies are those of the treebank, otherwise 0.
+        categories: ``[sentences]`` words with the right category.
+        gold: ``[sentences]`` dependencies of the treebank.
+        found: ``[sentences]`` dependencies of the parser.
+        labelled: ``[sentences]`` those that are both.
+        gold_pairs: ``[sentences]`` pairs of head and dependent of the treebank.
+        found_pairs: ``[sentences]`` those of the parser.
+        unlabelled: ``[sentences]`` those that are both.
+
+    Raises:
+        ValueError: if the shapes or the counts contradict each other; names the sentence.
+    """
+
+    task: ClassVar[str] = "derivations"
+    columns: ClassVar[Mapping[str, Column]] = {
+        "words": Count(given=True),
+        "parsed": Count(),
+        "exact": Count(),
+        "categories": Count(),
+        "gold": Count(given=True),
+        "found": Count(),
+        "labelled": Count(),
+        "gold_pairs": Count(given=True),
+        "found_pairs": Count(),
+        "unlabelled": Count(),
+    }
+    measures: ClassVar[tuple[Measure, ...]] = (
+        Measure("labelled_f1", "F1 of labelled dependencies", ("labelled", "found"), "gold", f1),
+        Measure("unlabelled_f1", "  unlabelled", ("unlabelled", "found_pairs"), "gold_pairs", f1),
+        Measure("category_accuracy", "categories of words", ("categories",), "words"),
+        Measure("sentence_accuracy", "sentences with all dependencies", ("exact",)),
+        Measure("coverage", "sentences with a derivation", ("parsed",)),
+    )
+
+    words: Counts
+    parsed: Counts
+    exact: Counts
+    categories: Counts
+    gold: Counts
+    found: Counts
+    labelled: Counts
+    gold_pairs: Counts
+    found_pairs: Counts
+    unlabelled: Counts
+
+    def check(self) -> None:
+        refuse(self.words < 1, "there is no word")
+        for smaller, larger, what in (
+            (self.parsed, np.ones_like(self.parsed), "more than one derivation"),
+            (self.exact, self.parsed, "all dependencies are right, but there is no derivation"),
+            (self.categories, self.words * self.parsed, "more right categories than words"),
+            (self.gold_pairs, self.gold, "more pairs than dependencies"),
+            (self.found_pairs, self.found, "more pairs than dependencies"),
+            (self.labelled, np.minimum(self.gold, self.found), "more right ones than dependencies"),
+            (
+                self.unlabelled,
+                np.minimum(self.gold_pairs, self.found_pairs),
+                "more right pairs than pairs",
+            ),
+        ):
+            refuse(smaller > larger, what)
+
+    def figures(self) -> DerivationFigures:
+        def total(column: Counts) -> int:
+            return int(column.sum())
+
+        return DerivationFigures(
+            len(self),
+            total(self.words),
+            ratio(total(self.parsed), len(self)),
+            ratio(total(self.exact), len(self)),
+            ratio(total(self.categories), total(self.words)),
+            Score(total(self.labelled), total(self.found), total(self.gold)),
+            Score(total(self.unlabelled), total(self.found_pairs), total(self.gold_pairs)),
+        )
+
+
+def derivation_statistics(
+    gold: Sequence[Analysis], found: Sequence[Analysis | None]
+) -> DerivationStatistics:
+    """Compare derivations with those of a treebank, sentence by sentence.
+
+    Args:
+        gold: those of a treebank.
+        found: those of a parser, over the same words; None where it has none.
+
+    Raises:
+        UsageError: if the numbers of sentences, or of the words of a sentence, differ.
+    """
+    if len(gold) != len(found):
+        raise UsageError(
+            f"{len(gold)} gold sentences and {len(found)} predicted ones: "
+            "hand in the same sentences twice"
+        )
+    rows: list[tuple[int, ...]] = []
+    for number, (one, other) in enumerate(zip(gold, found, strict=True), 1):
+        if other is not None and len(one[0]) != len(other[0]):
+            raise UsageError(
+                f"sentence {number}: {len(one[0])} words, and {len(other[0])} in the predicted "
+                "derivation; parse the words of the gold sentences, in their order"
+            )
+        rows.append(_counts(one, other))
+    columns = np.array(rows, np.int64).reshape(len(rows), len(DerivationStatistics.columns)).T
+    return DerivationStatistics(*columns)
+
+
+def _counts(gold: Analysis, found: Analysis | None) -> tuple[int, ...]:
+    """Count what is right in a sentence, in the order of the columns."""
+    categories, right = gold[0], {*gold[1]}
+    mine = {*found[1]} if found else set[Labelled]()
+    pairs, my_pairs = ({(d[0], d[3]) for d in deps} for deps in (right, mine))
+    same = sum(a == b for a, b in zip(categories, found[0], strict=True)) if found else 0
+    return (
+        len(categories),
+        int(found is not None),
+        int(found is not None and mine == right),
+        same,
+        len(right),
+        len(mine),
+        len(right & mine),
+        len(pairs),
+        len(my_pairs),
+        len(pairs & my_pairs),
+    )

@@ -2,6 +2,7 @@
 
 from semipunct.evaluation.brackets import BracketStatistics
 from semipunct.evaluation.correction import CorrectionStatistics
+from semipunct.evaluation.derivations import DerivationStatistics
 from semipunct.evaluation.metric import Statistics
 from semipunct.evaluation.parsing import ParsingStatistics
 from semipunct.evaluation.perplexity import PerplexityStatistics
@@ -10,6 +11,7 @@ from semipunct.evaluation.restoration import RestorationStatistics
 METRICS: dict[str, type[Statistics]] = {
     "brackets": BracketStatistics,
     "correction": CorrectionStatistics,
+    "derivations": DerivationStatistics,
     "parsing": ParsingStatistics,
     "perplexity": PerplexityStatistics,
     "restoration": RestorationStatistics,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from semipunct.errors import ModelError
+from semipunct.evaluation.results import read_result
 from semipunct.formats.ccgbank import read_derivations, read_derived_sentences
 from semipunct.models.ccg.options import KIND, CcgOptions, CcgTrainOptions
 from semipunct.models.ccg.parser import CcgModel
@@ -50,8 +51,10 @@ def test_words_get_derivations(cli: Cli, parser: Path, treebank: Path, tmp_path:
 def test_figures(cli: Cli, parser: Path, treebank: Path):
     value = json.loads(cli("parse", parser, treebank, "--gold", "--json").out)
     assert (value["sentences"], value["words"], value["coverage"]) == (2, 15, 1.0)
-    table = cli("parse", parser, treebank, "--gold").out
-    assert "labelled f1" in table
+    stored = treebank.parent / "result.json"
+    table = cli("parse", parser, treebank, "--gold", "--result", stored).out
+    assert "F1 of labelled dependencies" in table
+    assert read_result(stored).figures.as_dict()["labelled_f1"] == value["labelled_f1"]
 
 
 def test_a_damaged_category_is_told_with_its_folder(parser: Path, tmp_path: Path):
@@ -100,3 +103,26 @@ def test_long_sentences_are_bounded(cli: Cli, parser: Path, tmp_path: Path):
     result = cli("parse", parser, path)
     assert (result.status, result.out) == (0, "")
     assert "1 sentence left out: no derivation was found" in result.err
+
+
+def test_files_are_evaluated_and_compared(cli: Cli, tmp_path: Path):
+    gold, some, all_of = (tmp_path / f"{name}.auto" for name in ("gold", "some", "all"))
+    gold.write_text(MILL + RAIN, encoding="utf-8")
+    all_of.write_text(RAIN + MILL, encoding="utf-8")
+    some.write_text(RAIN, encoding="utf-8")
+    for path in (some, all_of):
+        result = cli("evaluate", path, gold, "--json", "--result", path.with_suffix(".json"))
+        assert result.status == 0, result.err
+    # "some" lacks the first sentence.
+    found = cli("evaluate", some, gold, "--json")
+    assert "1 sentence without a derivation" in found.err
+    figures = json.loads(found.out)
+    assert (figures["coverage"], figures["labelled_precision"]) == (0.5, 1.0)
+    assert "F1 of labelled dependencies" in cli("evaluate", all_of, gold).out
+    both = cli("compare", all_of.with_suffix(".json"), some.with_suffix(".json"), "--json")
+    row = json.loads(both.out)["measures"]["labelled_f1"]
+    assert (row["a"], row["b"] < 1) == (1.0, True)
+    wrong = cli("evaluate", gold, some)
+    assert wrong.status == 2
+    assert "is not among the sentences of the treebank" in wrong.message
+    assert cli("evaluate", gold, tmp_path / "a.conllu").status == 2

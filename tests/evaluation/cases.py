@@ -7,6 +7,7 @@ import numpy as np
 from semipunct.corpus import Sentence
 from semipunct.evaluation.brackets import bracket_statistics
 from semipunct.evaluation.correction import Choice, correction_statistics
+from semipunct.evaluation.derivations import Analysis, derivation_statistics
 from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.restoration import Slots, restoration_statistics
@@ -110,3 +111,13 @@ def bracketed() -> Result:
     gold, found = (PhraseTree((0, 1, 2), ("S", label, "NN")) for label in ("NP", "VP"))
     line = join_signature({"task": "brackets", "treebank": "t1"})
     return Result("parser", line, bracket_statistics([gold], [found]))
+
+
+MISS: Analysis = (("N/N", "N", "S\\NP"), {(1, "N/N", 1, 2), (3, "S\\NP", 1, 2)})
+"""*Miss Ada mills*, of a treebank."""
+
+
+def derived(*found: Analysis | None) -> Result:
+    """A result of parsing to derivations, of ``MISS`` each time."""
+    line = join_signature({"task": "derivations", "treebank": "t1"})
+    return Result("parser", line, derivation_statistics([MISS] * len(found), found))

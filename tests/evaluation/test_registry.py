@@ -6,11 +6,13 @@ from semipunct.evaluation.metric import Statistics
 from semipunct.evaluation.registry import METRICS
 from tests.evaluation.cases import (
     GOLD,
+    MISS,
     PARSED,
     PREDICTED,
     TREEBANK,
     bracketed,
     corrected,
+    derived,
     parsed,
     restored,
     scored,
@@ -19,6 +21,7 @@ from tests.evaluation.cases import (
 RESULTS = {
     "brackets": bracketed(),
     "correction": corrected(PREDICTED, [[*s[:-1], ()] for s in GOLD], GOLD),
+    "derivations": derived(MISS, None),
     "parsing": parsed(TREEBANK, PARSED),
     "perplexity": scored([-0.5, -2.0, -1.5], [2, 5, 7]),
     "restoration": restored(GOLD, PREDICTED),

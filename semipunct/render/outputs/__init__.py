@@ -33,7 +33,7 @@ OUTPUTS: Mapping[str, tuple[type[Part], ...]] = {
     "correct": (CorrectedSentence, LeftOut),
     "correct-gold": (CorrectionsCompared,),
     "decode": (Decoded, LeftOut),
-    "evaluate": (Evaluated,),
+    "evaluate": (Evaluated, DerivationsCompared),
     "parse-derivations-gold": (DerivationsCompared,),
     "parse-gold": (ParsesCompared,),
     "parse-phrases-gold": (PhrasesCompared,),

@@ -160,9 +160,9 @@ class PhrasesCompared(Part, kw_only=True, tag_field="schema", tag="semipunct.par
 
 
 class DerivationsCompared(
-    Part, kw_only=True, tag_field="schema", tag="semipunct.parse-derivations-gold/1"
+    Part, kw_only=True, tag_field="schema", tag="semipunct.parse-derivations-gold/2"
 ):
-    """Derivations of a parser beside those of the input: ``parse --gold --json`` of a ccg-parser.
+    """Derivations of a parser beside others: ``parse --gold --json``, and ``evaluate --json``.
 
     Dependencies are those between predicates and arguments; marks are words here.
     """
@@ -178,6 +178,7 @@ class DerivationsCompared(
     unlabelled_precision: Probability | None
     unlabelled_recall: Probability | None
     unlabelled_f1: Probability | None
+    signature: Signature
 
 
 class System(Part):

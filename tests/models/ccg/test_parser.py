@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from semipunct.corpus import Sentence
-from semipunct.evaluation.derivations import DerivationCounts
 from semipunct.models.ccg.decoding import CcgParser
 from semipunct.models.ccg.options import CcgOptions, CcgTrainOptions
 from semipunct.models.ccg.parser import CcgModel, log_marginals
@@ -109,23 +108,3 @@ def test_a_model_comes_back(trained: tuple[CcgModel, dict[str, jax.Array]], tmp_
     broken["grammar"]["rules"] = [[0, 9, -1, 0]]
     with pytest.raises(ValueError, match=r"not there|circle"):
         CcgModel.from_data(broken, model.options)
-
-
-def test_counts_of_agreement():
-    gold = (("N/N", "N", "S\\NP"), {(1, "N/N", 1, 2), (3, "S\\NP", 1, 2)})
-    found = (("N/N", "N", "S/NP"), {(1, "N/N", 1, 2), (3, "S/NP", 1, 2)})
-    counts = DerivationCounts.of(gold, found).plus(DerivationCounts.of(gold, None))
-    assert counts.as_dict() == {
-        "sentences": 2,
-        "words": 6,
-        "coverage": 0.5,
-        "sentence_accuracy": 0.0,
-        "category_accuracy": pytest.approx(2 / 6),
-        "labelled_precision": 0.5,
-        "labelled_recall": 0.25,
-        "labelled_f1": pytest.approx(1 / 3),
-        "unlabelled_precision": 1.0,
-        "unlabelled_recall": 0.5,
-        "unlabelled_f1": pytest.approx(2 / 3),
-    }
-    assert DerivationCounts().as_dict()["coverage"] is None
