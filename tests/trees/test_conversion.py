@@ -190,9 +190,10 @@ def test_deep_trees():
     assert found.derivation.words == deep.words
 
 
-def test_deep_chains_of_one_child():
-    n = 600
-    labels = ("S",) * n + ("NP-SBJ", "PRP", "VP", "VBP")
+@pytest.mark.parametrize("pattern", [("S",), ("SBAR", "S"), ("NP",), ("S-ADV",)], ids="-".join)
+def test_deep_chains_of_one_child(pattern: tuple[str, ...]):
+    n = 4_000
+    labels = (*(pattern * n)[:n], "NP-SBJ", "PRP", "VP", "VBP")
     deep = PhraseTree((*range(n), n, n + 1, n, n + 1), labels)
     assert converted(deep, ["we", "say"]).derivation.tags == ("NP", "S[dcl]\\NP")
 

@@ -150,7 +150,11 @@ def category_of(node: Constituent, *, perfect: bool = False) -> str:
         if label == "SQ" and has_subject(node):
             return "S[q]"
         if label in CLAUSES:
-            return _clause(node, perfect)
+            found = _clause(node)
+            if isinstance(found, str):
+                return found
+            node, perfect = found, False
+            continue
         if label == "SBAR":
             first = complementiser(node)
             if node.coordinated:
@@ -190,20 +194,21 @@ def verb_feature(node: Constituent, perfect: bool) -> str:
     return found or "dcl"
 
 
-def _clause(node: Constituent, perfect: bool) -> str:
+def _clause(node: Constituent) -> str | Constituent:
+    """Return the category of a clause, or the constituent inside it that has the same one."""
     inner = _first_clause(node)
     if inner.label not in CLAUSES:
-        return category_of(inner)
-    feature = sentence_feature(inner)
-    if not feature:
-        feature = "dcl" if inner.label == "SINV" else _predicate_feature(inner)
-    if has_subject(inner) or inner.label == "SINV":
-        return f"S[{feature}]"
+        return inner
     head = head_of(inner)
+    if has_subject(inner) or inner.label == "SINV":
+        return f"S[{_clause_feature(inner)}]"
     if head.label == "VP" or head.label in VERBS:
-        return f"S[{feature}]\\NP"
-    return category_of(head)
+        return f"S[{_clause_feature(inner)}]\\NP"
+    return head
 
 
-def _predicate_feature(node: Constituent) -> str:
+def _clause_feature(node: Constituent) -> str:
+    found = sentence_feature(node)
+    if found or node.label == "SINV":
+        return found or "dcl"
     return "adj" if head_of(node).label in _PREDICATIVE else "nom"
