@@ -25,16 +25,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from semipunct.corpus import Sentence
 from semipunct.errors import UsageError
 from semipunct.evaluation.derivations import DerivationStatistics
-from semipunct.evaluation.results import Result
+from semipunct.evaluation.results import Result, write_result
 from semipunct.evaluation.systems import compare
 from semipunct.formats.ccgbank import read_derived_sentences
 from semipunct.formats.ptb import read_bracketings
+from semipunct.models.ccg.chart import Counts
 from semipunct.models.ccg.decoding import RATIOS, CcgParser
 from semipunct.models.ccg.grammar import Grammar
 from semipunct.models.ccg.parser import CcgModel
+from semipunct.models.ccg.supertags import multitags
 from semipunct.store.checkpoint import load
 from semipunct.tasks.normalise import comma_table, normalise_commas
 from semipunct.tasks.parse_derivations import compare_derivations
@@ -105,6 +110,8 @@ def nodes(
     grammars: Sequence[tuple[str, str, str]],
     runs: int,
     ratios: tuple[float, ...] = RATIOS,
+    *,
+    headed: bool = False,
 ) -> dict[str, Any]:
     """Compare the charts of grammars.
 
@@ -116,6 +123,11 @@ def nodes(
             of words as the parser.
         runs: timed passes over all sentences, of one grammar after another.
         ratios: of multitagging; the next one is tried where there is no derivation.
+        headed: whether items with different heads are different, whatever the parser does.
+
+    Returns:
+        Figures of each grammar. Ratios are those to the first one, with the interval that holds
+        95% of the ratios of as many sentences drawn with replacement.
     """
     trained = load(folder, CcgModel)
     sentences = read_derived_sentences([dev])
@@ -127,54 +139,76 @@ def nodes(
         known = trained.model.grammar
         if lexical != [known.categories[i] for i in known.lexical]:
             raise UsageError(f"{path} has other categories of words than the treebank of {folder}")
-        model = replace(trained.model, grammar=grammar)
+        options = replace(trained.model.options, heads=headed)
+        model = replace(trained.model, options=options, grammar=grammar)
         parsers[name] = CcgParser(model, trained.parameters, ratios)
     found: dict[str, Any] = {}
+    counts: dict[str, npt.NDArray[np.int64]] = {}
     times: dict[str, list[float]] = {name: [] for name in parsers}
     for _ in range(max(1, runs)):
         for name, parser in parsers.items():
             start = time.process_time()
             charts = [parser.chart(rows)[0] for rows in supertags]
             times[name].append(time.process_time() - start)
-            n = len(charts)
+            counts[name] = np.array([chart.counts for chart in charts])
             found[name] = {
                 "rules": len(parser.model.grammar.rules),
-                "coverage": sum(chart.forest is not None for chart in charts) / n,
-                "conjunctive_nodes": sum(chart.counts.conjunctive for chart in charts) / n,
-                "total_nodes": sum(chart.counts.total for chart in charts) / n,
-                "with_commas": sum(
-                    chart.counts.conjunctive
-                    for chart, s in zip(charts, sentences, strict=True)
-                    if "," in s.forms
-                ),
+                "coverage": sum(chart.forest is not None for chart in charts) / len(charts),
             }
+    candidates = [
+        len(word) for rows in supertags for word in multitags(trained.model, rows, ratios[0])
+    ]
+    commas = np.array(["," in s.forms for s in sentences])
     first = next(iter(parsers))
     for name, values in found.items():
-        # Of the sentences that have a comma.
-        values["with_commas_ratio"] = values["with_commas"] / found[first]["with_commas"]
-        values["conjunctive_ratio"] = (
-            values["conjunctive_nodes"] / found[first]["conjunctive_nodes"]
-        )
+        for place, kind in enumerate(Counts._fields):
+            mine, base = counts[name][:, place], counts[first][:, place]
+            values[f"{kind}_nodes"] = float(mine.mean())
+            values[f"{kind}_ratio"] = float(mine.sum() / base.sum())
+            values[f"{kind}_interval"] = interval(mine, base)
+            values[f"{kind}_ratio_with_commas"] = float(mine[commas].sum() / base[commas].sum())
         values["processor_seconds"] = statistics.mean(times[name])
         values["processor_ratio"] = statistics.median(
             a / b for a, b in zip(times[name], times[first], strict=True)
         )
-    return {"sentences": len(sentences), "runs": runs, "grammars": found}
+    return {
+        "sentences": len(sentences),
+        "ratios": ratios,
+        "headed": headed,
+        "categories_of_a_word": statistics.mean(candidates),
+        "runs": runs,
+        "grammars": found,
+    }
 
 
-def parse(models: Sequence[tuple[str, str, str]], runs: int) -> dict[str, Any]:
+def interval(mine: npt.NDArray[np.int64], base: npt.NDArray[np.int64]) -> tuple[float, float]:
+    """Return the ends of a bootstrap interval of 95% of a ratio of sums.
+
+    Args:
+        mine: ``[sentences]`` counts.
+        base: ``[sentences]`` those that they are compared with.
+    """
+    drawn = np.random.default_rng(0).integers(0, len(mine), (10_000, len(mine)))
+    low, high = np.percentile(mine[drawn].sum(1) / base[drawn].sum(1), (2.5, 97.5))
+    return float(low), float(high)
+
+
+def parse(
+    models: Sequence[tuple[str, str, str]], runs: int, results: Path | None = None
+) -> dict[str, Any]:
     """Compare parsers.
 
     Args:
         models: the name, the folder and the file of development derivations of each.
         runs: timed passes over all sentences, of one parser after another.
+        results: the folder to store the agreement of each parser in, for ``semipunct compare``.
     """
     parsers: dict[str, tuple[CcgParser, list[Sentence[Derivation]]]] = {}
     for name, folder, dev in models:
         trained = load(folder, CcgModel)
         parsers[name] = CcgParser(trained.model, trained.parameters), read_derived_sentences([dev])
     found: dict[str, Any] = {}
-    results: dict[str, Result[DerivationStatistics]] = {}
+    compared: dict[str, Result[DerivationStatistics]] = {}
     for name, (parser, sentences) in parsers.items():
         supertags = parser.supertags(sentences)
         parses = parser.parsed(sentences, supertags)
@@ -185,12 +219,17 @@ def parse(models: Sequence[tuple[str, str, str]], runs: int) -> dict[str, Any]:
         tracemalloc.stop()
         n = len(sentences)
         trees = [p.derivation for p in parses]
-        results[name] = compare_derivations(name, name, sentences, trees)
+        compared[name] = compare_derivations(name, name, sentences, trees)
+        if results is not None:
+            results.mkdir(parents=True, exist_ok=True)
+            write_result(results / f"{name}.json", compared[name])
         found[name] = {
-            **results[name].figures.as_dict(),
+            **compared[name].figures.as_dict(),
             "rules": len(parser.model.grammar.rules),
-            "conjunctive_nodes": sum(p.counts.conjunctive for p in parses) / n,
-            "total_nodes": sum(p.counts.total for p in parses) / n,
+            **{
+                f"{kind}_nodes": sum(getattr(p.counts, kind) for p in parses) / n
+                for kind in Counts._fields
+            },
             "largest_chart_mib": peak / 2**20,
         }
     times: dict[str, list[float]] = {name: [] for name in parsers}
@@ -203,7 +242,7 @@ def parse(models: Sequence[tuple[str, str, str]], runs: int) -> dict[str, Any]:
             busy[name].append(time.process_time() - processor)
     first = next(iter(parsers))
     for name in found.keys() - {first}:
-        rows = compare(results[name], results[first]).differences
+        rows = compare(compared[name], compared[first]).differences
         found[name]["p"] = {row.measure: row.p for row in rows}
     for name in found if runs else ():
         n = len(parsers[name][1])
@@ -237,12 +276,14 @@ def main() -> None:
         "--grammar", nargs=3, action="append", required=True, metavar=("NAME", "TRAIN", "LEFT")
     )
     charts.add_argument("--runs", type=int, default=5)
+    charts.add_argument("--headed", action="store_true", help="items of charts have heads")
     charts.add_argument("--ratio", type=float, action="append", help="of multitagging; repeatable")
     comparing = commands.add_parser("parse", help="figure 10")
     comparing.add_argument(
         "--model", nargs=3, action="append", required=True, metavar=("NAME", "FOLDER", "DEV")
     )
     comparing.add_argument("--runs", type=int, default=25)
+    comparing.add_argument("--results", type=Path, help="a folder for 'semipunct compare'")
     for each in (counting, charts, comparing):
         each.add_argument("--output", type=Path, help="write the figures here as well")
     options = parser.parse_args()
@@ -256,9 +297,11 @@ def main() -> None:
             grammars,
             options.runs,
             tuple(options.ratio or RATIOS),
+            headed=options.headed,
         )
     else:
-        found = parse([tuple(model) for model in options.model], options.runs)
+        models = [tuple(model) for model in options.model]
+        found = parse(models, options.runs, options.results)
     text = json.dumps(found, indent=2)
     print(text)
     if options.output:

@@ -85,6 +85,7 @@ SYSTEMS = (
     System("crf+10", "the same on top of model 10",
            ("preset=crf", "model.ngrams=true", "model.ends=counts", "model.tags=true")),
     System("crf, parsed", "CRF, parses without commas", ("preset=crf",), "parsed", "parsed"),
+    System("field", "CRF over spans", ("model.field=true",), kind="phrase-commas"),
     System("phrases", "generative, on phrases", (), kind="phrase-commas"),
     System("phrases, parsed", "generative, on parses without commas", (), "parsed", "parsed",
            kind="phrase-commas"),

@@ -70,7 +70,7 @@ def test_places_of_commas_make_no_other_treebank(tmp_path: Path):
     right = commas_normalised(left.tree)
     assert right != left.tree
     results = [compare_derivations("p", "d", [left], [tree]) for tree in (left.tree, right)]
-    assert [r.figures.labelled.f1 for r in results] == [1.0, 1.0]
+    assert [r.statistics.score for r in results] == [1.0, 1.0]
     path.write_text(path.read_text("utf-8").replace("cats", "dogs"), encoding="utf-8")
     (dogs,) = read_derived_sentences([path])
     assert compare_derivations("p", "d", [dogs], [None]).signature != results[0].signature

@@ -1,15 +1,18 @@
 """The driver of figures 9 and 10 on a few trees."""
 
 from pathlib import Path
+from typing import Any
 
 from semipunct.formats.ccgbank import read_derived_sentences
-from semipunct.models.ccg.chart import Counts
-from semipunct.models.ccg.decoding import CcgParse
+from semipunct.models.ccg.options import KIND, CcgOptions, CcgTrainOptions
+from semipunct.models.ccg.parser import CcgModel
+from semipunct.models.kind import Config
+from semipunct.store.checkpoint import save
 from tests.cli.test_normalise import PHRASES
 from tests.formats.ccgbank.files import MILL, RAIN
 
 
-def test_rules_before_and_after(driver, tmp_path: Path):
+def test_rules_before_and_after(driver: Any, tmp_path: Path):
     path = tmp_path / "may.mrg"
     path.write_text(PHRASES, encoding="utf-8")
     found = driver("ccg_commas").rules([str(path)])
@@ -22,14 +25,17 @@ def test_rules_before_and_after(driver, tmp_path: Path):
     )
 
 
-def test_agreement_with_a_treebank(driver, tmp_path: Path):
-    path = tmp_path / "some.auto"
+def test_charts_and_parses_of_two_grammars(driver: Any, tmp_path: Path):
+    path, folder = tmp_path / "some.auto", tmp_path / "parser"
     path.write_text(MILL + RAIN, encoding="utf-8")
-    sentences = read_derived_sentences([path])
-    parses = [
-        CcgParse(sentences[0].tree, 0.0, Counts(1, 1), 0.1, complete=True),
-        CcgParse(None, 0.0, Counts(1, 1), 0.1, complete=True),
-    ]
-    found = driver("ccg_commas").agreement(sentences, parses)
-    assert (found.sentences, found.parsed, found.exact) == (2, 1, 1)
-    assert (found.gold, found.found, found.labelled) == (7, 4, 4)
+    options = CcgOptions(size=4, layers=1, minimum_count=1)
+    model = CcgModel.fit(read_derived_sentences([path]), options)
+    save(folder, model, model.initial_parameters(0, 0.0), Config(KIND, options, CcgTrainOptions()))
+    grammars = [("seen", str(path), "observed"), ("both", str(path), "both")]
+    found = driver("ccg_commas").nodes(str(folder), str(path), grammars, 1, headed=True)
+    seen, both = found["grammars"]["seen"], found["grammars"]["both"]
+    assert (seen["coverage"], seen["binary_ratio"], seen["binary_interval"]) == (1.0, 1.0, (1, 1))
+    assert seen["binary_nodes"] < seen["conjunctive_nodes"] < both["conjunctive_nodes"]
+    systems = [(name, str(folder), str(path)) for name in ("a", "b")]
+    parsers = driver("ccg_commas").parse(systems, 0)["parsers"]
+    assert parsers["b"]["p"]["labelled_f1"] == 1.0

@@ -1,9 +1,10 @@
 """Packed charts: all derivations of a sentence that a grammar has, given categories of its words.
 
-The items of a span are its categories: two derivations of the same category over the same words are
-one item. An item is a node of a hypergraph, a way to make it a hyperedge (Tse and Curran call them
-disjunctive and conjunctive nodes). Cells are sets of categories as bits of an integer, so that most
-pairs of cells that do not fit cost one operation.
+The items of a span are its categories, or its categories with their heads: two derivations of the
+same category (and the same head) over the same words are one item. An item is a node of a
+hypergraph, a way to make it a hyperedge (Tse and Curran call them disjunctive and conjunctive
+nodes). Cells are sets of categories as bits of an integer, so that most pairs of cells that do not
+fit cost one operation.
 """
 
 from __future__ import annotations
@@ -26,10 +27,12 @@ class Counts(NamedTuple):
     Attributes:
         conjunctive: uses of unary and binary rules.
         total: these, the words with their categories, and the items of all spans.
+        binary: uses of binary rules alone.
     """
 
     conjunctive: int
     total: int
+    binary: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class Forest:
         categories: ``[edges]`` the category of the node that each makes; -1 of the root.
         spans: ``[edges, 3]`` the slots before, within and after: of unary rules the last two, of
             words the first two are the same.
+        words: ``[edges, 2]`` places of words, from 0: the head of the node that each makes, and the
+            head of its other part; -1 for none, and for all where items have no heads.
         nodes: how many there are, that for nothing included; the root is the last one.
     """
 
@@ -51,6 +56,7 @@ class Forest:
     rules: Ints
     categories: Ints
     spans: Ints
+    words: Ints
     nodes: int
 
 
@@ -72,40 +78,51 @@ class _Edges:
     """Hyperedges as they are made."""
 
     def __init__(self) -> None:
-        self.rows: list[tuple[int, int, int, int, int, int, int, int]] = []
+        self.rows: list[tuple[int, ...]] = []
         self.nodes = 0
+        self.unary = 0
 
     def node(self) -> int:
         self.nodes += 1
         return self.nodes
 
 
-def build(grammar: Grammar, candidates: Sequence[Sequence[int]], most: int) -> Chart:
+Cell = dict[int, dict[int, int]]
+"""The nodes of a span by category and head."""
+
+Taker = tuple[int, list[tuple[int, int]], dict[int, list[tuple[int, int, int]]]]
+"""What a left part takes, as bits; its heads and nodes; and its rules by what they take."""
+
+
+def build(
+    grammar: Grammar, candidates: Sequence[Sequence[int]], most: int, *, headed: bool = False
+) -> Chart:
     """Build the chart of a sentence.
 
     Args:
         grammar: has the rules.
         candidates: ``[n]`` the categories of each word.
         most: hyperedges after which nothing more is built.
+        headed: whether items with different heads are different.
     """
     n = len(candidates)
     edges = _Edges()
     rows = edges.rows
-    cells: dict[tuple[int, int], dict[int, int]] = {}
+    cells: dict[tuple[int, int], Cell] = {}
     masks = [[0] * (n + 1) for _ in range(n + 1)]
     # By their first slot, the cells that can be left parts: end, and what each category takes.
-    lefts: list[list[tuple[int, list[tuple[int, int, dict[int, list[tuple[int, int]]]]]]]] = [
-        [] for _ in range(n + 1)
-    ]
+    lefts: list[list[tuple[int, list[Taker]]]] = [[] for _ in range(n + 1)]
     words = 0
     for width in range(1, n + 1):
         for i in range(n - width + 1):
             j = i + width
-            cell: dict[int, int] = {}
+            cell: Cell = {}
             if width == 1:
+                head = i if headed else -1
                 for category in candidates[i]:
-                    cell[category] = edges.node()
-                    rows.append((cell[category], 0, 0, NO_RULE, category, i, i, j))
+                    node = edges.node()
+                    cell[category] = {head: node}
+                    rows.append((node, 0, 0, NO_RULE, category, i, i, j, head, -1))
                 words += len(cell)
             else:
                 _combine(edges, cell, lefts[i], masks, cells, i, j)
@@ -114,34 +131,39 @@ def build(grammar: Grammar, candidates: Sequence[Sequence[int]], most: int) -> C
             masks[i][j] = _unary(edges, grammar, cell, i, j)
             cells[i, j] = cell
             takers = [
-                (grammar.partners[category], node, grammar.binary[category])
-                for category, node in cell.items()
+                (grammar.partners[category], list(nodes.items()), grammar.binary[category])
+                for category, nodes in cell.items()
                 if category in grammar.partners
             ]
             if takers:
                 lefts[i].append((j, takers))
         if len(rows) > most:
-            return Chart(None, _counts(rows, words, edges.nodes), complete=False)
-    counts = _counts(rows, words, edges.nodes)
+            return Chart(None, _counts(edges, words), complete=False)
+    counts = _counts(edges, words)
     top = cells.get((0, n), {})
     finals = [(category, rule) for category, rule in grammar.roots.items() if category in top]
     if not finals:
         return Chart(None, counts, complete=True)
     root = edges.node()
-    rows += ((root, top[category], 0, rule, -1, 0, n, n) for category, rule in finals)
+    rows += (
+        (root, node, 0, rule, -1, 0, n, n, head, -1)
+        for category, rule in finals
+        for head, node in top[category].items()
+    )
     return Chart(_forest(rows, root), counts, complete=True)
 
 
-def _counts(rows: list[tuple[int, ...]], words: int, nodes: int) -> Counts:
-    return Counts(len(rows) - words, len(rows) + nodes)
+def _counts(edges: _Edges, words: int) -> Counts:
+    uses = len(edges.rows) - words
+    return Counts(uses, len(edges.rows) + edges.nodes, uses - edges.unary)
 
 
 def _combine(
     edges: _Edges,
-    cell: dict[int, int],
-    lefts: list[tuple[int, list[tuple[int, int, dict[int, list[tuple[int, int]]]]]]],
+    cell: Cell,
+    lefts: list[tuple[int, list[Taker]]],
     masks: list[list[int]],
-    cells: dict[tuple[int, int], dict[int, int]],
+    cells: dict[tuple[int, int], Cell],
     i: int,
     j: int,
 ) -> None:
@@ -153,20 +175,27 @@ def _combine(
         if not mask:
             continue
         right = cells[k, j]
-        for partners, left, results in takers:
+        for partners, items, results in takers:
             fits = partners & mask
             while fits:
                 low = fits & -fits
                 fits ^= low
                 category = low.bit_length() - 1
-                for result, rule in results[category]:
-                    node = cell.get(result)
-                    if node is None:
-                        node = cell[result] = edges.node()
-                    rows.append((node, left, right[category], rule, result, i, k, j))
+                others = right[category].items()
+                for result, rule, side in results[category]:
+                    made = cell.get(result)
+                    if made is None:
+                        made = cell[result] = {}
+                    for first, left in items:
+                        for last, other in others:
+                            head, taken = (last, first) if side else (first, last)
+                            node = made.get(head)
+                            if node is None:
+                                node = made[head] = edges.node()
+                            rows.append((node, left, other, rule, result, i, k, j, head, taken))
 
 
-def _unary(edges: _Edges, grammar: Grammar, cell: dict[int, int], i: int, j: int) -> int:
+def _unary(edges: _Edges, grammar: Grammar, cell: Cell, i: int, j: int) -> int:
     """Apply unary rules, children before their results; return the cell as bits."""
     mask = 0
     for category in cell:
@@ -177,12 +206,17 @@ def _unary(edges: _Edges, grammar: Grammar, cell: dict[int, int], i: int, j: int
         waiting ^= low
         child = low.bit_length() - 1
         for result, rule in grammar.unary[child]:
-            node = cell.get(result)
-            if node is None:
-                node = cell[result] = edges.node()
+            made = cell.get(result)
+            if made is None:
+                made = cell[result] = {}
                 mask |= 1 << result
                 waiting |= (1 << result) & grammar.unary_mask
-            edges.rows.append((node, cell[child], 0, rule, result, i, j, j))
+            for head, below in cell[child].items():
+                node = made.get(head)
+                if node is None:
+                    node = made[head] = edges.node()
+                edges.unary += 1
+                edges.rows.append((node, below, 0, rule, result, i, j, j, head, -1))
     return mask
 
 
@@ -205,6 +239,7 @@ def _forest(rows: list[tuple[int, ...]], root: int) -> Forest:
         number[table[:, 1:3]],
         table[:, 3],
         table[:, 4],
-        table[:, 5:],
+        table[:, 5:8],
+        table[:, 8:],
         len(used) + 1,
     )

@@ -16,7 +16,14 @@ from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.base import Weights
 from semipunct.models.ccg.chart import Chart, Counts, Forest, build
-from semipunct.models.ccg.forests import EMPTY, edge_weights, leaf_places, outside_tag, padded_tags
+from semipunct.models.ccg.forests import (
+    EMPTY,
+    edge_weights,
+    head_weights,
+    leaf_places,
+    outside_tag,
+    padded_codes,
+)
 from semipunct.models.ccg.grammar import Grammar
 from semipunct.models.ccg.parser import CcgModel
 from semipunct.models.ccg.supertags import Probabilities, multitags, probabilities
@@ -141,11 +148,13 @@ class CcgParser:
         Returns:
             The last chart, with the counts of all of them.
         """
-        chart, ratio = Chart(None, Counts(0, 0), complete=True), 1.0
+        chart, ratio = Chart(None, Counts(0, 0, 0), complete=True), 1.0
         waiting = list(self.ratios)
         while waiting and chart.forest is None:
             ratio = waiting.pop(0)
-            found = build(self.model.grammar, multitags(self.model, rows, ratio), self.most_edges)
+            candidates = multitags(self.model, rows, ratio)
+            headed = self.model.options.heads
+            found = build(self.model.grammar, candidates, self.most_edges, headed=headed)
             counts = Counts(*(a + b for a, b in zip(chart.counts, found.counts, strict=True)))
             if chart.complete and not found.complete:  # from now on fewer categories
                 waiting = list(TIGHTER)
@@ -163,20 +172,24 @@ class CcgParser:
             forest: of the same sentence.
         """
         model = self.model
-        codes = model.vocabulary.encode([sentence])[0][CODES.index("tag") :]
-        host = self._host
-        tags = padded_tags(codes, np.array([sentence.size]), outside_tag(host))
+        codes = model.vocabulary.encode([sentence])[0]
+        tag_codes, word_codes = (codes[[CODES.index(name)]] for name in ("tag", "word"))
+        host, lengths = self._host, np.array([sentence.size])
+        tags = padded_codes(tag_codes, lengths, outside_tag(host))
         leaves = np.log(np.maximum(rows, _LEAST))[None]
-        return np.asarray(
-            edge_weights(
-                host,
-                tags,
-                forest.rules[None],
-                leaf_places(forest, model.grammar.lexical)[None],
-                forest.spans[None],
-                leaves,
-            )
-        )[0].astype(np.float32)
+        rules = forest.rules[None]
+        weights = edge_weights(
+            host,
+            tags,
+            rules,
+            leaf_places(forest, model.grammar.lexical)[None],
+            forest.spans[None],
+            leaves,
+        )
+        if model.options.heads:
+            forms = padded_codes(word_codes, lengths, model.outside_word)
+            weights = weights + head_weights(host, tags, forms, rules, forest.words[None])
+        return np.asarray(weights)[0].astype(np.float32)
 
 
 @jit

@@ -15,6 +15,12 @@ from semipunct.models.ccg.grammar import NO_RULE, Grammar
 from semipunct.structures.hypergraph import Hypergraphs, Layout, Room, arranged, layout
 from semipunct.trees.derivations import Derivation
 
+BUCKETS = 2**17
+"""Weights of words as heads: what has the same number modulo this has the same weight."""
+
+DISTANCES = (1, 2, 4, 8)
+"""Bounds of the classes of distances between two heads, on either side."""
+
 PLACES = ("before", "first", "left", "right", "last", "after")
 """Where a rule sees tags: at the edges of its span, within and without, and at its middle."""
 
@@ -49,17 +55,17 @@ class GoldForest(NamedTuple):
         return cls(forest, found, np.zeros(len(forest.heads), bool) if gold is None else gold)
 
 
-def padded_tags(tags: Any, lengths: Any, outside: int) -> Any:
-    """Return ``[batch, length + 2]`` tags with one for the outside around those of each sentence.
+def padded_codes(codes: Any, lengths: Any, outside: int) -> Any:
+    """Return ``[batch, length + 2]`` codes with one for the outside around those of each sentence.
 
     Args:
-        tags: ``[batch, length]`` codes; arrays of JAX as of numpy.
+        codes: ``[batch, length]``; arrays of JAX as of numpy.
         lengths: ``[batch]``.
         outside: the code for it.
     """
-    xp = jnp if isinstance(tags, jax.Array) else np
-    inside = xp.arange(tags.shape[1]) < lengths[:, None]
-    return xp.pad(xp.where(inside, tags, outside), ((0, 0), (1, 1)), constant_values=outside)
+    xp = jnp if isinstance(codes, jax.Array) else np
+    inside = xp.arange(codes.shape[1]) < lengths[:, None]
+    return xp.pad(xp.where(inside, codes, outside), ((0, 0), (1, 1)), constant_values=outside)
 
 
 def outside_tag(weights: Mapping[str, Any]) -> int:
@@ -71,6 +77,56 @@ def outside_tag(weights: Mapping[str, Any]) -> int:
     return weights[f"rule.{PLACES[0]}"].shape[1] - 1
 
 
+def head_weights(weights: Mapping[str, Any], tags: Any, forms: Any, rules: Any, words: Any) -> Any:
+    """Return ``[batch, edges]`` what the heads of hyperedges add to their log weights.
+
+    A rule has weights for the tag of its head, for that of the head of its other part, and for the
+    distance between them. Those of words, and of pairs of words and tags, are hashed (Clark and
+    Curran 2007 list the same features).
+
+    Args:
+        weights: of a model; arrays of JAX as of numpy, as are all others.
+        tags: from ``padded_codes``.
+        forms: likewise, of the codes of words.
+        rules: ``[batch, edges]``, as of ``Forests``.
+        words: likewise.
+    """
+    xp = jnp if isinstance(weights["rule"], jax.Array) else np
+    item = xp.arange(len(tags))[:, None]
+    head, other = words[..., 0] + 1, words[..., 1] + 1
+    away = xp.where(other > 0, other - head, 0)
+    # 0 for no second head; to the right 1 to 5, to the left 6 to 10.
+    steps = 1 + sum((xp.abs(away) > bound) * 1 for bound in DISTANCES)
+    distance = xp.where(away == 0, 0, xp.where(away > 0, steps, steps + len(DISTANCES) + 1))
+    own_tag, other_tag = tags[item, head], tags[item, other]
+    own, taken = forms[item, head], forms[item, other]
+    side = away > 0
+    score = weights["rule.head"][rules, own_tag]
+    score = score + weights["rule.other"][rules, other_tag]
+    score = score + weights["rule.distance"][rules, distance]
+    for kind, parts in enumerate(
+        (
+            (rules, own_tag, other_tag),
+            (rules, own),
+            (rules, taken),
+            (side, own, other_tag),
+            (side, own_tag, taken),
+            (side, own, taken),
+        )
+    ):
+        score = score + weights["rule.words"][_bucket(xp, kind, parts)]
+    return xp.where(rules == NO_RULE, 0.0, score)
+
+
+def _bucket(xp: Any, kind: int, parts: Sequence[Any]) -> Any:
+    """Hash numbers by the method of Fowler, Noll and Vo, whole numbers at a time."""
+    found = xp.full(parts[0].shape, 2166136261 ^ kind, xp.uint32)
+    for part in parts:
+        found = (found ^ part.astype(xp.uint32)) * xp.uint32(16777619)
+        found = found ^ (found >> xp.uint32(15))
+    return (found % xp.uint32(BUCKETS)).astype(xp.int32)
+
+
 def edge_weights(
     weights: Mapping[str, Any], tags: Any, rules: Any, categories: Any, spans: Any, leaves: Any
 ) -> Any:
@@ -78,7 +134,7 @@ def edge_weights(
 
     Args:
         weights: of a model; arrays of JAX as of numpy, as are all others.
-        tags: from ``padded_tags``.
+        tags: from ``padded_codes``.
         rules: ``[batch, edges]``, as of ``Forests``.
         categories: likewise.
         spans: likewise.
@@ -104,6 +160,7 @@ class Forests(NamedTuple):
         rules: ``[batch, edges]`` numbers of rules, ``NO_RULE`` of words.
         categories: ``[batch, edges]`` of words, among the lexical ones; otherwise -1.
         spans: ``[batch, edges, 3]`` the slots before, within and after.
+        words: ``[batch, edges, 2]`` places of heads, as of ``Forest``.
         gold: ``[batch, edges]`` whether the derivation of the treebank uses a hyperedge.
     """
 
@@ -111,6 +168,7 @@ class Forests(NamedTuple):
     rules: Any
     categories: Any
     spans: Any
+    words: Any
     gold: Any
 
 
@@ -151,6 +209,7 @@ def stacked(
     rules = np.zeros((size, width), np.int32)
     categories = np.full((size, width), -1, np.int32)
     spans = np.zeros((size, width, 3), np.int32)
+    words = np.full((size, width, 2), -1, np.int32)
     gold = np.zeros((size, width), bool)
     layouts, lengths = [EMPTY] * size, np.zeros(size, np.int32)
     for row, found in enumerate(forests):
@@ -158,11 +217,12 @@ def stacked(
             continue
         forest, n = found.forest, len(found.gold)
         rules[row, :n], spans[row, :n], gold[row, :n] = forest.rules, forest.spans, found.gold
+        words[row, :n] = forest.words
         categories[row, :n] = leaf_places(forest, lexical)
         layouts[row], lengths[row] = found.layout, n
     weights = np.zeros((size, width), np.float32)
     graph = arranged(jnp.asarray(weights), layouts, lengths, Room(*levels))
-    return Forests(graph, rules, categories, spans, gold)
+    return Forests(graph, rules, categories, spans, words, gold)
 
 
 def gold_edges(grammar: Grammar, forest: Forest, tree: Derivation) -> npt.NDArray[np.bool_] | None:
@@ -178,20 +238,27 @@ def gold_edges(grammar: Grammar, forest: Forest, tree: Derivation) -> npt.NDArra
     """
     left, right = tree.edges
     number = [grammar.number.get(name, -1) for name in tree.categories]
-    wanted: set[tuple[int, int, int, int, int]] = set()
-    for node, children in enumerate(tree.children):
-        i, j = left[node], right[node]
+    headed = bool((forest.words >= 0).any())
+    heads = [-1] * len(number)
+    wanted: set[tuple[int, ...]] = set()
+    for node in range(len(number) - 1, -1, -1):  # children come after their parents
+        children, i, j = tree.children[node], left[node], right[node]
         if not children:
-            wanted.add((NO_RULE, number[node], i, i, j))
+            heads[node] = i if headed else -1
+            wanted.add((NO_RULE, number[node], i, i, j, heads[node], -1))
             continue
         first, *others = children
         key = number[node], number[first], number[others[0]] if others else -1
-        middle = right[first]
-        wanted.add((grammar.rule_number.get(key, -1), number[node], i, middle, j))
+        rule, taken = grammar.rule_number.get(key, -1), -1
+        heads[node] = heads[first]
+        if others:
+            pair = heads[first], heads[others[0]]
+            side = grammar.rules[rule - 1].head if rule > 0 else 0
+            heads[node], taken = pair[side], pair[1 - side]
+        wanted.add((rule, number[node], i, right[first], j, heads[node], taken))
     root = grammar.rule_number.get((-1, number[0], -1), -1)
-    wanted.add((root, -1, 0, tree.words, tree.words))
-    rows = zip(
-        forest.rules.tolist(), forest.categories.tolist(), *forest.spans.T.tolist(), strict=True
-    )
+    wanted.add((root, -1, 0, tree.words, tree.words, heads[0], -1))
+    columns = (*forest.spans.T.tolist(), *forest.words.T.tolist())
+    rows = zip(forest.rules.tolist(), forest.categories.tolist(), *columns, strict=True)
     found = np.array([row in wanted for row in rows])
     return found if int(found.sum()) == len(wanted) else None

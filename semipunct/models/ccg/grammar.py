@@ -69,9 +69,10 @@ class Grammar(msgspec.Struct, frozen=True, dict=True):
                     key = (tree.categories[node], *(tree.categories[c] for c in children))
                     seen[key] += 1
                     heads[key][tree.heads[node]] += 1
-        for key in _left_commas(seen, left_commas):
-            seen.setdefault(key, 0)
-            heads[key][1] += 1
+        for key in _unseen_commas(seen, left_commas):
+            if key not in seen:
+                seen[key] = 0
+                heads[key][int(key[1] == COMMA)] += 1
         if left_commas == "none":
             seen = Counter({k: n for k, n in seen.items() if not _takes_left_comma(k)})
         order, dropped = _ordered(seen, lexical)
@@ -120,12 +121,12 @@ class Grammar(msgspec.Struct, frozen=True, dict=True):
         return sum(1 << child for child in self.unary)
 
     @cached_property
-    def binary(self) -> dict[int, dict[int, list[tuple[int, int]]]]:
-        """For each left child and each right one the results of rules, with their numbers."""
-        found: dict[int, dict[int, list[tuple[int, int]]]] = {}
+    def binary(self) -> dict[int, dict[int, list[tuple[int, int, int]]]]:
+        """For each left child and each right one the results, numbers and heads of rules."""
+        found: dict[int, dict[int, list[tuple[int, int, int]]]] = {}
         for i, r in enumerate(self.rules, start=1):
             if r.right >= 0:
-                found.setdefault(r.left, {}).setdefault(r.right, []).append((r.result, i))
+                found.setdefault(r.left, {}).setdefault(r.right, []).append((r.result, i, r.head))
         return found
 
     @cached_property
@@ -155,13 +156,15 @@ def _takes_left_comma(key: tuple[str, ...]) -> bool:
     return len(key) == 3 and key[1] == COMMA and key[0] == key[2]
 
 
-def _left_commas(seen: Iterable[tuple[str, ...]], which: LeftCommas) -> list[tuple[str, ...]]:
-    """Return the rules with commas that were not seen but are wanted."""
-    if which != "all":
+def _unseen_commas(seen: Iterable[tuple[str, ...]], which: LeftCommas) -> list[tuple[str, ...]]:
+    """Return the rules of absorption that are wanted whether they were seen or not."""
+    if which not in ("all", "both"):
         return []
     takers = {key[0] for key in seen if _takes_left_comma(key)}
     takers |= {k[0] for k in seen if len(k) == 3 and k[2] == COMMA and k[0] == k[1]}
-    return sorted((name, COMMA, name) for name in takers)
+    left = [(name, COMMA, name) for name in sorted(takers)]
+    right = [(name, name, COMMA) for name in sorted(takers)]
+    return left + right if which == "both" else left
 
 
 def _ordered(seen: Counter[tuple[str, ...]], lexical: Iterable[str]) -> tuple[tuple[str, ...], int]:

@@ -11,7 +11,7 @@ from semipunct.models.settings import AtLeastOne, NotNegative, Positive, Share
 EPOCHS = 12
 """Passes over the training sentences."""
 
-LeftCommas = Literal["observed", "all", "none"]
+LeftCommas = Literal["observed", "all", "both", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +23,16 @@ class CcgOptions:
         layers: convolutions; layer i sees 2^i words to either side.
         minimum_count: rarer words are known by their beginnings, ends and shapes alone.
         left_commas: rules by which a category takes a comma on its left and stays what it is: those
-            that were ``observed``; ``all``, of each category that takes one on either side; or
-            ``none``.
+            that were ``observed``; ``all``, of each category that takes one on either side;
+            ``both``, the same and likewise for commas on its right; or ``none``.
+        heads: whether items of charts have heads, and rules weights for these.
     """
 
     size: AtLeastOne = 96
     layers: AtLeastOne = 3
     minimum_count: AtLeastOne = 2
     left_commas: LeftCommas = "observed"
+    heads: bool = False
 
 
 @dataclass(frozen=True, slots=True)

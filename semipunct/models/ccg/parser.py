@@ -23,13 +23,16 @@ from semipunct.corpus.sentences import Sentence
 from semipunct.models.base import Array, Batching, Parameters, Sums
 from semipunct.models.ccg.chart import build
 from semipunct.models.ccg.forests import (
+    BUCKETS,
+    DISTANCES,
     PLACES,
     Forests,
     GoldForest,
     edge_weights,
     gold_edges,
+    head_weights,
     outside_tag,
-    padded_tags,
+    padded_codes,
     stacked,
 )
 from semipunct.models.ccg.grammar import Grammar
@@ -136,7 +139,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         mine = [[lexical[i] for i in row] for row in plain.categories]
         lexicon = Lexicon.of(sentences, mine)
         forests = [
-            _training_forest(model.grammar, lexicon, s, right)
+            _training_forest(model, lexicon, s, right)
             for s, right in zip(sentences, mine, strict=True)
         ]
         return model, replace(plain, forests=forests)
@@ -161,11 +164,18 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         # Rounded up, so that grammars of nearly the same size share what is compiled.
         rules = round_up(len(self.grammar.rules) + 1, 64, 2)
         tags = self.vocabulary.size("tag") + 1
+        heads = {
+            "rule.head": start(rules, tags),
+            "rule.other": start(rules, tags),
+            "rule.distance": start(rules, 2 * len(DISTANCES) + 3),
+            "rule.words": start(BUCKETS),
+        }
         return {
             **found,
             "transition": start(outputs, outputs),
             "rule": start(rules),
             **{f"rule.{place}": start(rules, tags) for place in PLACES},
+            **(heads if o.heads else {}),
             "leaf": np.ones((), np.float32),
         }
 
@@ -256,7 +266,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         """
         outside = outside_tag(parameters)
         tags = jnp.asarray(batch.codes[CODES.index("tag")])
-        tags = padded_tags(tags, jnp.asarray(batch.lengths), outside)
+        tags = padded_codes(tags, jnp.asarray(batch.lengths), outside)
         weight = edge_weights(
             parameters,
             tags,
@@ -265,7 +275,17 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
             jnp.asarray(forests.spans),
             leaves,
         )
+        if self.options.heads:
+            forms = jnp.asarray(batch.codes[CODES.index("word")])
+            forms = padded_codes(forms, jnp.asarray(batch.lengths), self.outside_word)
+            rules, words = jnp.asarray(forests.rules), jnp.asarray(forests.words)
+            weight += head_weights(parameters, tags, forms, rules, words)
         return forests.graph.with_log_weights(weight)
+
+    @property
+    def outside_word(self) -> int:
+        """The code of a word outside of a sentence."""
+        return self.vocabulary.size("word")
 
     def log_likelihoods(
         self, parameters: Parameters, batch: DerivedBatch, dropout: Dropout | None = None
@@ -336,11 +356,12 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
 
 
 def _training_forest(
-    grammar: Grammar, lexicon: Lexicon, s: Sentence[Derivation], right: Sequence[int]
+    model: CcgModel, lexicon: Lexicon, s: Sentence[Derivation], right: Sequence[int]
 ) -> GoldForest | None:
+    grammar, headed = model.grammar, model.options.heads
     for ratio in _RATIOS:
         candidates = lexicon.candidates(s, right, ratio, _MOST_CATEGORIES)
-        forest = build(grammar, candidates, 6 * _MOST_EDGES).forest
+        forest = build(grammar, candidates, 6 * _MOST_EDGES, headed=headed).forest
         if forest is not None and len(forest.heads) <= _MOST_EDGES:
             gold = gold_edges(grammar, forest, s.tree)
             return None if gold is None else GoldForest.of(forest, gold)

@@ -4,6 +4,10 @@ It is the model of Li, Wang and Eisner (2019) with commas as its only marks, on 
 footnote 2: every constituent has a pair of punctemes, those that share a head or an edge included.
 A pair is log-linear in features of its phrase. Commas that meet between two words become one; that
 one is seen, or absorbed by what is beside it, such as a period.
+
+With the same features there is a conditional random field over spans (``model.field=true``): what
+is seen in the slots at its edges has a weight for each phrase, and the weight of all commas of a
+sentence is the product of these.
 """
 
 from __future__ import annotations
@@ -45,6 +49,13 @@ _PRIOR = 3.0  # of no comma, when training begins
 # The automaton of a slot knows whether there was a comma. Labels: none, a comma.
 _MATRICES = np.array([[[0, -np.inf], [-np.inf, 0]], [[-np.inf, 0], [-np.inf, 0]]], np.float32)
 _INITIAL = np.array([0, -np.inf], np.float32)
+
+# In the field all labels that meet at a slot are what is seen there, which the state says from the
+# start: 0 without a comma, 1 with one.
+_AGREE = np.array(
+    [[[0, -np.inf], [-np.inf, -np.inf]], [[-np.inf, -np.inf], [-np.inf, 0]]], np.float32
+)
+_EITHER = np.zeros(2, np.float32)
 
 
 class PhrasesBatch(NamedTuple):
@@ -124,11 +135,15 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         generator = np.random.default_rng(seed)
         drawn = generator.normal(0.0, scale, (len(self.features), 2, 2))
         bias = np.array([[_PRIOR, 0], [0, 0]], np.float32)
-        return {
-            "weight": drawn.astype(np.float32),
-            "bias": bias,
-            "absorb": np.full(len(PLACES), -_PRIOR, np.float32),
-        }
+        found: dict[str, Array] = {"weight": drawn.astype(np.float32), "bias": bias}
+        return (
+            found
+            if self.options.field
+            else {
+                **found,
+                "absorb": np.full(len(PLACES), -_PRIOR, np.float32),
+            }
+        )
 
     def encode(self, sentences: Sequence[Sentence[PhraseTree]]) -> EncodedPhrases:
         number = {name: i for i, name in enumerate(self.features, 1)}
@@ -177,6 +192,8 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         weight = parameters["weight"]
         table = jnp.concatenate([jnp.zeros((1, 2, 2), weight.dtype), weight])
         score = jnp.sum(table[batch.features], 2) + parameters["bias"]
+        if self.options.field:
+            return self._field(score, batch, seen=seen)
         choice = jax.nn.log_softmax(score.reshape(*score.shape[:2], 4)).reshape(score.shape)
         absorb = parameters["absorb"][batch.places]
         commas = jnp.asarray(batch.commas)
@@ -195,6 +212,20 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
             len(batch.levels),
         )
 
+    def _field(self, score: jax.Array, batch: PhrasesBatch, *, seen: bool) -> PhraseMarks:
+        commas = jnp.asarray(batch.commas)
+        none = jnp.where(commas & seen, -jnp.inf, 0.0)
+        some = jnp.where(~commas & seen, -jnp.inf, 0.0)
+        return phrase_marks(
+            score,
+            jnp.stack([none, some], -1),
+            jnp.asarray(batch.depths),
+            jnp.asarray(_AGREE),
+            jnp.asarray(_EITHER),
+            jnp.asarray(batch.nodes),
+            len(batch.levels),
+        )
+
     def log_likelihoods(self, parameters: Parameters, batch: PhrasesBatch) -> jax.Array:
         """Return ``[sentences]`` log p(commas | phrases), summed over what they come from.
 
@@ -202,7 +233,22 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
             parameters: weights by name.
             batch: from ``lay_out``.
         """
-        return Distribution(self.marks(parameters, batch, seen=True)).log_partition()
+        found = Distribution(self.marks(parameters, batch, seen=True)).log_partition()
+        if self.options.field:
+            found -= Distribution(self.marks(parameters, batch, seen=False)).log_partition()
+        return found
+
+    def probabilities(self, parameters: Parameters, batch: PhrasesBatch) -> jax.Array:
+        """Return ``[sentences, slots]`` the probability that a comma is seen.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``; its commas are not looked at.
+        """
+        marginals = Distribution(self.marks(parameters, batch, seen=False)).marginals()
+        if self.options.field:
+            return marginals.final[..., 1]
+        return marginals.final[..., 1] * jax.nn.sigmoid(-parameters["absorb"][batch.places])
 
     def loss(
         self,
@@ -240,6 +286,11 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
 
     @property
     def description(self) -> str:
+        if self.options.field:
+            return (
+                "A conditional random field of commas over spans: each phrase weighs what is seen "
+                "in the slots at its two edges."
+            )
         return (
             "A generative model of commas: each phrase draws them for its two edges, and those "
             "that meet between two words become one, which is seen or absorbed (Li, Wang and "

@@ -16,7 +16,6 @@ from semipunct.models.base import Parameters, Weights
 from semipunct.models.commas.decoding import Commas
 from semipunct.models.commas.delimiters import DelimiterModel, EncodedPhrases, PhrasesBatch
 from semipunct.models.scoring import Batches, answers
-from semipunct.structures.distribution import Distribution
 from semipunct.trees.phrases import PhraseTree
 
 
@@ -65,6 +64,4 @@ class DelimiterRestorer:
 @partial(jit, static=1)
 def _marginals(model: DelimiterModel, parameters: Parameters, batch: PhrasesBatch) -> jax.Array:
     """Return the probability of a comma in each slot, ``[batch, slots]``."""
-    marginals = Distribution(model.marks(parameters, batch, seen=False)).marginals()
-    seen = jax.nn.sigmoid(-parameters["absorb"][batch.places])
-    return marginals.final[..., 1] * seen
+    return model.probabilities(parameters, batch)

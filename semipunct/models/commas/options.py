@@ -69,13 +69,15 @@ class CommaTrainOptions(kind.NetworkTrainOptions):
 
 @dataclass(frozen=True, slots=True)
 class DelimiterOptions:
-    """Everything that decides the shape of the generative model of commas.
+    """Everything that decides the shape of the model of commas at the edges of phrases.
 
     Attributes:
         minimum_feature_count: features of fewer phrases have no weight.
+        field: whether it is a conditional random field, not a generative model.
     """
 
     minimum_feature_count: AtLeastOne = 2
+    field: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,12 +67,12 @@ def grammar() -> Grammar:
 WORDS = ("NP", ",", "N", "S/S", "S\\NP", "S")
 
 
-@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6))
-def test_charts_have_all_derivations(words: list[str]):
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6), st.booleans())
+def test_charts_have_all_derivations(words: list[str], headed: bool):
     grammar = Grammar.of([CAT, TODAY])
     known = rules(CAT) | rules(TODAY)
     expected = sum(category == "S" for category, _ in derived(known, tuple(words)))
-    chart = build(grammar, [[grammar.number[word]] for word in words], 10**6)
+    chart = build(grammar, [[grammar.number[word]] for word in words], 10**6, headed=headed)
     assert chart.complete
     if chart.forest is None:
         assert expected == 0
@@ -84,9 +84,11 @@ def test_charts_have_all_derivations(words: list[str]):
     assert ways[-1] == expected
 
 
+@pytest.mark.parametrize("headed", [False, True], ids=["plain", "headed"])
 @pytest.mark.parametrize("tree", [CAT, TODAY])
-def test_the_derivation_is_in_its_chart(grammar: Grammar, tree: Derivation):
-    chart = build(grammar, [[grammar.number[tag]] for tag in tree.tags], 10**6)
+def test_the_derivation_is_in_its_chart(grammar: Grammar, tree: Derivation, headed: bool):
+    words = [[grammar.number[tag]] for tag in tree.tags]
+    chart = build(grammar, words, 10**6, headed=headed)
     assert chart.forest is not None
     gold = gold_edges(grammar, chart.forest, tree)
     assert gold is not None
@@ -96,12 +98,29 @@ def test_the_derivation_is_in_its_chart(grammar: Grammar, tree: Derivation):
     assert (found, weight) == (tree, gold.sum())
 
 
+def test_items_know_their_heads(grammar: Grammar):
+    """*today* takes *sleep*, whose subject is *cats*; the comma is taken by *sleep*."""
+    words = [[grammar.number[tag]] for tag in TODAY.tags]
+    forest = build(grammar, words, 10**6, headed=True).forest
+    assert forest is not None
+    gold = gold_edges(grammar, forest, TODAY)
+    assert gold is not None
+    pairs = {tuple(row) for row in forest.words[gold].tolist() if row[1] >= 0}
+    assert pairs == {(3, 0), (3, 1), (3, 2)}
+    counts = build(grammar, words, 10**6).counts
+    # One use of a unary rule.
+    assert counts.conjunctive == counts.binary + 1
+
+
 def test_commas_on_the_left_may_be_barred(grammar: Grammar):
     barred = Grammar.of([CAT, TODAY], "none")
     both = Grammar.of([CAT, TODAY], "all")
     assert len(grammar.rules) - len(barred.rules) == 1
-    # NP takes commas on its right alone, S on its left.
+    # NP takes commas on its right alone, S on its left; with "both" each takes them on both sides.
     assert len(both.rules) - len(grammar.rules) == 1
+    every = Grammar.of([CAT, TODAY], "both")
+    assert len(every.rules) - len(grammar.rules) == 2
+    assert {rule.head for rule in every.rules if every.categories[rule.left] == ","} == {1}
     words = [[barred.number[tag]] for tag in TODAY.tags]
     assert build(barred, words, 10**6).forest is None
     assert build(both, [[both.number[tag]] for tag in TODAY.tags], 10**6).forest is not None

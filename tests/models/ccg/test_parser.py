@@ -1,5 +1,6 @@
 """The parser: likelihoods against sums without a chart, planted attachment recovered, the store."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -37,8 +38,15 @@ TREEBANK = [sentence("LLL", LEFT), sentence("RRR", RIGHT, 1)] * 4
 
 @pytest.fixture(scope="module")
 def trained() -> tuple[CcgModel, dict[str, jax.Array]]:
-    model, encoded = CcgModel.fit_and_encode(TREEBANK, OPTIONS)
-    batch = model.lay_out(encoded, range(len(TREEBANK)), None)
+    return learnt(TREEBANK, OPTIONS)
+
+
+def learnt(
+    treebank: list[Sentence[Derivation]], options: CcgOptions
+) -> tuple[CcgModel, dict[str, jax.Array]]:
+    """Train a model on all sentences at once."""
+    model, encoded = CcgModel.fit_and_encode(treebank, options)
+    batch = model.lay_out(encoded, range(len(treebank)), None)
     parameters = {n: jnp.asarray(w) for n, w in model.initial_parameters(0, 0.0).items()}
 
     @jax.jit
@@ -60,7 +68,31 @@ def test_planted_attachment_is_recovered(trained: tuple[CcgModel, dict[str, jax.
     assert [found.derivation for found in parser.parsed(unseen)] == [LEFT, RIGHT]
     (found,) = parser.parsed([sentence("LL", PAIR)])
     # One use of a rule and the two words; three items.
-    assert (found.counts.conjunctive, found.counts.total) == (1, 6)
+    assert found.counts == (1, 6, 1)
+
+
+HEADED = [
+    replace(sentence("NNN", tree, i), forms=(word, "m", "n"))
+    for i, (word, tree) in enumerate((("a", LEFT), ("b", RIGHT)) * 4)
+]
+"""Tags are all the same: the first word takes the last one if it is *a*, not if it is *b*."""
+
+
+def test_attachment_planted_in_heads_is_recovered():
+    model, parameters = learnt(HEADED, replace(OPTIONS, heads=True))
+    parser = CcgParser(model, parameters)
+    assert [found.derivation for found in parser.parsed(HEADED[:2])] == [LEFT, RIGHT]
+    # Weights that are computed with numpy are those of the loss.
+    _, encoded = CcgModel.fit_and_encode(HEADED, model.options)
+    batch = model.lay_out(encoded, range(len(HEADED)), None)
+    leaves = log_marginals(model.chain(parameters, batch))
+    assert batch.forests is not None
+    graph = model.forest(parameters, batch, batch.forests, leaves)
+    tagged = parser.supertags(HEADED)
+    for i, mine in enumerate(encoded.forests):
+        assert mine is not None
+        found = parser.weights(HEADED[i], tagged[i], mine.forest)
+        np.testing.assert_allclose(found, graph.weights[i, : len(found)], atol=1e-4)
 
 
 def test_large_charts_are_tried_with_fewer_categories(

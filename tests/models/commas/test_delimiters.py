@@ -51,10 +51,33 @@ def test_commas_of_a_word_and_its_phrase(tmp_path: Path):
     assert commas.marginal == pytest.approx([p[1].sum(), p[:, 1].sum()], abs=1e-4)
 
 
-def test_a_rule_is_learnt(tmp_path: Path):
+def test_a_field_weighs_both_edges_of_each_span(tmp_path: Path):
+    """(S (NP (NN a) (NN b)) (VB c)): all ways to place commas are written out."""
+    path = tmp_path / "a.mrg"
+    path.write_text("(S (NP (NN a) (NN b)) (VB c))\n", encoding="utf-8")
+    (sentence,) = read_commas([path]).sentences
+    model = DelimiterModel.fit([sentence], DelimiterOptions(minimum_feature_count=1, field=True))
+    weights = model.initial_parameters(4, 0.3)
+    ways = list(product(range(2), repeat=4))
+    said = [replace(sentence, slots=tuple((",",) if out else () for out in way)) for way in ways]
+    batch = model.batch(model.encode(said), range(16))
+    table = np.concatenate([np.zeros((1, 2, 2)), weights["weight"]])
+    score = table[batch.features[0, :5]].sum(1) + weights["bias"]
+    edges = ((0, 3), (0, 2), (0, 1), (1, 2), (2, 3))  # S, NP, a, b, c
+    total = {w: sum(s[w[i], w[j]] for s, (i, j) in zip(score, edges, strict=True)) for w in ways}
+    z = sum(map(exp, total.values()))
+    found = jax.jit(lambda w: model.log_likelihoods(w, batch))(weights)
+    assert found == pytest.approx([total[way] - log(z) for way in ways], abs=1e-4)
+    (commas,) = DelimiterRestorer(model, weights).commas([sentence])
+    expected = [sum(exp(total[w]) for w in ways if w[slot]) / z for slot in range(4)]
+    assert commas.marginal == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("field", ["false", "true"], ids=["generative", "field"])
+def test_a_rule_is_learnt(tmp_path: Path, field: str):
     paths = files(tmp_path)
     parts = {name: read_commas([path]) for name, path in paths.items()}
-    settings = ["train.learning_rate=0.1"]
+    settings = ["train.learning_rate=0.1", f"model.field={field}"]
     train(parts["train"], parts["dev"], tmp_path / "m", kind="phrase-commas", settings=settings)
     loaded = load(tmp_path / "m", DelimiterModel)
     restored = restore_commas(loaded, parts["dev"].sentences)  # type: ignore[arg-type]
