@@ -117,7 +117,7 @@ class Column(ABC):
             marks: the marks that a column by mark counts.
         """
         for number in np.flatnonzero(a != b)[:1]:
-            one = counted(a[number], name.removesuffix("s"), name)
+            one = counted(int(a[number]), name.removesuffix("s"), name)
             return f"sentence {number + 1} has {one} in A and {b[number]} in B"
         return None
 
@@ -214,8 +214,8 @@ class CountByMark(Column):
         for number, mark in np.argwhere(a != b)[:1].tolist():
             return (
                 f"sentence {number + 1} has the mark {marks[mark]} "
-                f"{counted(a[number, mark], 'time')} in the {name} punctuation of A and "
-                f"{counted(b[number, mark], 'time')} in that of B"
+                f"{counted(int(a[number, mark]), 'time')} in the {name} punctuation of A and "
+                f"{counted(int(b[number, mark]), 'time')} in that of B"
             )
         return None
 
