@@ -138,7 +138,7 @@ def evaluate_derivations(
     trees = by_sentence(sentences, found)
     missing = trees.count(None)
     if missing:
-        console.say(f"{console.count(missing, 'sentence')} without a derivation in {parsed}")
+        console.say(f"{counted(missing, 'sentence')} without a derivation in {parsed}")
     _report(compare_derivations(parsed, digest, sentences, trees), json=json, path=path)
 
 

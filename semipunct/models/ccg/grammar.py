@@ -170,10 +170,11 @@ def _unseen_commas(seen: Iterable[tuple[str, ...]], which: LeftCommas) -> list[t
 def _ordered(seen: Counter[tuple[str, ...]], lexical: Iterable[str]) -> tuple[tuple[str, ...], int]:
     """Order the categories so that results of unary rules come after their children."""
     names = sorted({*lexical, *(name for key in seen for name in key if name)})
-    graph: dict[str, set[str]] = {name: set() for name in names}
+    # Lists: the order of a set, and so the categories, would differ from process to process.
+    graph: dict[str, list[str]] = {name: [] for name in names}
     changes = sorted((n, key) for key, n in seen.items() if len(key) == 2 and key[0])
     for _, (result, child) in changes:
-        graph[result].add(child)
+        graph[result].append(child)
     dropped = 0
     while True:
         try:
@@ -184,5 +185,5 @@ def _ordered(seen: Counter[tuple[str, ...]], lexical: Iterable[str]) -> tuple[tu
             n, (result, child) = next(
                 c for c in changes if (c[1][0], c[1][1]) in pairs and c[1][1] in graph[c[1][0]]
             )
-            graph[result].discard(child)
+            graph[result].remove(child)
             dropped += n
