@@ -16,9 +16,12 @@ from pathlib import Path
 from random import Random
 
 from fuzzing import conllu, folders, json_values, options
+from fuzzing import material as sound_inputs
+from fuzzing.brackets import converting
 from fuzzing.commands import Finished, Hang, alarm, described, run
 from fuzzing.material import Material
 from semipunct.corpus import Sentence, Treebank
+from semipunct.corpus.parallel import as_written
 from semipunct.corpus.statistics import statistics
 from semipunct.errors import SemipunctError, UsageError
 from semipunct.files import output
@@ -31,6 +34,9 @@ from semipunct.wording import counted
 
 LIMIT = 10.0
 """Seconds that a case may take."""
+
+OF_TREES = ("punctuation", "slot-tagger", "correction", "ordering")
+"""Kinds of models that take sentences with dependency trees."""
 
 USED = 0.03
 """Share of the damaged models which load that compute something, too."""
@@ -288,10 +294,12 @@ def reading(case: Case) -> str:
     _check_given_back((writer.unchanged(e) for e in entries), content)
     statistics(entries)
     treebank = Treebank.of(entries)
-    for saved in case.material.models.values():
-        saved.model.unseen(treebank.sentences)
+    written = [as_written(sentence) for sentence in treebank.sentences]
+    for kind in OF_TREES:
+        model = case.material.models[kind].model
+        model.unseen(treebank.sentences)
         if treebank.sentences:
-            saved.model.encode(treebank.sentences)
+            model.encode(written if kind == "correction" else treebank.sentences)
     random = case.random
     texts: list[str] = []
     words: list[tuple[str, ...]] = []
@@ -377,16 +385,28 @@ def using(case: Case) -> str:
     folder = case.material.paths["punctuation"]
     stdin = random.random() < 0.1
     source = "-" if stdin else path
-    to = [] if random.random() < 0.5 else ["-o", case.target(random.choice(_OUTPUTS))]
-    command = random.choice(("evaluate", "decode", "decode", "restore", "restore", "analyse"))
+    target = None if random.random() < 0.5 else case.target(random.choice(_OUTPUTS))
+    ending = target.name if target else ""
+    to = ["-o", target] if target else []
+    command = random.choice(
+        ("evaluate", "decode", "decode", "restore", "restore", "analyse", "correct", "rephrase")
+    )
     match command:
+        case "correct":
+            folder = case.material.paths["correction"]
+            form = random.choice(("text", "conllu", "json", "diff", "m2"))
+            form = "json" if ".json" in ending else "conllu" if ".conllu" in ending else form
+            extra = [*to, "--format", form, "--samples", "3"]
+        case "rephrase":
+            to = [] if ".json" in ending else to
+            form = "conllu" if ".conllu" in ending else random.choice(("conllu", "text"))
+            change = random.choice((["--delete", "det"], ["--move", "advmod=first"]))
+            extra = [*to, "--format", form, *change]
         case "decode":
-            ending = to[1].name if to else ""
             form = "json" if ".json" in ending else random.choice(("conllu", "brackets", "json"))
             form = "conllu" if ".conllu" in ending else form
             extra = [*to, "--format", form]
         case "restore":
-            ending = to[1].name if to else ""
             form = "json" if ".json" in ending else random.choice(("conllu", "text", "json"))
             form = "conllu" if ".conllu" in ending else form
             keep = random.choice(("replace", "repair", "keep"))
@@ -419,12 +439,13 @@ def loading(case: Case) -> str:
         case: to run.
     """
     random = case.random
-    kind = "punctuation" if random.random() < 0.75 else "slot-tagger"
+    kind = "punctuation" if random.random() < 0.4 else random.choice(OTHERS)
     files = dict(case.material.folders[kind])
     case.told.append(f"{kind}: {folders.damaged(random, files)}")
     path = case.folder / random.choice(("model", "model", "model", "m é", "m\nx", "m\udcff"))
     case.told.append(folders.written(random, files, path))
     asked = random.random()
+    sound = case.material.files[kind]
     if asked < 0.6:
         try:
             saved = load(path)
@@ -432,33 +453,48 @@ def loading(case: Case) -> str:
             return _clear(error, path)
         saved.as_dict()
         repr(saved)
+        examples = case.material.examples[kind][:3]
         try:
-            for _ in Batches(saved.model, saved.model.encode(_sentences(case))):
+            for _ in Batches(saved.model, saved.model.encode(examples)):
                 pass
         except SemipunctError as error:
             return _clear(error, path)
         # Whatever the damage was: what can be loaded can be used. This compiles, so it is seldom.
-        if random.random() < USED:
+        if random.random() < USED and kind in ("punctuation", "slot-tagger"):
             return case.command("evaluate", path, case.material.treebank, "--json")
         return DONE
-    missing, out = case.folder / "missing.conllu", case.target("out.conllu")
     if asked < 0.8:
-        sound = case.material.treebank
+        corrected = ("--corrected", sound, "--dev-corrected", sound)
         return case.command(
-            "train", sound, "--dev", sound, "-o", path, "--resume", *_settings(kind)
-        )
-    command = random.choice(("evaluate", "decode", "restore"))
+            "train", sound, "--dev", sound, "-o", path, "--resume", *_settings(kind),
+            *(corrected if kind == "correction" else ()),
+        )  # fmt: skip
+    missing, out = case.folder / f"missing{sound.suffix}", case.target(f"out{sound.suffix}")
+    command = random.choice(("evaluate", *COMMANDS_OF[kind]))
+    if kind == "ordering":
+        used = case.material.paths["punctuation"]
+        return case.command("rephrase", used, missing, "--permute", path, "-o", out)
     return case.command(command, path, missing, *(["-o", out] if command != "evaluate" else []))
 
 
+OTHERS = tuple(kind for kind in sound_inputs.KINDS if kind != "punctuation")
+"""Kinds of models that are damaged beside that of punctuation."""
+
+COMMANDS_OF: dict[str, tuple[str, ...]] = {
+    "punctuation": ("decode", "restore"),
+    "slot-tagger": ("decode", "restore"),
+    "correction": ("correct",),
+    "ordering": ("rephrase",),
+    "commas": ("restore",),
+    "phrase-commas": ("restore",),
+    "phrase-parser": ("parse",),
+    "ccg-parser": ("parse",),
+}
+"""Commands that a kind of model is asked for."""
+
+
 def _settings(kind: str) -> list[str]:
-    from fuzzing.material import KINDS as SETTINGS
-
-    return ["--kind", kind, *(text for s in SETTINGS[kind] for text in ("--set", s))]
-
-
-def _sentences(case: Case) -> Sequence[Sentence]:
-    return Treebank.of(read_entries([case.material.treebank])).sentences
+    return ["--kind", kind, *(text for s in sound_inputs.KINDS[kind] for text in ("--set", s))]
 
 
 def resuming(case: Case) -> str:
@@ -530,7 +566,7 @@ def calling(case: Case) -> str:
     treebank = case.folder / "treebank.conllu"
     shutil.copy(material.treebank, treebank)
     files = {
-        "model": material.paths["punctuation" if random.random() < 0.8 else "slot-tagger"],
+        "model": material.paths["punctuation" if random.random() < 0.7 else random.choice(OTHERS)],
         "treebank": treebank,
         "config": config,
         "result": result,
@@ -551,10 +587,11 @@ def _placed(text: str, folder: Path) -> str:
 
 
 KINDS: dict[str, tuple[float, Callable[[Case], str]]] = {
-    "treebank read": (0.40, reading),
+    "treebank read": (0.34, reading),
     "treebank counted": (0.13, counting),
     "treebank used": (0.03, using),
     "model folder": (0.20, loading),
+    "brackets": (0.06, converting),
     "state of training": (0.06, resuming),
     "stored result": (0.08, comparing),
     "command line": (0.10, calling),

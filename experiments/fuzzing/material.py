@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, wraps
 from importlib import resources
 from pathlib import Path
@@ -15,9 +16,12 @@ from unittest import mock
 import jax.numpy as jnp
 import numpy as np
 
+from fuzzing.brackets import PHRASES
 from fuzzing.commands import run
-from semipunct.corpus import Sentence
+from semipunct.corpus.sentences import Written
+from semipunct.corpus.synthetic import english_learner_errors, erroneous
 from semipunct.formats import read_treebank
+from semipunct.models.registry import kind_named
 from semipunct.store import checkpoint
 from semipunct.store.card import model_card
 from semipunct.training.config import Config, load_config
@@ -32,6 +36,18 @@ KINDS: dict[str, tuple[str, ...]] = {
     "slot-tagger": (
         "model.word=4", "model.suffix=3", "model.tag=3", "model.xpos=3", "model.hidden=5",
     ),
+    "correction": ("model.templates=N,written,history", "model.minimum_token_count=2"),
+    "ordering": (),
+    "commas": (
+        "model.templates=words,tags,counts,phrases", "model.ends=bit", "model.tags=true",
+        "model.minimum_feature_count=1", "model.minimum_word_count=1",
+    ),
+    "phrase-commas": ("model.minimum_feature_count=1",),
+    "phrase-parser": (
+        "model.word=4", "model.ngram=4", "model.hidden=4", "model.layers=1", "model.span=4",
+        "model.minimum_word_count=1", "model.minimum_ngram_forms=1",
+    ),
+    "ccg-parser": ("model.size=4", "model.layers=1", "model.minimum_count=1"),
 }  # fmt: skip
 """The kinds of models that are damaged, with settings that keep them small."""
 
@@ -73,6 +89,7 @@ class Material:
 
     Attributes:
         sentences: in CoNLL-U, short ones.
+        derivations: in the format of CCGbank, each with its line of ID.
         folders: the files of model folders, by kind; all but their state.
         states: the files of a folder whose training is not finished.
         paths: where these folders lie, by kind.
@@ -81,9 +98,12 @@ class Material:
         fresh: a run at its start, for the state.
         sources: of the sentences that the models are of.
         treebank: a file of sound sentences.
+        files: of which each kind of model learns, by kind.
+        examples: read from them, by kind.
     """
 
     sentences: tuple[str, ...]
+    derivations: tuple[str, ...]
     folders: Mapping[str, Mapping[str, bytes]]
     states: Mapping[str, bytes]
     paths: Mapping[str, Path]
@@ -92,6 +112,8 @@ class Material:
     fresh: Run
     sources: Sources
     treebank: Path
+    files: Mapping[str, Path]
+    examples: Mapping[str, Sequence[Any]]
 
     @classmethod
     def made(cls, folder: Path) -> Material:
@@ -105,11 +127,15 @@ class Material:
         learnt.write_text("".join(blocks[:60]), "utf-8")
         sentences = read_treebank([learnt]).sentences
         sources = Sources.of(sentences, sentences[:5])
+        files = _files_by_kind(folder, learnt)
+        examples = {kind: _examples(kind, path) for kind, path in files.items()}
         paths = {kind: folder / kind for kind in KINDS}
+        fresh: dict[str, Run] = {}
         for kind, settings in KINDS.items():
-            fresh = _save(paths[kind], load_config(None, settings, {}, kind), sentences, sources)
-            if kind == "punctuation":
-                run_of_state = fresh
+            learning = examples[kind]
+            own = sources if files[kind] == learnt else Sources.of(learning, learning)
+            config = load_config(None, settings, {}, kind)
+            fresh[kind] = _save(paths[kind], config, learning, own)
         _save(folder / "state", load_config(None, KINDS["punctuation"]), sentences, sources, True)
         models = {kind: checkpoint.load(path) for kind, path in paths.items()}
         results = {}
@@ -122,29 +148,56 @@ class Material:
             results[task] = path.read_bytes()
         return cls(
             (ODD, *short),
+            tuple(re.findall(r"ID=.*\n.*\n", files["ccg-parser"].read_text("utf-8"))),
             {kind: _files(path) for kind, path in paths.items()},
             _files(folder / "state"),
             paths,
             models,
             results,
-            run_of_state,
+            fresh["punctuation"],
             sources,
             treebank,
+            files,
+            examples,
         )
+
+
+def _files_by_kind(folder: Path, learnt: Path) -> dict[str, Path]:
+    """Write what models of phrases and of derivations learn from, beside a treebank of trees."""
+    phrases, derivations = folder / "sound.mrg", folder / "sound.auto"
+    phrases.write_text(PHRASES, "utf-8")
+    done = run(["normalise", str(phrases), "--to", "ccg", "-o", str(derivations)])
+    if done.status:
+        raise RuntimeError(f"normalise: {done.err}{done.fault}")
+    files = dict.fromkeys(KINDS, learnt)
+    files |= dict.fromkeys(("commas", "phrase-commas", "phrase-parser"), phrases)
+    return files | {"ccg-parser": derivations}
+
+
+def _examples(kind: str, path: Path) -> Sequence[Any]:
+    if kind != "correction":
+        return kind_named(kind).read([str(path)])
+    right = read_treebank([path]).sentences
+    written = erroneous(right, english_learner_errors(), 0)
+    return [
+        replace(one, written=Written(other.slots))
+        for one, other in zip(right, written, strict=True)
+    ]
 
 
 def _save(
     path: Path,
     config: Config,
-    sentences: Sequence[Sentence],
+    sentences: Sequence[Any],
     sources: Sources,
     unfinished: bool = False,
 ) -> Run:
     model = config.kind.load().fit(sentences, config.model)
     weights = {n: jnp.asarray(w) for n, w in model.initial_parameters(3, 0.3).items()}
     made = Run(weights, model.optimiser(config.train, 10, 10.0).init(weights), visits=48)
-    entry = {"visits": 48, "dev_perplexity": 2.0, "dev_perplexity_of_scorable": 2.0,
+    entry: dict[str, Any] = {"visits": 48, "dev_perplexity": 2.0, "dev_perplexity_of_scorable": 2.0,
              "dev_unscorable": 0}  # fmt: skip
+    entry.setdefault(f"dev_{config.kind.criterion.name}", 0.5)
     made.metrics, made.best_figures = [entry], entry
     figures = made.figures(finished=not unfinished)
     figures["seconds"] = 1.0
@@ -201,9 +254,10 @@ def _computed_once(name: str) -> Any:
 
 def warm(material: Material) -> None:
     """Compile what cases will ask for, so that none of them waits for it."""
-    used, tagger = (str(material.paths[kind]) for kind in KINDS)
+    used, tagger = (str(material.paths[kind]) for kind in ("punctuation", "slot-tagger"))
+    corrector = str(material.paths["correction"])
     treebank = str(material.treebank)
-    for path in (used, tagger):
+    for path in (used, tagger, corrector):
         checkpoint.load(path)
     for command in (
         ["evaluate", used, treebank],
@@ -211,5 +265,7 @@ def warm(material: Material) -> None:
         ["decode", used, treebank],
         ["restore", used, treebank, "--samples", "3"],
         ["analyse", used, treebank],
+        ["correct", corrector, treebank, "--samples", "3"],
+        ["rephrase", used, treebank, "--delete", "det"],
     ):
         run(command)

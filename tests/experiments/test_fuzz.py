@@ -200,6 +200,19 @@ def test_every_mutation_changes_something(fuzzing):
         assert any(mutate(Random(seed), content) != content for seed in range(5)), name
 
 
+def test_every_mutation_of_brackets_changes_something(fuzzing):
+    brackets = fuzzing("fuzzing.brackets")
+    sound = brackets.cut(brackets.PHRASES)
+    assert "".join(sound) == brackets.PHRASES
+    for name, mutate in brackets.WAYS.items():
+        changed = 0
+        for seed in range(20):
+            tokens = list(sound)
+            mutate(Random(seed), tokens)
+            changed += tokens != sound
+        assert changed >= 10, name
+
+
 def test_the_manifest_agrees_with_most_of_the_damage(fuzzing, attempt):
     """What gets past the checksums is what loading itself has to find."""
     folders = fuzzing("fuzzing.folders")
