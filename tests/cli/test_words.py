@@ -122,7 +122,7 @@ def shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch, *, quiet: bool, data: b
 
 
 def test_progress_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch):
-    assert "3 sentences" in shown_on_a_terminal(monkeypatch, quiet=False, data=False)
+    assert "sentences: 3" in shown_on_a_terminal(monkeypatch, quiet=False, data=False)
 
 
 @pytest.mark.parametrize("quiet, data", [(True, False), (False, True)])

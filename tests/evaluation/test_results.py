@@ -163,7 +163,7 @@ DAMAGES: list[tuple[str, Damage, str]] = [
     (
         "perplexity",
         put("cooking", "task"),
-        "'cooking' is none of: brackets, correction, parsing, perplexity, restoration",
+        "'cooking' is none of: brackets, correction, derivations, parsing, perplexity, restoration",
     ),
     ("perplexity", lose("corpus"), "the key 'corpus' is missing"),
     ("perplexity", lose("corpus", "slots"), "the figure corpus.slots is missing"),
