@@ -74,7 +74,7 @@ def test_too_few_sentences(cli: Cli, short: Path, tmp_path: Path):
     out = tmp_path / "parsed.conllu"
     result = cli("jackknife", short, "--dev", short, "-o", out, "--folds", 5_000)
     assert (result.status, out.exists()) == (1, False)
-    assert "fewer than the 5000 parts" in result.err
+    assert "fewer than the 5,000 parts" in result.err
 
 
 def test_settings_are_those_of_parsers(cli: Cli, short: Path, tmp_path: Path):

@@ -60,6 +60,6 @@ def test_bad_requests():
         sample_without_replacement(one_of_four(1), jax.random.key(0), -1)
     certain = jnp.zeros((1, 5, 2)).at[:, :, 0].set(60.0)
     d = Distribution(linear_chain(certain, jnp.zeros((2, 2))))
-    with pytest.raises(UsageError, match=r"item 0: 4 draws gave 1 different derivations of 2"):
+    with pytest.raises(UsageError, match=r"item 0: 4 draws gave 1 different derivation of 2"):
         sample_without_replacement(d, jax.random.key(0), 2, patience=2)
     assert sample_without_replacement(d, jax.random.key(0), 0).parts.emission.shape[0] == 0
