@@ -22,7 +22,7 @@ import jax
 import numpy as np
 import reference
 
-from semipunct.arrays.padding import balanced
+from semipunct.arrays.padding import shuffled
 from semipunct.corpus import Sentence
 from semipunct.corpus.synthetic import english_parameters, generate, scaling_sentence
 from semipunct.formats import read_treebank
@@ -115,7 +115,7 @@ def measure_batches(
     """
     parameters = model.initial_parameters(options.seed, 0.1)
     encoded = model.encode(sentences)
-    order = balanced(encoded.lengths, size, np.random.default_rng(options.seed))
+    order = shuffled(len(sentences), size, np.random.default_rng(options.seed))
     # Only full batches: the last one may be smaller.
     members = [m for m in order if len(m) == size][: options.count]
     if not members:

@@ -134,7 +134,7 @@ class SlotAutomata(Protocol):
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """The sizes of vectors, ascending: one for each group of lanes of the schedule."""
+        """The sizes of vectors, ascending; groups of lanes of the schedule have the last of these."""
         ...
 
     def lift(self, semiring: Semiring) -> LiftedAutomata:
@@ -257,7 +257,7 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
 
     def step(store: Value, groups: list[Any]) -> tuple[Value, list[tuple[Value, Any]]]:
         factors: list[tuple[Value, Any]] = []
-        widths = trees.automata.widths
+        widths = trees.automata.widths[-len(groups) :]  # fewer groups do without narrow vectors
         for number, ((lanes, chosen, row), width) in enumerate(zip(groups, widths, strict=True)):
             sources = lanes.at_left, lanes.at_right, lanes.meeting
             store, vectors = _read_rows(store, sources, width)
