@@ -165,6 +165,7 @@ def test_expected_choices_of_a_word_alone():
     assert log_likelihood[0] == pytest.approx(math.log(sum(weights.values())), abs=1e-5)
 
 
+@pytest.mark.exhaustive
 def test_the_best_few_are_the_most_probable_derivations():
     """By their best derivation; what differs in edits alone is the same analysis."""
     m, parameters, found = case()

@@ -464,7 +464,7 @@ CASES: tuple[Known, ...] = (
     chain("chain", "sequential", shared=False),
     chain("parallel chain", "parallel", shared=True),
     Known(
-        "given tree", tree_build, tree_events, tree_rows, scans=False,
+        "given tree", tree_build, tree_events, tree_rows, scans=False, costly=True,
         lengths=tuple(map(len, TREES)), count=lambda length: len(PAIRS) ** length,
     ),
     trees(
@@ -477,7 +477,7 @@ CASES: tuple[Known, ...] = (
         lengths=LENGTHS, count=segments_count,
     ),
     Known(
-        "bracketings", spans_build, spans_events, saves=False,
+        "bracketings", spans_build, spans_events, saves=False, costly=True,
         lengths=BRACKETED, count=spans_count,
     ),
     Known(
