@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from semipunct.inference.decode import Analysis, best, sample
+from semipunct.inference.decode import FEW_WORDS, Analysis, best, sample
 from semipunct.inference.decode import best_of as few
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.marks import with_boundaries
@@ -73,6 +73,18 @@ def test_the_best_analysis_is_the_most_probable_derivation():
         winners = [d for d in f if d.probability > winner * (1 - 1e-4)]
         made = tuple(tuple(e.name for e in slot.edits) for slot in analysis.slots)
         assert (analysis.pairs, made) in [(d.pairs, d.edits) for d in winners]
+
+
+def test_many_words_and_few_have_the_same_analyses():
+    """Lanes are grouped by the tokens of a slot from ``FEW_WORDS`` on, and not below."""
+    m, parameters, _ = case()
+    copies = -(-FEW_WORDS // sum(s.tree.words for s in SENTENCES))
+    together = best(m, parameters, [*SENTENCES] * copies)
+    for few_words, many in zip(best_of() * copies, together, strict=True):
+        assert few_words is not None
+        assert many is not None
+        assert many.pairs == few_words.pairs
+        assert many.log_joint == pytest.approx(few_words.log_joint, abs=1e-4)
 
 
 def test_probabilities_of_analyses():
