@@ -21,6 +21,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 _SHORT = 256
 """The longest axis whose running sums are a matrix product."""
@@ -277,11 +278,12 @@ def _pick(a: jax.Array, winner: jax.Array, axis: int) -> jax.Array:
 def _pick_jvp(
     axis: int, primals: tuple[jax.Array, jax.Array], tangents: tuple[jax.Array, Any]
 ) -> tuple[jax.Array, jax.Array]:
-    # The reverse pass makes its own mask, and so keeps one number for each sum.
+    # The reverse pass makes its own mask, and so keeps one number for each sum, as small as can be.
     again: Callable[[jax.Array, jax.Array], jax.Array] = jax.checkpoint(
         lambda x, winner: pick(x, winner, axis), prevent_cse=False
     )
-    return pick(*primals, axis), again(tangents[0], primals[1])
+    winner = primals[1].astype(np.min_scalar_type(max(primals[0].shape[axis] - 1, 0)))
+    return pick(*primals, axis), again(tangents[0], winner)
 
 
 def largest(a: jax.Array, axis: int) -> jax.Array:

@@ -12,7 +12,15 @@ import pytest
 from semipunct.structures.chain import linear_chain
 from semipunct.structures.distribution import Distribution
 from semirings import Real, Semiring, Value
-from semirings.numerics import log_add, log_balance, log_matmul, log_shares, log_sum, safe_log
+from semirings.numerics import (
+    log_add,
+    log_balance,
+    log_matmul,
+    log_shares,
+    log_sum,
+    pick,
+    safe_log,
+)
 from tests.semirings.cases import SEMIRINGS
 
 INF = np.inf
@@ -163,3 +171,17 @@ def test_operations_do_not_mix_dtypes(semiring: Semiring, strict_numerics: None)
     # Promotion is refused while tracing: nothing need be compiled.
     found = jax.eval_shape(results, jnp.zeros((2, 2), jnp.float32))
     assert all(x.dtype == jnp.float32 for x in jax.tree.leaves(found))
+
+
+@pytest.mark.parametrize(("summands", "dtype"), [(200, np.uint8), (300, np.uint16)])
+def test_the_reverse_pass_of_a_choice_keeps_one_small_number_for_each_sum(
+    summands: int, dtype: type
+):
+    a = jnp.zeros((5, summands))
+    winner = jnp.array([0, 1, summands - 1, 3, 7], jnp.int32)
+    chosen, pull = jax.vjp(lambda x: pick(x, winner, 1), a)
+    assert chosen.shape == (5,)
+    assert [(x.shape, x.dtype) for x in jax.tree.leaves(pull)] == [((5,), np.dtype(dtype))]
+    (gradient,) = pull(jnp.ones(5))
+    assert np.argmax(gradient, 1).tolist() == winner.tolist()
+    assert gradient.sum() == 5
