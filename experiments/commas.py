@@ -21,6 +21,7 @@ from comma_systems import BEYOND, SYSTEMS, Commas, Phrased, System, Trees, only_
 from models import trained
 
 from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.arrays.memory import hold_memory
 from semipunct.evaluation import Result
 from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.restoration import restoration_statistics
@@ -220,4 +221,5 @@ def curve(trees: Trees, models: Path, bound: int) -> list[dict[str, Any]]:
 
 
 if __name__ == "__main__":
+    hold_memory()  # as semipunct train does
     main()

@@ -21,6 +21,7 @@ from models import trained
 from treebanks import add_treebanks, check_treebanks, sentences
 
 from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.arrays.memory import hold_memory
 from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
 from semipunct.evaluation.perplexity import PerplexityStatistics
@@ -127,4 +128,5 @@ def parse() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
+    hold_memory()  # as semipunct train does
     main()

@@ -39,6 +39,7 @@ from parsers import add_parsers
 from treebanks import add_treebanks, check_treebanks
 
 from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.arrays.memory import hold_memory
 
 
 def main() -> None:
@@ -86,4 +87,5 @@ def options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
+    hold_memory()  # as semipunct train does
     main()

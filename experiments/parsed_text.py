@@ -32,6 +32,7 @@ from parsers import add_parsers, parsed_treebank
 from treebanks import add_treebanks, check_treebanks, sentences
 
 from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.arrays.memory import hold_memory
 from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
 from semipunct.evaluation.aggregation import aggregate
@@ -200,4 +201,5 @@ def options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
+    hold_memory()  # as semipunct train does
     main()

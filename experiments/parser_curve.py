@@ -23,6 +23,7 @@ from parsed_text import OURS
 from treebanks import add_treebanks, check_treebanks, sentences
 
 from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.arrays.memory import hold_memory
 from semipunct.cli.pictures import painter
 from semipunct.corpus import Sentence
 from semipunct.evaluation.parsing import parsing_statistics
@@ -143,4 +144,5 @@ def options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
+    hold_memory()  # as semipunct train does
     main()

@@ -32,6 +32,7 @@ from benchmarks.figures import machine, report
 from models import trained
 
 from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.arrays.memory import hold_memory
 from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.treebank import PUNCTUATION
@@ -214,4 +215,5 @@ def options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
+    hold_memory()  # as semipunct train does
     main()

@@ -24,6 +24,7 @@ import numpy as np
 from models import trained
 
 from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.arrays.memory import hold_memory
 from semipunct.corpus import Entry, Sentence
 from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.evaluation.aggregation import aggregate
@@ -294,4 +295,5 @@ def _classes(
 
 
 if __name__ == "__main__":
+    hold_memory()  # as semipunct train does
     main()
