@@ -32,6 +32,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from correcting.experiment import SYSTEMS, Experiment
 from correcting.tables import table
@@ -48,14 +49,14 @@ def main() -> None:
     enable_compilation_cache()
     arguments.output.mkdir(parents=True, exist_ok=True)
     for trees in arguments.trees:
-        experiment = Experiment.of(arguments, trees)
+        experiment = Experiment(arguments, trees)
         # With the treebank's trees both models of correction are the same one.
         names = [s for s in arguments.systems if trees != "gold" or s != "correction-gold"]
-        found = {name: {s: experiment.runs(s, name) for s in names} for name in experiment.data}
+        found = {name: {s: experiment.runs(s, name) for s in names} for name in experiment.names}
         for name, runs in found.items():
-            pairs = experiment.data[name]
-            slots = sum(len(pair.source.slots) for pair in pairs)
-            print(f"\n{name}, {trees} trees: {len(pairs)} sentences, {slots} slots\n")
+            figures: Any = runs[names[0]][0].edits.figures
+            counts = f"{figures.sentences} sentences, {figures.judged} slots that are judged"
+            print(f"\n{name}, {trees} trees: {counts}\n")
             table(runs, arguments.against, arguments.errors)
 
 

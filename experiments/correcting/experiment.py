@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,33 +72,45 @@ class Learning(NamedTuple):
         return Learning(view(self.training), view(self.dev))
 
 
-@dataclass(frozen=True)
-class Experiment:
-    """The data that all systems share.
+class Material(NamedTuple):
+    """What systems learn from and correct.
 
     Attributes:
-        arguments: the command line.
-        trees: ``gold`` or ``parsed``.
-        models: the folder of all models.
         learning: by trees.
         data: sentences to correct by their names.
     """
 
-    arguments: argparse.Namespace
-    trees: str
-    models: Path
     learning: Mapping[str, Learning]
     data: Mapping[str, Pairs]
 
-    @classmethod
-    def of(cls, arguments: argparse.Namespace, trees: str) -> Experiment:
-        """Read the treebank, draw errors, and parse what is to be parsed.
 
-        Args:
-            arguments: the command line.
-            trees: ``gold`` or ``parsed``.
-        """
-        models, first = arguments.models / arguments.name, arguments.first
+@dataclass(frozen=True)
+class Experiment:
+    """The data that all systems share, and their results.
+
+    Attributes:
+        arguments: the command line.
+        trees: ``gold`` or ``parsed``.
+    """
+
+    arguments: argparse.Namespace
+    trees: str
+
+    @property
+    def models(self) -> Path:
+        """The folder of all models."""
+        folder: Path = self.arguments.models / self.arguments.name
+        return folder
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the data to correct."""
+        return ["dev", *["jfleg"] * (self.arguments.jfleg is not None and self.trees == "parsed")]
+
+    @cached_property
+    def material(self) -> Material:
+        """The treebank with errors, parsed if it is to be; not made where all results are there."""
+        arguments, first = self.arguments, self.arguments.first
         training, dev = sentences(arguments)
         seed, dev_seed = arguments.errors_seed, arguments.dev_errors_seed
 
@@ -106,17 +118,14 @@ class Experiment:
             return Learning(learnt_from(training, seed), learnt_from(dev, dev_seed))
 
         gold = learning(training[:first], dev[:first])
-        if trees == "gold":
-            return cls(
-                arguments, trees, models, {"gold": gold},
-                {"dev": with_errors(dev[:first], dev_seed)},
-            )  # fmt: skip
-        found = parsed_treebank(arguments, training, dev, models, first)
+        if self.trees == "gold":
+            return Material({"gold": gold}, {"dev": with_errors(dev[:first], dev_seed)})
+        found = parsed_treebank(arguments, training, dev, self.models, first)
         parsed = learning([*training[:first], *found.training], found.dev)
         data = {"dev": with_errors(found.dev, dev_seed)}
         if arguments.jfleg:
             data["jfleg"] = of_learners(arguments.jfleg, found.committee[0], first)
-        return cls(arguments, trees, models, {"gold": gold, "parsed": parsed}, data)
+        return Material({"gold": gold, "parsed": parsed}, data)
 
     def system(self, name: str, seed: int) -> System:
         """Return a run of a system, whose models are trained if they are not there.
@@ -151,7 +160,7 @@ class Experiment:
     def restorer(self, seed: int) -> SavedModel[PunctuationModel]:
         """Return the model of restoration, the same that ``parsed_text.py`` trains."""
         config = self._config("punctuation", seed, *(["preset=parsed"] * (self.trees == "parsed")))
-        data = self.learning[self.trees].seen_by(only_right)
+        data = self.material.learning[self.trees].seen_by(only_right)
         return trained(config, *data, self.models / f"{self.trees}-{seed}", PunctuationModel)
 
     def tagger(self, preset: str, seed: int) -> SavedModel[SlotTagger]:
@@ -161,8 +170,8 @@ class Experiment:
             preset: ``crf`` or ``correction``.
             seed: of its training.
         """
-        data = self.learning[self.trees]
-        visits = self.arguments.epochs * len(self.learning["gold"].training)
+        data = self.material.learning[self.trees]
+        visits = self.arguments.epochs * len(self.material.learning["gold"].training)
         config = self._config("slot-tagger", seed, f"preset={preset}", f"train.visits={visits}")
         place = self.models / f"{self.trees}-bilstm-{preset}-{seed}"
         of = data if preset == "correction" else data.seen_by(only_right)
@@ -178,11 +187,11 @@ class Experiment:
         preset = ["preset=parsed-correction"] * (trees == "parsed")
         config = self._config("correction", seed, *preset)
         place = self.models / f"{trees}-correction-{seed}"
-        return trained(config, *self.learning[trees], place, CorrectionModel)
+        return trained(config, *self.material.learning[trees], place, CorrectionModel)
 
     def paper(self, seed: int) -> tuple[SavedModel[CorrectionModel], SavedModel[PunctuationModel]]:
         """Return the model of the paper, and the model that finds T'_e for it."""
-        learning = self.learning[self.trees]
+        learning = self.material.learning[self.trees]
 
         def place(name: str) -> Path:
             return self.models / f"{self.trees}-paper-{name}-{seed}"
@@ -219,7 +228,7 @@ class Experiment:
             self.arguments.output / f"{stem}.{task}.json.gz" for task in ("correction", "bare")
         ]
         if not all(path.exists() for path in paths):
-            pairs = self.data[name]
+            pairs = self.material.data[name]
             found = self.system(system, seed)([pair.source for pair in pairs])
             for path, result in zip(paths, counted(system, seed, found, pairs), strict=True):
                 write_result(path, result)
