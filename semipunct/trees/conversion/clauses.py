@@ -95,19 +95,13 @@ def subject_is_extracted(node: Constituent, index: str) -> bool:
 
 def sentence_feature(node: Constituent) -> str:
     """Return the feature of a verb phrase or a clause, such as ``dcl``, by the verb at its head."""
-    perfect = False
     while not node.is_leaf:
         head = head_of(node)
         if node.label in ("VP", "SQ", "SINV") and head.is_leaf and head.label in VERBS:
             break
         node = head
-        perfect = False
     verb = node if node.is_leaf else head_of(node)
-    if verb.label == "VBN":
-        return "pt" if perfect else "pss"
-    if verb.label in _FORMS:
-        return _FORMS[verb.label]
-    return ""
+    return "pss" if verb.label == "VBN" else _FORMS.get(verb.label, "")
 
 
 def is_perfect(auxiliary: Constituent) -> bool:
