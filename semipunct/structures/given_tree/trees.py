@@ -134,7 +134,7 @@ class SlotAutomata(Protocol):
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """The sizes of vectors, ascending; groups of lanes of the schedule have the last of these."""
+        """The sizes of vectors, ascending; groups of lanes have the last of these."""
         ...
 
     def lift(self, semiring: Semiring) -> LiftedAutomata:
