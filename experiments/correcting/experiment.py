@@ -73,7 +73,7 @@ class Learning(NamedTuple):
 
 
 class Material(NamedTuple):
-    """What systems learn from and correct.
+    """Sentences that systems learn from, and those that they correct.
 
     Attributes:
         learning: by trees.
