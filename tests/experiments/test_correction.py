@@ -177,7 +177,7 @@ def untrained(driver, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_correctors_of_text_learn_from_trees_that_parsers_have_not_seen(
-    run, untrained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run, driver, untrained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     options = (
         "correction", "--name", "x", "--train", SAMPLE, "--dev", SAMPLE, "--first", 40,
@@ -210,8 +210,9 @@ def test_correctors_of_text_learn_from_trees_that_parsers_have_not_seen(
     assert all(s.written.pairs is not None for s in (*paper.training, *paper.dev))
     assert re.search(r"(?m)^\| nothing \| nan \| 0.0000 \|", printed)
     assert re.search(r"(?m)^\| correction \| 1.0000 \| 1.0000 \|", printed)
-    # What is stored is not made again.
+    # What is stored is not made again, nor what it was made from.
     untrained.clear()
+    monkeypatch.delattr(driver("correcting.experiment"), "parsed_treebank")
     assert run(*options) == printed
     assert untrained == {}
     stored = tmp_path / "results" / "x-parsed-dev-correction-0.correction.json.gz"
