@@ -11,6 +11,8 @@ and restores the words of the development treebank with the first parser's trees
   restores with those of the development treebank.
 - ``jackknifed``: the same model trained on parsed sentences beside the treebank.
 - ``parsed``: the preset ``parsed``, which looks at the parser's probabilities as well.
+- ``drawn``: the same, trained on ``--draws`` trees and tags of each sentence that are drawn from
+  the parser, instead of the best ones.
 - ``crf``, ``attention``: the recurrent taggers with the parser's tags, trained on jackknifed ones.
 
 For the models, rows tell what a mean with the parser's own view (``--shares``), several trees
@@ -23,12 +25,12 @@ import argparse
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from models import trained
-from parsers import add_parsers, parsed_treebank
+from parsers import ParsedTreebank, add_parsers, parsed_treebank
 from treebanks import add_treebanks, check_treebanks, sentences
 
 from semipunct.arrays.compilation import enable_compilation_cache
@@ -49,7 +51,7 @@ from semipunct.tasks.restore_words import restore_words
 from semipunct.training.config import load_config
 from semipunct.version import __version__
 
-OURS = {"gold": "loglinear", "jackknifed": "loglinear", "parsed": "parsed"}
+OURS = {"gold": "loglinear", "jackknifed": "loglinear", "parsed": "parsed", "drawn": "parsed"}
 """The preset of each system that is a punctuation model."""
 
 TAGGERS = ("crf", "attention")
@@ -63,9 +65,7 @@ def main() -> None:
     arguments.output.mkdir(parents=True, exist_ok=True)
     models = arguments.models / arguments.name
     found = parsed_treebank(arguments, training, dev, models)
-    experiment = Experiment(
-        arguments, models, found.committee, training, found.training, dev, found.dev
-    )
+    experiment = Experiment(arguments, models, found, training, dev)
     rows: dict[str, list[Result]] = {}
     for system in arguments.systems:
         for seed in arguments.seeds:
@@ -81,20 +81,21 @@ class Experiment:
     Attributes:
         arguments: the command line.
         models: the folder of all models.
-        committee: parsers, first that of the whole treebank.
-        training: its sentences.
-        seen: the same with the trees of parsers that have not seen them.
+        found: the parsers, and what they make of the treebank.
+        training: the sentences of the treebank.
         dev: the development sentences.
-        parsed: the same with the trees of the first parser.
     """
 
     arguments: argparse.Namespace
     models: Path
-    committee: Sequence[Trained[Any]]
+    found: ParsedTreebank
     training: Sequence[Sentence]
-    seen: Sequence[Sentence]
     dev: Sequence[Sentence]
-    parsed: Sequence[Sentence]
+
+    @cached_property
+    def drawn(self) -> list[Sentence]:
+        """The training sentences with trees that are drawn."""
+        return self.found.drawn(self.arguments.draws)
 
     def ways(self, system: str, seed: int) -> Iterator[tuple[str, Callable[[], list[Slots]]]]:
         """Yield ways to restore with one trained system, each with its label.
@@ -103,31 +104,35 @@ class Experiment:
             system: which.
             seed: of its training.
         """
-        place = self.models / f"{system}-{seed}"
+        name = f"drawn-{self.arguments.draws}" if system == "drawn" else system
+        place = self.models / f"{name}-{seed}"
         options = {"train.seed": seed}
         if system in TAGGERS:
-            visits = self.arguments.epochs * len(self.seen)
+            visits = self.arguments.epochs * len(self.found.training)
             settings = [f"preset={system}", f"train.visits={visits}"]
             config = load_config(None, settings, options, "slot-tagger")
-            tagger = trained(config, self.seen, self.parsed, place, SlotTagger)
+            tagger = trained(config, self.found.training, self.found.dev, place, SlotTagger)
             yield (
                 system,
-                partial(TaggerPunctuator(tagger.model, tagger.parameters).restore, self.parsed),
+                partial(TaggerPunctuator(tagger.model, tagger.parameters).restore, self.found.dev),
             )
             return
         config = load_config(None, [f"preset={OURS[system]}"], options)
-        gold = system == "gold"
-        data = (self.training, self.dev) if gold else ([*self.training, *self.seen], self.parsed)
-        model = trained(config, *data, place, PunctuationModel)
+        if gold := system == "gold":
+            model = trained(config, self.training, self.dev, place, PunctuationModel)
+        else:
+            seen = self.drawn if system == "drawn" else self.found.training
+            both = [*self.training, *seen]
+            model = trained(config, both, self.found.dev, place, PunctuationModel)
         if gold:
             yield "gold-trees", partial(Restorer(model.model, model.parameters).restore, self.dev)
         for trees in (0, *self.arguments.trees):
             for share in (0.0, *self.arguments.shares):
-                label = system + (f"-{trees}-trees" if trees else "")
+                label = name + (f"-{trees}-trees" if trees else "")
                 label += f"-{share:g}-parser" if share else ""
-                yield label, partial(self._restored, model, self.committee[:1], trees, share)
+                yield label, partial(self._restored, model, self.found.committee[:1], trees, share)
                 if not trees:
-                    restore = partial(self._restored, model, self.committee, trees, share)
+                    restore = partial(self._restored, model, self.found.committee, trees, share)
                     yield f"{label}-committee", restore
 
     def _restored(
@@ -189,6 +194,7 @@ def options() -> argparse.Namespace:
         "--shares", nargs="*", type=float, default=[0.5], help="of the parser's view"
     )
     parser.add_argument("--epochs", type=int, default=12, help="of the recurrent systems")
+    parser.add_argument("--draws", type=int, default=2, help="trees of each sentence, for drawn")
     add_parsers(parser)
     parser.add_argument(
         "--ours", default="parsed-0.5-parser-committee", help="what p compares with"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from semipunct.corpus import Sentence
 from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.models.parsing.parser import Parser
 from semipunct.tasks.base import Trained
-from semipunct.tasks.parse import parse
+from semipunct.tasks.parse import parse, parses
 from semipunct.training.config import load_config
 from semipunct.training.jackknife import jackknifed
 
@@ -25,11 +25,14 @@ class ParsedTreebank(NamedTuple):
         committee: parsers, first that of the whole treebank.
         training: its sentences, each with the tree of a parser that was trained on the others.
         dev: the development sentences, with the trees of the first parser.
+        drawn: gives as many copies of the training sentences as it is told, each with trees and
+            tags that are drawn from the parser that has not seen them.
     """
 
     committee: Sequence[Trained[Any]]
     training: Sequence[Sentence]
     dev: Sequence[Sentence]
+    drawn: Callable[[int], list[Sentence]]
 
 
 def add_parsers(parser: argparse.ArgumentParser) -> None:
@@ -66,15 +69,26 @@ def parsed_treebank(
     parser = trained(config, training, dev, folder / "parser", Parser)
     parsed = _parsed("parser", parser, dev[:first])
     seen: list[Sentence] = []
+    parts: list[range] = []
     committee: list[Trained[Any]] = [parser]
     of_folds = load_config(None, [*arguments.set, *arguments.fold_set], {}, "parser")
     wanted = training[:first]
     for part, fitted in jackknifed(of_folds, training, dev, folder / "folds", arguments.folds):
         seen += _parsed(f"part from {part.start}", fitted, wanted[part.start : part.stop])
         committee.append(fitted)
+        parts.append(part)
         if part.stop >= len(wanted):
             break
-    return ParsedTreebank(committee, seen, parsed)
+
+    def drawn(count: int) -> list[Sentence]:
+        found: list[Sentence] = []
+        for part, fitted in zip(parts, committee[1:], strict=True):
+            own = wanted[part.start : part.stop]
+            for trees in parses(fitted, own, count, first=part.start):
+                found += [one.sentence for one in trees]
+        return found
+
+    return ParsedTreebank(committee, seen, parsed, drawn)
 
 
 def _parsed(name: str, parser: Trained[Any], gold: Sequence[Sentence]) -> list[Sentence]:

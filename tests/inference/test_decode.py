@@ -75,6 +75,7 @@ def test_the_best_analysis_is_the_most_probable_derivation():
         assert (analysis.pairs, made) in [(d.pairs, d.edits) for d in winners]
 
 
+@pytest.mark.exhaustive
 def test_many_words_and_few_have_the_same_analyses():
     """Lanes are grouped by the tokens of a slot from ``FEW_WORDS`` on, and not below."""
     m, parameters, _ = case()

@@ -35,7 +35,12 @@ HEADS = ([0], [2, 0], [2, 0, 2], [0, 1, 2, 1])
 
 @pytest.mark.parametrize(
     ("looking", "network", "final_mark"),
-    [("c", False, True), ("history", False, True), ("c", True, False), ("history", True, False)],
+    [
+        ("c", False, True),
+        ("history", True, False),
+        pytest.param("history", False, True, marks=pytest.mark.exhaustive),
+        pytest.param("c", True, False, marks=pytest.mark.exhaustive),
+    ],
 )
 def test_draws_are_as_frequent_as_the_likelihood_says(
     looking: str, network: bool, final_mark: bool
