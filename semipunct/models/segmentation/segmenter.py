@@ -20,7 +20,8 @@ from semipunct.models.convolutions import convolved, reach
 from semipunct.models.segmentation.characters import CODES, Coder
 from semipunct.models.segmentation.expansion import ExpansionTable
 from semipunct.models.segmentation.guises import Segmentation
-from semipunct.models.segmentation.tags import TAGS, is_blank, last_places, spans_of
+from semipunct.models.segmentation.sentences import sentence_ends
+from semipunct.models.segmentation.tags import LAST, STOP, TAGS, is_blank, last_places, spans_of
 from semipunct.models.segmentation.tokeniser import Tokeniser
 from semipunct.structures.distribution import Distribution
 
@@ -30,6 +31,7 @@ WINDOW = 512
 LONGEST = 2**14
 """Characters whose best tags are found together; a longer text is cut at a blank, if it has one."""
 
+_LEAST = 1e-9
 _ROWS = (1, 8, 32)  # the sizes of a batch of windows, or of chains
 _CHARACTERS = 2**16  # the most characters of a batch of chains
 
@@ -96,7 +98,7 @@ class Segmenter:
         return is_mark(form) != (form in self._marks)
 
     def _tags(self, texts: Sequence[str]) -> list[npt.NDArray[np.int8]]:
-        """Return the best tags of texts that are not empty."""
+        """Return tags of texts that are not empty: the best tokens, and the best sentences then."""
         weights = self.model.placed(self.parameters)
         score = self._scores(weights, texts)
         blanks = [is_blank(text) for text in texts]
@@ -112,9 +114,13 @@ class Segmenter:
                 emission[row, : lengths[row]] = score[i]
                 blank[row, : lengths[row]] = blanks[i]
             last[: len(members)] = last_places([blanks[i] for i in members])
-            best = np.asarray(_best(self.model, weights, emission, blank, last, lengths))
+            answer = _best(self.model, weights, emission, blank, last, lengths)
+            best, stop = map(np.asarray, answer)
             for row, i in enumerate(members):
-                found[i] = best[row, : lengths[row]].astype(np.int8)
+                tags = best[row, : lengths[row]].astype(np.int8)
+                ends = np.flatnonzero(tags >= LAST)
+                tags[ends] = np.where(sentence_ends(stop[row, ends]), STOP, LAST)
+                found[i] = tags
         return found
 
     def _scores(self, weights: Weights, texts: Sequence[str]) -> list[npt.NDArray[np.float32]]:
@@ -193,6 +199,9 @@ def _best(
     blank: jax.Array,
     last: jax.Array,
     lengths: jax.Array,
-) -> jax.Array:
-    chain = model.chain(parameters, score, blank, last, lengths)
-    return jnp.argmax(Distribution(chain).best().parts.emission, -1)
+) -> tuple[jax.Array, jax.Array]:
+    """Return the most probable tags, and how probably a token that ends here ends a sentence."""
+    chain = Distribution(model.chain(parameters, score, blank, last, lengths))
+    marginal = chain.marginals().emission
+    stop, either = marginal[..., STOP], marginal[..., LAST] + marginal[..., STOP]
+    return jnp.argmax(chain.best().parts.emission, -1), stop / jnp.maximum(either, _LEAST)
