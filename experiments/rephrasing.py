@@ -1,6 +1,7 @@
 """Rephrased sentences: are they as natural as those of the treebank (Table 6)?
 
-    python experiments/rephrasing.py PUNCTUATION --train TRAIN --dev DEV --models FOLDER [--output]
+    python experiments/rephrasing.py --name en --train TRAIN... --dev DEV... --models FOLDER
+    python experiments/rephrasing.py --name es --split FILE --models FOLDER [--output FILE]
 
 The dependents of nouns and verbs are put into an order drawn from a model that was trained on the
 same treebank, and a trigram language model that is trained on the result predicts the original
@@ -21,18 +22,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from models import trained
 from surfaces import Pair, Surface, invalid, read, slot_kinds, unpaired
+from treebanks import add_treebanks, check_treebanks
 from trigrams import Trigrams, scored
 
 import semipunct
 from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.arrays.memory import hold_memory
 from semipunct.corpus import Sentence
 from semipunct.evaluation import Result, join_signature
 from semipunct.evaluation.comparison import compare
 from semipunct.inference.decode import best
 from semipunct.inference.regeneration import Regenerator, UnderlyingTree
 from semipunct.models.ordering.orders import draw_orders
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.store.checkpoint import SavedModel
 from semipunct.tasks.rephrase import names
+from semipunct.training.config import load_config
 from semipunct.trees import Arrangement
 
 SYSTEMS = ("base", "half", "full")
@@ -175,6 +182,37 @@ def delete(arrangement: Arrangement, sentence: Sentence) -> bool:
     return found
 
 
+def treebank(options: argparse.Namespace) -> dict[str, list[Pair]]:
+    """Read training and development sentences.
+
+    Args:
+        options: the command line.
+    """
+    most = options.sentences
+    if options.split:
+        everything = read([options.split])
+        first, second = len(everything) * 8 // 10, len(everything) * 9 // 10
+        parts = {"train": everything[:first], "dev": everything[first:second]}
+    else:
+        parts = {"train": read(options.train), "dev": read(options.dev)}
+    return {part: pairs[:most] for part, pairs in parts.items()}
+
+
+def punctuation(
+    pairs: Mapping[str, Sequence[Pair]], folder: Path, seed: int
+) -> SavedModel[PunctuationModel]:
+    """Train the default model of punctuation unless its folder is there.
+
+    Args:
+        pairs: training and development sentences.
+        folder: for all models.
+        seed: of the training.
+    """
+    config = load_config(None, [], {"train.seed": seed})
+    train, dev = ([pair.slots for pair in pairs[part]] for part in ("train", "dev"))
+    return trained(config, train, dev, folder / "punctuation", PunctuationModel)
+
+
 def ordering(pairs: Mapping[str, Sequence[Pair]], folder: Path, system: str) -> Any:
     """Train the ordering model of a system unless its folder is there.
 
@@ -196,26 +234,23 @@ def ordering(pairs: Mapping[str, Sequence[Pair]], folder: Path, system: str) -> 
 def arguments() -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description="Rephrased sentences (Table 6).")
+    add_treebanks(parser)
     add = parser.add_argument
-    add("model", type=Path, help="a punctuation model")
-    add("--train", type=Path, required=True, help="the treebank that is permuted")
-    add("--dev", type=Path, required=True, help="development sentences")
-    add("--models", type=Path, required=True, help="where ordering models are, or are made")
-    add("--seed", type=int, default=0, help="of what is drawn")
+    add("--models", type=Path, required=True, help="where models are, or are made")
+    add("--seed", type=int, default=0, help="of training and of what is drawn")
     add("--sentences", type=int, help="of each treebank at most")
     add("--output", type=Path, help="write the figures here as JSON, too")
-    return parser.parse_args()
+    options = parser.parse_args()
+    check_treebanks(parser, options)
+    return options
 
 
 def main() -> None:
     """Permute, compress, count, print and write."""
     options = arguments()
     enable_compilation_cache()
-    pairs = {
-        "train": read(options.train, options.sentences),
-        "dev": read(options.dev, options.sentences),
-    }
-    loaded: Any = semipunct.load(options.model)
+    pairs = treebank(options)
+    loaded = punctuation(pairs, options.models, options.seed)
     models = {name: ordering(pairs, options.models, name) for name in ("base", "full")}
     analyses = best(loaded.model, loaded.parameters, [pair.slots for pair in pairs["train"]])
     # A model with hard sets may have no tree for a sentence; all systems do without it.
@@ -224,7 +259,7 @@ def main() -> None:
     regenerator = Regenerator.of(loaded.model, loaded.parameters)
     surfaces = permuted(kept, trees, models, regenerator, options.seed)
     figures = {
-        "treebank": options.train.name,
+        "treebank": options.name,
         "sentences": len(kept),
         "without a tree": len(pairs["train"]) - len(kept),
         "seed": options.seed,
@@ -238,4 +273,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    hold_memory()  # as semipunct train does
     main()

@@ -73,20 +73,18 @@ class Pair:
         return Surface(tuple(words), tuple(map(tuple, slots)))
 
 
-def read(path: Path, most: int | None) -> list[Pair]:
+def read(paths: Sequence[Path]) -> list[Pair]:
     """Read the sentences that models can take, both ways.
 
     Args:
-        path: a treebank in CoNLL-U.
-        most: sentences at most; None for all.
+        paths: treebanks in CoNLL-U.
     """
-    both = zip(Conllu().read(path), Conllu("words").read(path), strict=True)
-    found = [
+    return [
         Pair(a.content, b.content)
-        for a, b in both
+        for path in paths
+        for a, b in zip(Conllu().read(path), Conllu("words").read(path), strict=True)
         if isinstance(a.content, Sentence) and isinstance(b.content, Sentence)
     ]
-    return found[:most]
 
 
 def slot_kinds(surface: Surface) -> set[tuple[str, tuple[str, ...]]]:

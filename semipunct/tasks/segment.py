@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from semipunct.corpus.located import Located, Piece, RawText, located
-from semipunct.corpus.passages import Span
-from semipunct.corpus.whole_tokens import whole_tokens
 from semipunct.models.segmentation.guises import Segmentation
 from semipunct.models.segmentation.segmenter import Segmenter
 from semipunct.models.segmentation.tokeniser import Tokeniser
@@ -36,25 +34,7 @@ def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Lo
     segmenter = Segmenter(model_of_kind(model, Tokeniser), model.parameters)
     given = [text if isinstance(text, RawText) else RawText(text) for text in texts]
     cut = segmenter.segmented([text.text for text in given])
-    whole = map(_with_whole_tokens, cut)
-    return [list(_sentences(segmenter, *pair)) for pair in zip(given, whole, strict=True)]
-
-
-def _with_whole_tokens(cut: Segmentation) -> Segmentation:
-    """Join tokens that a tokeniser has made of what is one."""
-    joints = whole_tokens(cut.text)
-    joint = next(joints, None)
-    tokens: list[Span] = []
-    ends: list[bool] = []
-    for (start, end), stops in zip(cut.tokens, cut.ends, strict=True):
-        while joint is not None and joint[1] <= start:
-            joint = next(joints, None)
-        if joint is not None and tokens and joint[0] < tokens[-1][1]:
-            tokens[-1], ends[-1] = (tokens[-1][0], end), stops
-        else:
-            tokens.append((start, end))
-            ends.append(stops)
-    return Segmentation(cut.text, tokens, ends)
+    return [list(_sentences(segmenter, *pair)) for pair in zip(given, cut, strict=True)]
 
 
 def _sentences(segmenter: Segmenter, source: RawText, cut: Segmentation) -> Iterator[Located]:
