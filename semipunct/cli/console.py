@@ -8,7 +8,7 @@ command (130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 141 the reader of our output went 
 import io
 import os
 import sys
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -89,16 +89,25 @@ def say(text: str, style: str | None = None) -> None:
     people().print(text, style=style, markup=False, soft_wrap=True)
 
 
-def check_targets(*paths: str | None) -> None:
+def check_targets(
+    *paths: str | None, figures: str | None = None, inputs: Sequence[str] = ()
+) -> None:
     """Check, before the work is done, that the files that options name can be written.
 
     Args:
-        paths: as they were given; None for an option that was not.
+        paths: of what is made of the input, as they were given, which may take its place; None for
+            an option that was not.
+        figures: a file for something else, which may not.
+        inputs: files that are read.
 
     Raises:
         UsageError: if two of them name the same file, of which one would be lost.
         OutputError: as ``files.check_output_file`` does.
     """
+    read = {os.path.realpath(path) for path in inputs if path != STANDARD}
+    if figures is not None and os.path.realpath(figures) in read:
+        raise UsageError(f"{figures}: is an input, and would be lost; name another file")
+    paths = (*paths, figures)
     files = [os.path.realpath(path) for path in paths if path is not None and path != STANDARD]
     for path in paths:
         if path is not None:

@@ -127,10 +127,10 @@ def evaluate_derivations(
     from semipunct.formats.ccgbank import read_derived_sentences
     from semipunct.tasks.parse_derivations import by_sentence, compare_derivations
 
-    if not all(holds_derivations(test) for test in tests):
+    if not all(test == console.STANDARD or holds_derivations(test) for test in tests):
         raise UsageError(
             f"{parsed} holds derivations; compare them with those of a treebank, in files whose "
-            "names end in .auto"
+            "names end in .auto or on standard input"
         )
     found = read_derived_sentences([parsed])
     sentences = read_derived_sentences(tests)

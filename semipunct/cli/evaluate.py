@@ -21,7 +21,9 @@ def evaluate(
     ],
     tests: Annotated[
         list[str],
-        typer.Argument(metavar="TEST...", help="Treebanks in CoNLL-U, '-' for stdin."),
+        typer.Argument(
+            metavar="TEST...", help="Treebanks in CoNLL-U, or as MODEL (.auto); '-' for stdin."
+        ),
     ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     result: Annotated[
@@ -34,9 +36,11 @@ def evaluate(
     sentences but those that no model can take, which are counted by reason. Where MODEL is a file
     of derivations, print how its dependencies and categories compare with those of TEST.
     """
+    if model == console.STANDARD:
+        raise UsageError("MODEL cannot be standard input; name a model folder or a file (.auto)")
     if result == console.STANDARD:
         raise UsageError("--result needs the name of a file; --json prints the figures")
-    console.check_targets(result)
+    console.check_targets(figures=result, inputs=(model, *tests))
     from semipunct.cli.derivations import evaluate_derivations, holds_derivations
 
     if holds_derivations(model):

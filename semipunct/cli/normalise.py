@@ -75,7 +75,7 @@ def normalise(
         raise UsageError("--quotes is for conversion; give --to ccg as well, or leave it out")
     if report == console.STANDARD:
         raise UsageError("--report needs the name of a file")
-    console.check_targets(out, report)
+    console.check_targets(out, figures=report, inputs=inputs)
     from semipunct.files import output, to_json
     from semipunct.formats import format_of
     from semipunct.formats.ccgbank import read_derivations, with_derivation

@@ -133,7 +133,7 @@ def parse(
         )
     if result == console.STANDARD:
         raise UsageError("--result needs the name of a file; --json prints the figures")
-    console.check_targets(out, result)
+    console.check_targets(out, figures=result, inputs=inputs)
     with phase("importing"):
         from semipunct.arrays.compilation import enable_compilation_cache
         from semipunct.cli.derivations import parse_derivations

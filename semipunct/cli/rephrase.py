@@ -118,7 +118,7 @@ def rephrase(
     with phase("importing"):
         from semipunct.arrays.compilation import enable_compilation_cache
         from semipunct.cli.progress import sentence_progress
-        from semipunct.formats import format_of, read_entries
+        from semipunct.formats import Writer, format_of, read_entries
         from semipunct.models.casing.truecaser import Truecaser
         from semipunct.models.ordering.model import OrderingModel
         from semipunct.models.punctuation.model import PunctuationModel
@@ -138,6 +138,10 @@ def rephrase(
     with phase("reading"):
         first = list(islice(entries, CHUNK))
     writer = form_in.writer(first)
+    if type(writer).rearranged is Writer.rearranged:
+        raise UsageError(
+            f"{inputs[0]}: the words of files of this format stay as they are; give CoNLL-U"
+        )
     unseen, told = Unseen(fitted.model), _Told()
 
     def rephrased(chunk: "list[AnyEntry]", number: int) -> "list[Rephrasing | None]":
@@ -148,7 +152,12 @@ def rephrase(
         for entry, s in zip(chunk, sentences, strict=True):
             mine = own.get(s.sentence_id, [])
             asked.append([edit.renumbered(entry.word_ids) for edit in mine])
-            told.edited.add(s.sentence_id)
+            before = told.edited.setdefault(s.sentence_id, s.where)
+            if mine and before != s.where:
+                raise EditError(
+                    f"{mine[0].where}: two sentences have this name, {before} and {s.where}; "
+                    "give each sentence that is edited a sent_id of its own"
+                )
         return run(
             fitted, sentences, changes, edits=asked, surface=surface.value, case=truecaser,
             seed=seed, first=number,
@@ -184,7 +193,7 @@ class _Told:
     def __init__(self) -> None:
         self.omitted: Counter[str] = Counter()
         self.relations: set[str] = set()
-        self.edited: set[str] = set()
+        self.edited: dict[str, str] = {}  # where the first sentence of each name stands
         self.long = 0
 
     def say(self) -> None:

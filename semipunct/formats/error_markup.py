@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 from typing import NamedTuple, NoReturn
-from xml.etree import ElementTree
+from xml.parsers import expat
+from xml.sax.saxutils import escape, quoteattr
 
 from semipunct.corpus import Omitted, Sentence, Words
 from semipunct.corpus.located import BLANKS, Piece, is_mark, located
@@ -184,14 +185,42 @@ def _comments(_name: str, lines: list[str]) -> Iterator[tuple[int, str, str]]:
 
 def _paragraphs(name: str, lines: list[str]) -> Iterator[tuple[int, str, str]]:
     """Yield line, id and text of the paragraphs of a file in XML."""
+    found: list[tuple[int, str, str]] = []
+    pieces: list[str] | None = None  # of the paragraph that is open
+    begin = 0
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal pieces, begin
+        if tag != "p":
+            if pieces is not None:
+                kept = "".join(f" {key}={quoteattr(value)}" for key, value in attributes.items())
+                pieces.append(f"<{tag}{kept}>")
+            return
+        if pieces is not None:
+            _fail(name, parser.CurrentLineNumber, "a paragraph <p> within another one",
+                  "close the first one before")  # fmt: skip
+        pieces, begin = [], parser.CurrentLineNumber
+
+    def end(tag: str) -> None:
+        nonlocal pieces
+        if pieces is not None and tag == "p":
+            found.append((begin, "", "".join(pieces)))
+            pieces = None
+        elif pieces is not None:
+            pieces.append(f"</{tag}>")
+
+    def text(characters: str) -> None:
+        if pieces is not None:
+            pieces.append(escape(characters))
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler = text
     try:
-        root = ElementTree.fromstring("".join(lines))
-    except ElementTree.ParseError as error:
-        _fail(name, error.position[0], f"this is no XML ({error})", "give a whole file of the FCE")
-    for paragraph in root.iter("p"):
-        marked = ElementTree.tostring(paragraph, encoding="unicode")
-        inside = marked[marked.index(">") + 1 : marked.rindex("</p>")] if "</p>" in marked else ""
-        yield 1, "", inside
+        parser.Parse("".join(lines), True)
+    except expat.ExpatError as error:
+        _fail(name, error.lineno, f"this is no XML ({error})", "give a whole file of the FCE")
+    yield from found
 
 
 def _words(sentence_id: str, path: str, line: int, text: str) -> Words | Omitted:

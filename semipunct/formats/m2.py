@@ -16,7 +16,8 @@ Dahlmeier and Ng (2012); Ng et al. (2014, CoNLL-2014). Types are those of Bryant
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain
+from operator import add
 from pathlib import Path
 from typing import NamedTuple, NoReturn, TextIO
 
@@ -28,7 +29,7 @@ from semipunct.formats.base import Annotation, Format, Writer
 from semipunct.formats.lines import text_lines
 from semipunct.formats.text import spaced
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
-from semipunct.marks.corrections import ErrorKind, corrections, token_offset
+from semipunct.marks.corrections import ErrorKind, corrections
 from semipunct.wording import counted
 
 NOTHING = "-NONE-"
@@ -250,17 +251,18 @@ def punctuation_edits(
     """
     old = spacing.visible(slots)
     new = [None if string is None else spacing.visible([string])[0] for string in corrected]
-    widths = _widths(forms)
+    marks = (sum(map(token_width, slot)) for slot in old)
+    place = [*accumulate(map(add, marks, map(token_width, forms)), initial=0)]
     edits: list[M2Edit] = []
     for one in corrections(old, new):
-        start = token_offset(widths, old, one.slot, one.start)
+        start = place[one.slot] + sum(map(token_width, old[one.slot][: one.start]))
         after = " ".join(one.after) or NOTHING
         if "||" in f"|{after}|".replace(" | ", " "):
             raise UsageError(
                 f"the tokens {after!r} cannot be written as M2, which parts fields by '|'; leave "
                 "that correction out, or choose another format"
             )
-        stop = start + len(one.before)
+        stop = start + sum(map(token_width, one.before))
         edits.append(M2Edit(start, stop, _TYPES[one.kind], (after,), annotator=annotator))
     return edits or [M2Edit(-1, -1, NOOP, (NOTHING,), annotator=annotator)]
 
@@ -292,9 +294,9 @@ def m2_sentence(
     return "".join(f"{line}\n" for line in (f"S {BLANKS.sub(' ', source)}", *edits, ""))
 
 
-def _widths(forms: Sequence[str]) -> list[int]:
-    """Count the tokens of each word: one with blanks in it has several."""
-    return [max(1, len(BLANKS.sub(" ", form).split())) for form in forms]
+def token_width(form: str) -> int:
+    """Return how many tokens of a line a word or a mark is: several if it has blanks in it."""
+    return max(1, len(BLANKS.sub(" ", form).split()))
 
 
 def read_m2_records(path: str | Path) -> Iterator[M2Record]:

@@ -151,15 +151,3 @@ def moves(found: Sequence[Correction], reach: int = 1) -> list[tuple[Correction,
                 del free[one.slot], free[other.slot]
                 break
     return pairs
-
-
-def token_offset(widths: Sequence[int], slots: Sequence[Puncteme], slot: int, index: int) -> int:
-    """Return the place of a token of a slot among all words and tokens of its sentence, from 0.
-
-    Args:
-        widths: ``[n]`` how many tokens of the text each word counts for, 1 as a rule.
-        slots: ``[n + 1]`` strings of tokens.
-        slot: the number of a slot.
-        index: of the token in the slot; the number of its tokens for the place behind the last.
-    """
-    return sum(widths[:slot]) + sum(map(len, slots[:slot])) + index

@@ -205,9 +205,9 @@ def _possible(known: SlotPosterior, written: Puncteme, model: CorrectionModel) -
 
 
 def _most_probable(known: SlotPosterior, written: Puncteme, options: CorrectOptions) -> Puncteme:
-    """Return the most probable other string that a slot may get, what was written if none may."""
-    others = (s for s in known.strings if s != written and _may_replace(s, written, options))
-    return next(others, written)
+    """Return the most probable string of what was written and what it may be replaced by."""
+    strings = (s for s in known.strings if s == written or _may_replace(s, written, options))
+    return next(strings, written)
 
 
 def _may_replace(string: Puncteme, written: Puncteme, options: CorrectOptions) -> bool:

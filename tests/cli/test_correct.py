@@ -178,15 +178,22 @@ def test_differences_of_several_lines():
 
 
 def test_less_is_corrected_on_demand(cli: Cli, corrector: Path, parallel_treebanks: Paths):
-    def edits(*options: object) -> int:
+    def corrections(*options: object) -> list[dict]:
         out = cli(
             "correct", corrector, parallel_treebanks["test"], "--format", "json", *options
         ).out
-        return sum(len(json.loads(line)["corrections"]) for line in out.splitlines())
+        return [one for line in out.splitlines() for one in json.loads(line)["corrections"]]
+
+    def edits(*options: object) -> int:
+        return len(corrections(*options))
 
     assert edits("--only", ". ?") == 0
     assert edits("--only", ", ;") > 5
     assert edits("--min-confidence", 1) <= edits("--min-confidence", 0.9) <= edits()
+    # What is more probable right than wrong stays, however little confidence is asked for.
+    least = corrections("--min-confidence", 0)
+    assert edits() <= len(least)
+    assert all(one["probability"] >= one["probability_of_written"] for one in least)
     assert edits("--minimise", "draws") > edits("--minimise", "draws", "--min-confidence", 1)
     result = cli("correct", corrector, parallel_treebanks["test"], "--only", "x")
     assert result.status == 2

@@ -71,6 +71,14 @@ def test_wrong_usage(cli: Cli, phrases: Path, arguments: tuple[str, ...], compla
     assert complaint in " ".join(result.err.split())
 
 
+def test_a_report_takes_no_inputs_place(cli: Cli, phrases: Path):
+    before = phrases.read_bytes()
+    result = cli("normalise", phrases, "--to", "ccg", "--report", phrases)
+    assert result.status == 2
+    assert f"{phrases}: is an input, and would be lost" in result.message
+    assert phrases.read_bytes() == before
+
+
 def test_nothing_that_can_be_converted(cli: Cli, tmp_path: Path):
     path = tmp_path / "gap.mrg"
     path.write_text(PHRASES.splitlines()[1], encoding="utf-8")

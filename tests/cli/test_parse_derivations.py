@@ -122,6 +122,12 @@ def test_files_are_evaluated_and_compared(cli: Cli, tmp_path: Path):
     both = cli("compare", all_of.with_suffix(".json"), some.with_suffix(".json"), "--json")
     row = json.loads(both.out)["measures"]["labelled_f1"]
     assert (row["a"], row["b"] < 1) == (1.0, True)
+    piped = json.loads(cli("evaluate", some, "-", "--json", stdin=gold.read_bytes()).out)
+    assert {**piped, "signature": ""} == {**figures, "signature": ""}
+    assert "MODEL cannot be standard input" in cli("evaluate", "-", gold).message
+    kept = cli("evaluate", some, gold, "--result", gold)
+    assert f"{gold}: is an input, and would be lost" in kept.message
+    assert gold.read_text("utf-8") == MILL + RAIN
     wrong = cli("evaluate", gold, some)
     assert wrong.status == 2
     assert "is not among the sentences of the treebank" in wrong.message

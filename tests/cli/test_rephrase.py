@@ -133,6 +133,25 @@ def test_edits_of_other_sentences_are_told_and_all_else_is_written(
     assert [len(each) for each in words(out)] == [4, 5]
 
 
+def test_an_edit_is_of_one_sentence(cli: Cli, model: Path, treebank: Path, tmp_path: Path):
+    other, edits, out = (tmp_path / name for name in ("other.conllu", "e.tsv", "out.conllu"))
+    other.write_bytes(conllu("three") + conllu("one"))
+    edits.write_text("one\tdelete\t3\n", "utf-8")
+    result = cli("rephrase", model, treebank, other, "--edits", edits, "-o", out)
+    assert result.status == 1
+    assert f"{edits}:1: two sentences have this name, {treebank}:1: " in result.err
+    assert f" and {other}:11: sentence one; give each" in result.err
+    assert not out.exists()
+
+
+def test_files_whose_words_stay_are_refused(cli: Cli, model: Path, tmp_path: Path):
+    path = tmp_path / "in.mrg"
+    path.write_text("( (S (NP (PRP It)) (VP (VBD rained)) (. .)) )\n", "utf-8")
+    result = cli("rephrase", model, path)
+    assert result.status == 2
+    assert result.message.startswith(f"error: {path}: the words of files of this format stay")
+
+
 def test_sentences_that_models_cannot_take_pass(cli: Cli, model: Path, tmp_path: Path):
     bare = b"# sent_id = x\n1\t.\t.\tPUNCT\t_\t_\t0\troot\t_\t_\n\n"
     result = cli("rephrase", model, "-", stdin=bare)

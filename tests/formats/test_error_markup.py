@@ -132,6 +132,8 @@ def test_damage_of_a_treebank_is_told(tmp_path: Path, comment: str, told: str):
         ("1\ta\n\n", "a.conllu", "no text with error markup"),
         ("<a><p>b</a>", "a.xml", r"a.xml:1: this is no XML"),
         ("<a></a>", "a.xml", "no text with error markup"),
+        ("<a>\n<p>c</p>\n<p>b <i>x</i></p>\n</a>", "a.xml", r"a.xml:3: .*<i> outside of <ns>"),
+        ("<a>\n<p>b\n<p>c</p></p></a>", "a.xml", r"a.xml:3: a paragraph <p> within another"),
     ],
 )
 def test_damage_is_told(tmp_path: Path, text: str, name: str, told: str):
@@ -150,3 +152,10 @@ def test_versions_are_those_that_were_put_together(pairs: list[tuple[str, str]])
     found = versions(marked)
     wanted = ("x".join(i for i, _ in pairs), "x".join(c for _, c in pairs))
     assert found == tuple(" ".join(text.split()) for text in wanted)
+
+
+def test_markup_of_any_depth_and_all_characters(tmp_path: Path):
+    marked = '<ns type="R&amp;D">' * 3000 + "<i>a &lt; b</i><c>a &amp; b</c>" + "</ns>" * 3000
+    path = write(tmp_path, f"<a><p>so {marked} é</p></a>", "a.xml")
+    (found,) = read_error_markup(path)
+    assert found.source.forms == ("so", "a", "<", "b", "é")

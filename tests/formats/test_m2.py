@@ -152,6 +152,17 @@ def test_edits_lead_to_the_corrected_punctuation(tmp_path_factory, rows):
     assert record.corrected(1) == record.tokens
 
 
+def test_marks_and_words_with_blanks_are_several_tokens():
+    slots = ((), (". . .",), (".",))
+    edits = [((), (". . .",), ()), ((), (), (".",))]
+    assert m2_sentence(("a b", "c"), slots, edits).splitlines() == [
+        "S a b . . . c .",
+        "A 6 7|||U:PUNCT|||-NONE-|||REQUIRED|||-NONE-|||0",
+        "A 2 5|||U:PUNCT|||-NONE-|||REQUIRED|||-NONE-|||1",
+        "",
+    ]
+
+
 def test_slots_that_nobody_judges_have_no_edit():
     assert [e.kind for e in punctuation_edits(["a"], [(), ()], [None, None], 3)] == ["noop"]
     assert punctuation_edits(["a"], [(), ()], [None, None], 3)[0].annotator == 3

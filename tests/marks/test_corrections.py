@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
-from semipunct.marks.corrections import Correction, corrected, corrections, moves, token_offset
+from semipunct.marks.corrections import Correction, corrected, corrections, moves
 
 STRINGS = st.lists(st.sampled_from([",", ".", "”", ";"]), max_size=4).map(tuple)
 SENTENCES = st.lists(st.tuples(STRINGS, STRINGS), min_size=1, max_size=5)
@@ -89,10 +89,3 @@ def test_a_comma_on_the_wrong_side_of_a_conjunction():
     far = corrections([(), (), (",",)], [(",",), (), ()])
     assert moves(far) == []
     assert moves(far, reach=2) == [(far[1], far[0])]
-
-
-def test_places_among_words_and_tokens():
-    slots = [("“",), (), (".", "”")]
-    assert [token_offset([1, 1], slots, 2, i) for i in range(3)] == [3, 4, 5]
-    assert token_offset([1, 2], slots, 1, 0) == 2
-    assert token_offset([1, 1], slots, 0, 0) == 0

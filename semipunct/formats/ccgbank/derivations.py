@@ -259,7 +259,7 @@ def with_derivation(record: AutoRecord, tree: Derivation) -> str:
     Raises:
         UsageError: as ``auto_line`` does.
     """
-    lines = record.text.splitlines(keepends=True)
+    lines = re.findall(r"[^\n]*\n|[^\n]+", record.text)  # no other character ends a line
     filled = [place for place, line in enumerate(lines) if line.strip(" \t\r\n\ufeff")]
     first = filled[0] + bool(_ID.match(lines[filled[0]]))
     last = lines[filled[-1]]

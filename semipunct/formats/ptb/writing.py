@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from semipunct.corpus import Entry, Sentence
+from semipunct.corpus.located import BLANKS
 from semipunct.corpus.sentences import dotted_forms
 from semipunct.formats.ptb.brackets import Bracketing, bracketed
 from semipunct.formats.ptb.punctuate import punctuated
@@ -13,22 +14,25 @@ from semipunct.marks import SILENT
 from semipunct.marks.penn import escaped
 from semipunct.trees.phrases import PhraseTree
 
+_NO_BREAK = "\u00a0"
+
 
 def written(sentence: Sentence[PhraseTree]) -> str:
     """Write the phrases of a sentence in brackets, with the marks of its slots, and a line's end.
 
-    Marks stand as high as they can; brackets in words are written as ``-LRB-`` and ``-RRB-``.
+    Marks stand as high as they can; brackets in words are written as ``-LRB-`` and ``-RRB-``,
+    blanks in them as no-break spaces.
 
     Args:
         sentence: words, phrases and marks.
 
     Raises:
-        UsageError: if a word or a label cannot be written, such as one with a blank in it.
+        UsageError: if a label cannot be written, such as one with a blank in it.
     """
     tree = sentence.tree
     if tree.categories[0]:  # the Penn Treebank puts a bracket without a label around a tree
         tree = PhraseTree((0, *(d + 1 for d in tree.depths)), ("", *tree.categories))
-    forms = tuple(map(escaped, dotted_forms(sentence)))
+    forms = tuple(escaped(BLANKS.sub(_NO_BREAK, form)) for form in dotted_forms(sentence))
     source = Bracketing(
         sentence.path, sentence.line, sentence.sentence_id, bracketed(tree, forms), tree, forms
     )

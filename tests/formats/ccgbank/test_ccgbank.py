@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from semipunct.corpus import Sentence
 from semipunct.errors import TreebankError, UsageError
 from semipunct.formats import Annotation, format_of, read_entries
-from semipunct.formats.ccgbank import Ccgbank, Leaf, auto_line, read_derivations
+from semipunct.formats.ccgbank import Ccgbank, Leaf, auto_line, read_derivations, with_derivation
 from semipunct.trees.categories import parse_category
 from semipunct.trees.derivations import Derivation, derivation
 from tests.formats.ccgbank.files import MILL, RAIN
@@ -78,6 +78,19 @@ def test_what_was_read_is_written(file: Path):
     assert writer.punctuated(rain, rain.content.slots) == RAIN.rstrip("\n")
     for record, text in zip(read_derivations(file), (MILL, RAIN), strict=True):
         assert auto_line(record.derivation, record.leaves) == text.split("\n")[1].rstrip(" ")
+
+
+@pytest.mark.parametrize("odd", ["\x0c", "\x0b", "\x1c", "\x85", "\u2028", "\r"])
+def test_no_other_character_ends_a_line(tmp_path: Path, odd: str):
+    first, *rest = RAIN.split("\n")
+    path = tmp_path / "odd.auto"
+    path.write_bytes("\n".join((f"{first} NOTE=a{odd}b", *rest)).encode())
+    (record,) = read_derivations(path)
+    written = with_derivation(record, record.derivation)
+    assert written.split("\n")[0] == f"{first} NOTE=a{odd}b"
+    path.write_bytes(written.encode())
+    (again,) = read_derivations(path)
+    assert again.derivation == record.derivation
 
 
 def test_what_has_no_place_is_refused(file: Path):

@@ -8,6 +8,7 @@ import pytest
 from semipunct.errors import UsageError
 from semipunct.formats.ptb import Ptb
 from semipunct.formats.ptb.writing import written
+from semipunct.trees.phrases import PhraseTree
 
 TEXT = "( (S (NP (NNP Mr.) (NNP A)) (, ,) (VP (VB b) (-LRB- -LRB-)) (. .)) )"
 
@@ -30,4 +31,10 @@ def test_brackets_in_words_are_escaped(tmp_path: Path):
     sentence = read(tmp_path / "a.mrg", "(S (NP (NN a)) (VP (VB b)))")
     assert "(NN -LRB-x-RRB-)" in written(replace(sentence, forms=("(x)", "b")))
     with pytest.raises(UsageError, match="cannot be a form"):
-        written(replace(sentence, forms=("x y", "b")))
+        written(replace(sentence, tree=PhraseTree((0, 1, 1), ("S S", "NN", "VB"))))
+
+
+def test_blanks_in_words_do_not_break_lines(tmp_path: Path):
+    sentence = read(tmp_path / "a.mrg", "(S (NP (NN a)) (VP (VB b)))")
+    text = written(replace(sentence, forms=("10 000", "b\u2028c")))
+    assert read(tmp_path / "b.mrg", text).forms == ("10\u00a0000", "b\u00a0c")
