@@ -4,7 +4,6 @@ The tokeniser takes *so* for the beginning of a sentence and *al* for *a el*.
 """
 
 import json
-import re
 import shutil
 from collections import Counter
 from dataclasses import replace
