@@ -187,7 +187,7 @@ def correct(
         )
     if result == console.STANDARD:
         raise UsageError("--result needs the name of a file; --json prints the figures")
-    console.check_targets(out, result)
+    console.check_targets(out, figures=result, inputs=(*inputs, *(gold or ())))
     with phase("importing"):
         from semipunct.arrays.compilation import enable_compilation_cache
         from semipunct.cli.correction_report import report

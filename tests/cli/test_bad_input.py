@@ -295,3 +295,15 @@ def test_semirings_that_cannot_decode(cli: Cli, model: Path, treebanks: dict[str
     check(cli(*arguments, "vitrbi"), "did you mean viterbi.*known: .*sampling", status=2)
     check(cli(*arguments, "real"), "not selective.*take one of: .*viterbi", status=2)
     check(cli(*arguments, "viterbi", "--samples", 2), "--samples needs", status=2)
+
+
+@pytest.mark.parametrize("command", [("evaluate",), ("restore", "--gold"), ("parse", "--gold")])
+def test_figures_take_no_inputs_place(cli: Cli, tmp_path: Path, command: tuple[str, ...]):
+    path, alias = tmp_path / "in.conllu", tmp_path / "alias"
+    path.write_text("kept", "utf-8")
+    alias.symlink_to(path)
+    name, *options = command
+    result = cli(name, "model", path, *options, "--result", alias)
+    assert result.status == 2
+    assert f"{alias}: is an input, and would be lost" in result.message
+    assert path.read_text("utf-8") == "kept"

@@ -297,6 +297,7 @@ def test_what_does_not_fit_is_said(
         (("--errors", 3), 2, "--errors is about the comparison"),
         (("--gold", test, "--format", "json"), 2, "--format is about corrected sentences"),
         (("--gold", test, "-o", "a", "--result", "a"), 2, "is named for two outputs"),
+        (("--gold", test, "--result", test), 2, "is an input, and would be lost"),
         (("--only", " "), 2, "no mark was named"),
         (("--gold", test, "--json", "-o", "-"), 2, "give --output the name of a file"),
     ):
