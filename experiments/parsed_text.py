@@ -118,14 +118,13 @@ class Experiment:
             )
             return
         config = load_config(None, [f"preset={OURS[system]}"], options)
-        if gold := system == "gold":
+        if system == "gold":
             model = trained(config, self.training, self.dev, place, PunctuationModel)
+            yield "gold-trees", partial(Restorer(model.model, model.parameters).restore, self.dev)
         else:
             seen = self.drawn if system == "drawn" else self.found.training
             both = [*self.training, *seen]
             model = trained(config, both, self.found.dev, place, PunctuationModel)
-        if gold:
-            yield "gold-trees", partial(Restorer(model.model, model.parameters).restore, self.dev)
         for trees in (0, *self.arguments.trees):
             for share in (0.0, *self.arguments.shares):
                 label = name + (f"-{trees}-trees" if trees else "")

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from models import trained
 from surfaces import Pair, Surface, invalid, read, slot_kinds, unpaired
-from treebanks import add_treebanks, check_treebanks
+from treebanks import add_treebanks, check_treebanks, training_and_dev
 from trigrams import Trigrams, scored
 
 import semipunct
@@ -182,7 +182,7 @@ def delete(arrangement: Arrangement, sentence: Sentence) -> bool:
     return found
 
 
-def treebank(options: argparse.Namespace) -> dict[str, list[Pair]]:
+def treebank(options: argparse.Namespace) -> dict[str, Sequence[Pair]]:
     """Read training and development sentences.
 
     Args:
@@ -190,12 +190,10 @@ def treebank(options: argparse.Namespace) -> dict[str, list[Pair]]:
     """
     most = options.sentences
     if options.split:
-        everything = read([options.split])
-        first, second = len(everything) * 8 // 10, len(everything) * 9 // 10
-        parts = {"train": everything[:first], "dev": everything[first:second]}
+        train, dev = training_and_dev(read([options.split]))
     else:
-        parts = {"train": read(options.train), "dev": read(options.dev)}
-    return {part: pairs[:most] for part, pairs in parts.items()}
+        train, dev = read(options.train), read(options.dev)
+    return {"train": train[:most], "dev": dev[:most]}
 
 
 def punctuation(

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from models import trained
-from treebanks import add_treebanks, check_treebanks
+from treebanks import add_treebanks, check_treebanks, training_and_dev
 
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.corpus.passages import Passage, Span
@@ -66,7 +66,7 @@ def main() -> None:
         arguments.output.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
 
 
-def split(arguments: argparse.Namespace) -> tuple[list[Record], list[Record]]:
+def split(arguments: argparse.Namespace) -> tuple[Sequence[Record], Sequence[Record]]:
     """Read training and development records."""
     if arguments.split is None:
         train, dev = (
@@ -74,9 +74,7 @@ def split(arguments: argparse.Namespace) -> tuple[list[Record], list[Record]]:
             for paths in (arguments.train, arguments.dev)
         )
         return train, dev
-    everything = list(read_records(arguments.split, trees=False))
-    first, second = len(everything) * 8 // 10, len(everything) * 9 // 10
-    return everything[:first], everything[first:second]
+    return training_and_dev(list(read_records(arguments.split, trees=False)))
 
 
 def ours(

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from semipunct.corpus import Sentence
 from semipunct.formats import read_treebank
 from semipunct.formats.conllu.punctuate import bare_entry
 from semipunct.formats.conllu.records import format_record
+
+T = TypeVar("T")
 
 
 def add_treebanks(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +38,15 @@ def sentences(arguments: argparse.Namespace) -> tuple[Sequence[Sentence], Sequen
     """Read training and development sentences."""
     if arguments.split is None:
         return read_treebank(arguments.train).sentences, read_treebank(arguments.dev).sentences
-    everything = read_treebank([arguments.split]).sentences
+    return training_and_dev(read_treebank([arguments.split]).sentences)
+
+
+def training_and_dev(everything: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
+    """Return the first 80% of a treebank and the next 10%; the rest would be for testing.
+
+    Args:
+        everything: its sentences, in the order of the file.
+    """
     first, second = len(everything) * 8 // 10, len(everything) * 9 // 10
     return everything[:first], everything[first:second]
 

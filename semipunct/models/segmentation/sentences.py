@@ -1,8 +1,8 @@
 """Sentences whose expected F1 is highest, from how probably each token ends one.
 
 The most probable tags have too few sentences where little is certain: an end that has a
-probability of 0.4 is none of theirs, and without marks and capitals nearly all ends are such. Given
-the tokens, ends are taken to be independent; the probability of a sentence is that of its two ends
+probability of 0.4 is none of theirs, and without marks and capitals many ends are such. Given the
+tokens, ends are taken to be independent; the probability of a sentence is that of its two ends
 and of no other between them. The sentences that maximise a ratio of sums are found as by
 Dinkelbach (1967): they maximise the sum of their probabilities less a price for each, which is half
 of the ratio that the last ones had.

@@ -44,6 +44,31 @@ def test_every_character_but_blanks_is_in_one_token(untrained: Segmenter, text: 
         assert not found.ends or found.ends[-1]
 
 
+def test_sentences_are_chosen_by_how_probable_ends_are(
+    untrained: Segmenter, monkeypatch: pytest.MonkeyPatch
+):
+    asked: list[np.ndarray] = []
+
+    def every_other(probability: np.ndarray) -> np.ndarray:
+        asked.append(probability)
+        return np.arange(len(probability)) % 2 == 1
+
+    monkeypatch.setattr(segmenter, "sentence_ends", every_other)
+    (found,) = untrained.segmented(["So ba Mo do"])
+    (probability,) = asked
+    assert found.ends == [i % 2 == 1 for i in range(len(found.ends))]
+    assert len(probability) == len(found.tokens)
+    assert ((probability > 0) & (probability <= 1)).all()
+    assert probability[-1] == pytest.approx(1)  # the last character that is no blank ends one
+    assert np.ptp(probability) > 0.01
+
+
+def test_an_address_is_one_token(untrained: Segmenter):
+    address = "https://x.org/a?b=c&d=e"
+    (found,) = untrained.segmented([f"So {address}, ba"])
+    assert any(start <= 3 and end >= 3 + len(address) for start, end in found.tokens)
+
+
 def test_a_long_text_is_cut_at_blanks(untrained: Segmenter, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(segmenter, "LONGEST", 40)
     parts = [part.text for part in segmenter._parts(0, TEXT)]
