@@ -6,9 +6,10 @@
 The dependents of nouns and verbs are put into an order drawn from a model that was trained on the
 same treebank, and a trigram language model that is trained on the result predicts the original
 sentences. *Base* takes punctuation for words (Wang and Eisner 2016); *Full* permutes the underlying
-tree and draws the surface; *Half* draws the surface for words in the order of Base. Beyond the
-paper, the development sentences are predicted with a smoothing that is meant for unseen text, and
-constituents are deleted, to count the surfaces that no sentence of the treebank has.
+tree, by an ordering model of underlying trees, and draws the surface; *Half* draws the surface for
+words in the order of Base. Beyond the paper, the development sentences are predicted with a
+smoothing that is meant for unseen text, and constituents are deleted, to count the surfaces that no
+sentence of the treebank has.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from semipunct.inference.regeneration import Regenerator, UnderlyingTree
 from semipunct.models.ordering.orders import draw_orders
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.store.checkpoint import SavedModel
-from semipunct.tasks.rephrase import names
+from semipunct.tasks.rephrase import analysed, names
 from semipunct.training.config import load_config
 from semipunct.trees import Arrangement
 
@@ -63,7 +64,7 @@ def permuted(
     """
     base, full = models["base"], models["full"]
     of_tokens = draw_orders(base.model, base.parameters, [p.words for p in pairs], seed)
-    of_words = draw_orders(full.model, full.parameters, [p.slots for p in pairs], seed)
+    of_words = draw_orders(full.model, full.parameters, [tree.annotated for tree in trees], seed)
     print(f"nodes left as they are: base {sum(of_tokens.long)}, full {sum(of_words.long)}")
     found: dict[str, list[Surface]] = {system: [] for system in SYSTEMS}
     columns = zip(pairs, trees, of_tokens.orders, of_words.orders, strict=True)
@@ -211,22 +212,32 @@ def punctuation(
     return trained(config, train, dev, folder / "punctuation", PunctuationModel)
 
 
-def ordering(pairs: Mapping[str, Sequence[Pair]], folder: Path, system: str) -> Any:
-    """Train the ordering model of a system unless its folder is there.
+def orderings(
+    pairs: Mapping[str, Sequence[Pair]], folder: Path, model: SavedModel[PunctuationModel]
+) -> dict[str, Any]:
+    """Train the ordering models unless their folders are there.
+
+    That of Base learns from surface trees, marks among the words; that of Full from the underlying
+    trees.
 
     Args:
         pairs: training and development sentences.
-        folder: for the models of all systems.
-        system: ``base`` takes marks for words, ``full`` does without.
+        folder: for the models.
+        model: finds underlying trees.
     """
-    place = folder / f"ordering-{system}"
-    if not place.exists():
-        train, dev = (
-            [pair.words if system == "base" else pair.slots for pair in pairs[part]]
-            for part in ("train", "dev")
-        )
-        semipunct.train(train, dev, place, kind="ordering")
-    return semipunct.load(place)
+    found: dict[str, Any] = {}
+    for system in ("base", "full"):
+        place = folder / f"ordering-{system}"
+        if not place.exists():
+            parts = [pairs["train"], pairs["dev"]]
+            if system == "base":
+                train, dev = ([pair.words for pair in part] for part in parts)
+            else:
+                train, dev = (analysed(model, [pair.slots for pair in part]) for part in parts)
+            settings = [f"model.underlying={str(system == 'full').lower()}"]
+            semipunct.train(train, dev, place, kind="ordering", settings=settings)
+        found[system] = semipunct.load(place)
+    return found
 
 
 def arguments() -> argparse.Namespace:
@@ -249,7 +260,7 @@ def main() -> None:
     enable_compilation_cache()
     pairs = treebank(options)
     loaded = punctuation(pairs, options.models, options.seed)
-    models = {name: ordering(pairs, options.models, name) for name in ("base", "full")}
+    models = orderings(pairs, options.models, loaded)
     analyses = best(loaded.model, loaded.parameters, [pair.slots for pair in pairs["train"]])
     # A model with hard sets may have no tree for a sentence; all systems do without it.
     there = [(p, UnderlyingTree.of(a)) for p, a in zip(pairs["train"], analyses, strict=True) if a]

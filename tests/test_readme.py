@@ -14,8 +14,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -105,15 +103,6 @@ def run(arguments: list[str]) -> str:
     return printed
 
 
-def run_optimised(arguments: list[str]) -> str:
-    """Run a command in a process of its own, for what computes more than it compiles."""
-    environment = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
-    command = [sys.executable, "-m", "semipunct", *arguments]
-    done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8")
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
 @dataclass
 class Session:
     """A page being worked through: its folder, its names, and how far it is."""
@@ -127,7 +116,7 @@ class Session:
         output = arguments[arguments.index("-o") + 1]
         data = tuple(Path(name).read_bytes() for name in ("train.conllu", "dev.conllu"))
         if (made := _MADE.get((*arguments, *data))) is None:
-            made = _MADE[*arguments, *data] = (self.folder / output, run_optimised(arguments))
+            made = _MADE[*arguments, *data] = (self.folder / output, run(arguments))
         else:
             shutil.copytree(made[0], output)
         return made[1]

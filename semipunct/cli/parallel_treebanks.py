@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 CORRECTION = "correction"
 """The kind of model that needs what was written beside what is right."""
 
+ORDERING = "ordering"
+"""The kind of model that may learn from underlying trees."""
+
 
 def check_corrected(
     kind: str,
@@ -27,7 +30,7 @@ def check_corrected(
         corrected: versions of the training treebanks.
         dev_corrected: versions of the development treebanks.
         align: how versions are aligned, None unless it was said.
-        analysis: a model of what was written.
+        analysis: a model that finds underlying trees.
 
     Raises:
         UsageError: if they do not.
@@ -54,8 +57,11 @@ def check_corrected(
             "--align says how what was written and its corrected version are aligned; give the "
             "latter as --corrected and --dev-corrected, or leave --align out"
         )
-    if analysis is not None and not corrected:
-        raise UsageError("--analysis is about what was written; give --corrected as well")
+    if analysis is not None and not corrected and kind != ORDERING:
+        raise UsageError(
+            "--analysis is about what was written, or about the trees that an ordering model "
+            f"learns from; give --corrected as well, or --kind {ORDERING}"
+        )
 
 
 def corrections(
@@ -85,19 +91,25 @@ def corrections(
     return found
 
 
-def analysed(path: str, sentences: "Sequence[Any]") -> "Sequence[Sentence]":
+def analysed(path: str, kind: str, sentences: "Sequence[Any]") -> "Sequence[Sentence]":
     """Put the best underlying trees of what was written into sentences.
 
     Args:
         path: the folder of a punctuation model of such text.
-        sentences: with what was written.
+        kind: of the model that shall look at them.
+        sentences: with what was written, or to learn orders from.
 
     Raises:
         ModelError: if there is no such model.
     """
     from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.checkpoint import load
-    from semipunct.tasks.correct import analysed as of_written
 
     model = load(path, PunctuationModel)
+    if kind == ORDERING:
+        from semipunct.tasks.rephrase import analysed as of_what_is_right
+
+        return of_what_is_right(model, sentences)
+    from semipunct.tasks.correct import analysed as of_written
+
     return [one for (one,) in of_written(model, sentences)]

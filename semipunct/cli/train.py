@@ -3,7 +3,7 @@
 import shlex
 import signal
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -70,8 +70,9 @@ def train(
         str | None,
         typer.Option(
             metavar="MODEL",
-            help="With --corrected: a punctuation model of text as it is written, which finds the "
-            "underlying trees that preset paper-correction looks at.",
+            help="A punctuation model that finds underlying trees: with --corrected of text as it "
+            "is written, for preset paper-correction; with --kind ordering of the trees to learn "
+            "orders from.",
         ),
     ] = None,
     near: Annotated[
@@ -118,18 +119,16 @@ def train(
     it to the same end. A folder that holds a model is left alone without --resume or --force.
     """
     from semipunct.arrays.memory import hold_memory
-    from semipunct.cli.parallel_treebanks import analysed, check_corrected, corrections
+    from semipunct.cli.parallel_treebanks import ORDERING, analysed, check_corrected, corrections
     from semipunct.cli.progress import training_progress
     from semipunct.cli.treebanks import examples, omissions
     from semipunct.store.folder import claimed, unfinished
     from semipunct.training.config import load_config
 
-    chosen = load_config(
-        config,
-        settings or [],
-        {"model.channel": channel and str(channel), "train.seed": seed},
-        kind,
-    )
+    options: dict[str, Any] = {"model.channel": channel and str(channel), "train.seed": seed}
+    if kind == ORDERING and analysis is not None:
+        options["model.underlying"] = True
+    chosen = load_config(config, settings or [], options, kind)
     check_corrected(kind, corrected, dev_corrected, align, analysis)
     # What may fail fails before the minutes that reading and compiling take.
     with claimed(out, force=force, resume=resume):
@@ -156,7 +155,9 @@ def train(
     enable_compilation_cache()
     if analysis is not None:
         with phase("analysing"):
-            development, training = analysed(analysis, development), analysed(analysis, training)
+            development, training = (
+                analysed(analysis, kind, some) for some in (development, training)
+            )
     command = ["semipunct", "train", *files, *(x for name in dev for x in ("--dev", name))]
     command += [x for name in corrected or () for x in ("--corrected", name)]
     command += [x for name in dev_corrected or () for x in ("--dev-corrected", name)]

@@ -98,6 +98,8 @@ class Sentence(Generic[T]):
             abbreviation's dot is ``marks.ABBREVIATION``. Boundary marks are the channel's.
         expected: by the parser that made tags and tree; None if they are a treebank's.
         written: by the one whose punctuation is corrected; None where ``slots`` is all there is.
+        underlying: ``[n]`` the left and the right puncteme of each word in an underlying tree of
+            ``slots``; None where none was looked for.
 
     Raises:
         ValueError: if the columns are not of one length, or there is no word.
@@ -115,6 +117,7 @@ class Sentence(Generic[T]):
     slots: tuple[Puncteme, ...]
     expected: Expected | None = None
     written: Written | None = None
+    underlying: tuple[Pair, ...] | None = None
 
     def __post_init__(self) -> None:
         columns = (self.forms, self.lemmas, self.upos, self.xpos, self.feats, self.slots[1:])
@@ -125,6 +128,8 @@ class Sentence(Generic[T]):
         if self.written is not None:
             pairs = self.forms if self.written.pairs is None else self.written.pairs
             lengths |= {len(self.written.slots) - 1, len(pairs)}
+        if self.underlying is not None:
+            lengths.add(len(self.underlying))
         if len(lengths) > 1 or not self.forms:
             raise ValueError(
                 f"{self.where}: a sentence has one or more words, as many entries in every column "

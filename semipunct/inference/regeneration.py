@@ -82,10 +82,20 @@ class UnderlyingTree:
         words = range(sentence.size)
         dots = tuple(tuple(t for t in slot if t == ABBREVIATION) for slot in sentence.slots)
         return cls(
-            replace(sentence, slots=dots),
+            replace(sentence, slots=dots, underlying=None),  # which sides tell
             tuple((marks(word, 0), marks(word, 1)) for word in words),
             tuple(word + 1 for word in words),
         )
+
+    @property
+    def annotated(self) -> Sentence:
+        """The sentence with its punctemes, as models see it that look at underlying trees."""
+
+        def tokens(marks: Sequence[Mark]) -> Puncteme:
+            return tuple(mark.token for mark in marks)
+
+        pairs = tuple((tokens(left), tokens(right)) for left, right in self.sides)
+        return replace(self.sentence, underlying=pairs)
 
     def rearranged(self, arrangement: Arrangement) -> UnderlyingTree:
         """Return what is left of the tree, in its new order.

@@ -133,6 +133,30 @@ def rephrase(
     )  # fmt: skip
 
 
+def analysed(model: Trained[Any], sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Put the best underlying trees into sentences, for an ordering model to learn from.
+
+    Args:
+        model: a punctuation model with its weights.
+        sentences: words, trees and surface punctuation.
+
+    Returns:
+        The sentences; one without punctemes for each that has no underlying tree, which only a
+        model with hard sets can have.
+
+    Raises:
+        ModelError: if the model is of another kind.
+    """
+    asked = punctuation_model(model)
+    found = decode.best(asked.model, asked.parameters, sentences)
+    return [
+        replace(sentence, underlying=(((), ()),) * sentence.size)
+        if analysis is None
+        else UnderlyingTree.of(analysis).annotated
+        for sentence, analysis in zip(sentences, found, strict=True)
+    ]
+
+
 def names(relation: str, wanted: str) -> bool:
     """Tell whether a relation is the one that is wanted, or a subtype of it.
 
@@ -178,7 +202,7 @@ def _permuted(
     drawn = draw_orders(
         model_of_kind(ordering, OrderingModel),
         ordering.parameters,
-        [tree.sentence for _, tree in there],
+        [tree.annotated for _, tree in there],
         seed,
         [first + i for i, _ in there],
     )

@@ -145,9 +145,7 @@ def test_the_model_alone(cli: Cli, model: Path):
     assert {row["times"] for row in value["rewriting"]} == {None}
 
 
-def test_rules_are_said_to_be_of_english(
-    cli: Cli, model: Path, runs: Runs, treebanks: dict[str, Path], tmp_path: Path
-):
+def test_rules_are_said_to_be_of_english(cli: Cli, model: Path, runs: Runs, tmp_path: Path):
     told = " ".join(runs.tables.out.split())
     first, second = re.findall(r"Nunberg's rules of English( by rank)?", told)
     assert (first, second) == ("", " by rank")
@@ -155,7 +153,7 @@ def test_rules_are_said_to_be_of_english(
     assert "another one" not in runs.tables.err
     assert runs.value["language"] is None
     treebank = tmp_path / "id_gsd-ud-dev.conllu"
-    treebank.write_text(treebanks["dev"].read_text("utf-8"), "utf-8")
+    treebank.write_text(runs.treebank.read_text("utf-8"), "utf-8")
     result = cli("analyse", model, treebank, "--json")
     assert (
         "Nunberg's rules are stated for English; the language here is another one (id)"

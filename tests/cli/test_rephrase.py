@@ -7,10 +7,9 @@ import pytest
 import semipunct
 from semipunct.errors import EditError
 from semipunct.formats import read_entries
-from semipunct.tasks.rephrase import Changes
+from semipunct.tasks.rephrase import Changes, analysed
 from semipunct.tasks.tree_edits import TreeEdit
-from tests.commands import Cli
-from tests.models.ordering.sentences import drawn
+from tests.commands import Cli, run
 from tests.trained import Once
 
 ROWS = (
@@ -39,14 +38,15 @@ def treebank(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def ordering(once: Once) -> Path:
-    """The folder of an ordering model."""
+def ordering(model: Path, treebanks: dict[str, Path], once: Once) -> Path:
+    """The folder of an ordering model of underlying trees, made by the command."""
 
     def make(folder: Path) -> None:
-        settings = ["train.visits=64"]
-        semipunct.train(
-            drawn(32, 1), drawn(8, 2), folder / "model", kind="ordering", settings=settings
-        )
+        result = run(
+            "train", treebanks["test"], "--dev", treebanks["test"], "-o", folder / "model",
+            "--kind", "ordering", "--analysis", model, "--set", "train.visits=64",
+        )  # fmt: skip
+        assert result.status == 0, result.err
 
     return once("ordering", make) / "model"
 
@@ -83,6 +83,29 @@ def test_moves_of_a_relation(cli: Cli, model: Path, treebank: Path, tmp_path: Pa
     wrong = cli("rephrase", model, treebank, "--move", "obj=up")
     assert wrong.status == 2
     assert "--move obj=up: give a relation and a place" in wrong.message
+
+
+def test_an_ordering_model_learns_from_underlying_trees(
+    cli: Cli, model: Path, ordering: Path, treebanks: dict[str, Path], tmp_path: Path
+):
+    finder, learnt = semipunct.load(model), semipunct.load(ordering)
+    found = analysed(finder, semipunct.read(treebanks["test"]))
+    expected = {
+        " ".join((relation, *left, "_", *right))
+        for s in found
+        for relation, (left, right) in zip(s.tree.relations, s.underlying or (), strict=True)
+        if left or right
+    }
+    assert len(expected) > 2
+    assert expected < {*learnt.model.vocabulary.relation}
+    command = ("train", treebanks["test"], "--dev", treebanks["test"], "-o", tmp_path / "out")
+    bare = cli(*command, "--kind", "ordering", "--set", "model.underlying=true")
+    assert bare.status == 1
+    assert "no underlying tree" in bare.err
+    assert "--analysis MODEL" in bare.err
+    wrong = cli(*command, "--kind", "parser", "--analysis", model)
+    assert wrong.status == 2
+    assert "or --kind ordering" in wrong.message
 
 
 def test_permuted_sentences_have_the_same_words(

@@ -16,7 +16,7 @@ from hypothesis import settings
 from semipunct.cli.app import app
 
 SEED = 21
-CASES, LEAST = (2000, 5) if settings().max_examples > 100 else (800, 2)
+CASES, LEAST = (2000, 5) if settings().max_examples > 100 else (400, 1)
 """How many cases, and how many of each kind and outcome there are at least."""
 
 

@@ -218,7 +218,11 @@ def test_mutants_are_caught_by_the_whole_kit(name: str):
     assert law in {failure.law for failure in check(make(), draws=DRAWS).failures}
 
 
-@pytest.mark.parametrize("semiring", [Log(), Tropical(), KBest(2, Viterbi())], ids=repr)
+@pytest.mark.parametrize(
+    "semiring",
+    [Log(), Tropical(), pytest.param(KBest(2, Viterbi()), marks=pytest.mark.exhaustive)],
+    ids=repr,
+)
 def test_poles_and_kinks_are_no_faults_of_a_gradient(semiring: Semiring):
     """Among so many points some lie beside the pole of ``star``, or between two kinks."""
     check(semiring, draws=10_000, only=["gradients"]).raise_if_failed()

@@ -193,6 +193,8 @@ def test_what_exceeds_the_capacity_is_refused():
 
 
 def test_a_chain_of_10_000_words_is_programmed():
-    p = build(range(10_000), [False] * 10_001)
+    # Each word dominates all that follow it.
+    left, right = np.arange(10_000, dtype=np.int32), np.full(10_000, 10_000, np.int32)
+    p = absorptions(range(10_000), left, right, [False] * 10_001)
     assert p.kid.tolist() == list(range(9_999, -1, -1))
     assert p.height.max() == 10_000

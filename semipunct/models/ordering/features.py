@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus.sentences import Sentence
+from semipunct.errors import TreebankError
 from semipunct.models.ordering.nodes import Node, nodes_of
 
 Ints = npt.NDArray[np.int64]
@@ -52,6 +53,31 @@ TEMPLATES = (
 """New ones go to the end: features are numbered in this order."""
 
 
+def relations(sentence: Sentence, *, underlying: bool) -> tuple[str, ...]:
+    """Return ``[n]`` the relations that features look at.
+
+    Args:
+        sentence: words, tags and a projective tree.
+        underlying: whether the punctemes of a constituent belong to its relation: ``appos , _ ,``.
+
+    Raises:
+        TreebankError: if the punctemes are needed and not there.
+    """
+    if not underlying:
+        return sentence.tree.relations
+    if sentence.underlying is None:
+        raise TreebankError(
+            f"{sentence.where}: no underlying tree, which this model of order looks at; train with "
+            "--analysis MODEL, a punctuation model that finds it"
+        )
+    return tuple(
+        " ".join((relation, *left, "_", *right)) if left or right else relation
+        for relation, (left, right) in zip(
+            sentence.tree.relations, sentence.underlying, strict=True
+        )
+    )
+
+
 class OrderingVocabulary(msgspec.Struct, frozen=True):
     """The relations and tags that are known: value i has code i + 1, others have 0."""
 
@@ -59,9 +85,14 @@ class OrderingVocabulary(msgspec.Struct, frozen=True):
     upos: tuple[str, ...]
 
     @classmethod
-    def of(cls, sentences: Sequence[Sentence]) -> OrderingVocabulary:
-        """Collect those of training sentences."""
-        relation = sorted({r for s in sentences for r in s.tree.relations})
+    def of(cls, sentences: Sequence[Sentence], *, underlying: bool = False) -> OrderingVocabulary:
+        """Collect those of training sentences.
+
+        Args:
+            sentences: to learn from.
+            underlying: see ``relations``.
+        """
+        relation = sorted({r for s in sentences for r in relations(s, underlying=underlying)})
         upos = sorted({u for s in sentences for u in s.upos})
         return cls((HEAD, *(r for r in relation if r != HEAD)), tuple(upos))
 
@@ -93,12 +124,22 @@ class Pairs(NamedTuple):
     long: Ints
 
     @classmethod
-    def of(cls, sentences: Sequence[Sentence], vocabulary: OrderingVocabulary) -> Pairs:
+    def of(
+        cls,
+        sentences: Sequence[Sentence],
+        vocabulary: OrderingVocabulary,
+        *,
+        underlying: bool = False,
+    ) -> Pairs:
         """Take sentences apart.
 
         Args:
             sentences: words, tags and projective trees.
             vocabulary: codes of relations and tags.
+            underlying: see ``relations``.
+
+        Raises:
+            TreebankError: as ``relations`` does.
         """
         relation = {value: i for i, value in enumerate(vocabulary.relation, start=1)}
         upos = {value: i for i, value in enumerate(vocabulary.upos, start=1)}
@@ -109,6 +150,7 @@ class Pairs(NamedTuple):
         for number, s in enumerate(sentences):
             tree = s.tree
             left, right = tree.edges
+            labels = relations(s, underlying=underlying)
             found = nodes_of(tree, s.upos)
             long.append(found.long)
             for node in found.ordered:
@@ -117,7 +159,7 @@ class Pairs(NamedTuple):
                 for word in node.items:
                     w, is_head = word - 1, word == node.head
                     size = 1 if is_head else right[w] - left[w]
-                    own = relation.get(tree.relations[w], 0)
+                    own = relation.get(labels[w], 0)
                     columns["relation"].append(relation[HEAD] if is_head else own)
                     columns["upos"].append(upos.get(s.upos[w], 0))
                     columns["size"].append(min(size.bit_length(), SIZES) - 1)

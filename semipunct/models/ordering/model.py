@@ -131,8 +131,9 @@ class OrderingModel(Model[Encoded, NodesBatch]):
 
     @classmethod
     def fit(cls, sentences: Sequence[Sentence], options: OrderingOptions) -> OrderingModel:
-        vocabulary = OrderingVocabulary.of(sentences)
-        keys, counts = np.unique(Pairs.of(sentences, vocabulary).key, return_counts=True)
+        vocabulary = OrderingVocabulary.of(sentences, underlying=options.underlying)
+        pairs = Pairs.of(sentences, vocabulary, underlying=options.underlying)
+        keys, counts = np.unique(pairs.key, return_counts=True)
         known = keys[(counts >= options.minimum_count) & (keys >= 0)]
         return cls(options, vocabulary, known.astype(np.int64))
 
@@ -141,7 +142,7 @@ class OrderingModel(Model[Encoded, NodesBatch]):
         return {"weight": drawn.astype(np.float32)}
 
     def encode(self, sentences: Sequence[Sentence]) -> Encoded:
-        pairs = Pairs.of(sentences, self.vocabulary)
+        pairs = Pairs.of(sentences, self.vocabulary, underlying=self.options.underlying)
         known = len(self.features)
         place = np.searchsorted(self.features, pairs.key)
         there = np.append(self.features, -2)[place] == pairs.key

@@ -18,9 +18,12 @@ class OrderingOptions:
 
     Attributes:
         minimum_count: features of fewer pairs have no weight.
+        underlying: whether relations are told apart by the punctemes that a constituent has in an
+            underlying tree, which sentences then must have (``Sentence.underlying``).
     """
 
     minimum_count: AtLeastOne = 2
+    underlying: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import numpy as np
 import pytest
 
 import semipunct
-from semipunct.errors import ModelError
+from semipunct.corpus import Sentence
+from semipunct.errors import ModelError, TreebankError
 from semipunct.models.ordering.features import TEMPLATES, OrderingVocabulary, Pairs
 from semipunct.models.ordering.model import OrderingModel
 from semipunct.models.ordering.nodes import MOST_ITEMS, nodes_of
@@ -96,6 +98,34 @@ def test_a_planted_order_is_learnt_saved_and_drawn(folder: Path):
     some = draw_orders(loaded.model, loaded.parameters, given[3:7], seed=5, numbers=range(3, 7))
     assert some.orders == found.orders[3:7]
     assert draw_orders(loaded.model, loaded.parameters, given[3:7], seed=6).orders != some.orders
+
+
+def test_marks_of_an_underlying_tree_tell_relations_apart():
+    """Set off by commas obl stands first, otherwise last."""
+    comma, nothing = ((",",), (",",)), ((), ())
+
+    def with_obl(pair: Any, order: tuple[str, ...]) -> Sentence:
+        s = sentence(order)
+        pairs = tuple(pair if r == "obl" else nothing for r in order)
+        return replace(s, underlying=pairs)
+
+    first, last = with_obl(comma, ("obl", "root")), with_obl(nothing, ("root", "obl"))
+    model = OrderingModel.fit([first, last], OrderingOptions(1, underlying=True))
+    assert {"obl", "obl , _ ,"} <= {*model.vocabulary.relation}
+    of_first, of_last = (Pairs.of([s], model.vocabulary, underlying=True) for s in (first, last))
+    # What they share are the tags: all else is told apart.
+    shared = {*of_first.key.ravel().tolist()} & {*of_last.key.ravel().tolist()}
+    assert 0 < len(shared) < len(TEMPLATES)
+    weights = np.zeros(len(model.features), np.float32)
+    for pairs in (of_first, of_last):
+        for key, sign in zip(pairs.key.ravel(), pairs.sign.ravel(), strict=True):
+            weights[np.searchsorted(model.features, key)] += 20 * sign
+    turned = [with_obl(pair, order) for pair, order in
+              ((comma, ("root", "obl")), (nothing, ("obl", "root")))]  # fmt: skip
+    orders = draw_orders(model, {"weight": weights}, turned, seed=0).orders
+    assert [order[s.tree.root] for order, s in zip(orders, turned, strict=True)] == [(2, 1), (2, 1)]
+    with pytest.raises(TreebankError, match="sentence s0: no underlying tree"):
+        model.encode([sentence(("root", "obl"))])
 
 
 def test_it_has_no_perplexity_of_punctuation(folder: Path):

@@ -1,0 +1,99 @@
+"""The driver of Figure 4 with parsed trees: what each system learns from, what is stored."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from semipunct.evaluation.results import read_result
+from semipunct.formats import read_treebank
+
+SAMPLE = Path(__file__).resolve().parents[2] / "semipunct" / "data" / "sample.conllu"
+
+
+@pytest.fixture
+def asked(driver, monkeypatch: pytest.MonkeyPatch) -> dict[str, SimpleNamespace]:
+    """Nothing is trained or parsed: what each model would learn from, by the name of its folder.
+
+    Parsers find the tag X for all words, their draws the tags 0, 1 and so on. The model that has
+    learned from draws restores all marks, the others none.
+    """
+    module = driver("parsed_text")
+    models: dict[str, SimpleNamespace] = {}
+
+    def tagged(sentences, tag):
+        return [replace(s, upos=(tag,) * s.size) for s in sentences]
+
+    def parsed_treebank(arguments, training, dev, folder):
+        return SimpleNamespace(
+            committee=["parser", "fold"],
+            training=tagged(training, "X"),
+            dev=tagged(dev, "X"),
+            drawn=lambda count: [s for i in range(count) for s in tagged(training, str(i))],
+        )
+
+    def trained(config, training, dev, path, expected):
+        models[path.name] = SimpleNamespace(config=config, training=training, dev=dev)
+        return SimpleNamespace(model=path.name, parameters=None)
+
+    def restore_words(model, parsers, sentences, *, trees, share):
+        right = model.model.startswith("drawn")
+        slots = [s.slots if right else ((),) * len(s.slots) for s in sentences]
+        return [SimpleNamespace(slots=one) for one in slots]
+
+    def nothing(*_):
+        return SimpleNamespace(restore=lambda some: [((),) * len(s.slots) for s in some])
+
+    for name, fake in (
+        ("parsed_treebank", parsed_treebank), ("trained", trained),
+        ("restore_words", restore_words), ("Restorer", nothing), ("TaggerPunctuator", nothing),
+    ):  # fmt: skip
+        monkeypatch.setattr(module, name, fake)
+    return models
+
+
+def test_systems_learn_from_trees_that_parsers_have_not_seen(
+    driver, asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+):
+    file = tmp_path / "first.conllu"
+    file.write_text("\n\n".join(SAMPLE.read_text("utf-8").split("\n\n")[:60]) + "\n\n", "utf-8")
+    options = (
+        "parsed_text", "--name", "x", "--train", file, "--dev", file, "--seeds", 0, 1,
+        "--systems", "gold", "parsed", "drawn", "crf",
+        "--draws", 3, "--trees", 8, "--shares", 0.5, "--ours", "drawn-3",
+        "--models", tmp_path / "models", "--output", tmp_path / "results",
+    )  # fmt: skip
+    monkeypatch.setattr("sys.argv", [str(option) for option in options])
+    driver("parsed_text").main()
+    printed = capsys.readouterr().out
+    treebank = list(read_treebank([file]).sentences)
+    tags = {
+        name: [{*s.upos} for s in model.training[len(treebank) :]] for name, model in asked.items()
+    }
+    size = len(treebank)
+    assert all(list(asked[n].training[:size]) == treebank for n in ("gold-0", "parsed-1"))
+    assert tags["gold-0"] == []
+    assert tags["parsed-1"] == [{"X"}] * size
+    # Each sentence as often as trees are drawn of it, beside the treebank.
+    assert tags["drawn-3-0"] == [{tag} for tag in "012" for _ in range(size)]
+    # Taggers, which see no tree, have the parser's tags alone.
+    assert {frozenset(s.upos) for s in asked["crf-0"].training} == {frozenset("X")}
+    assert {tag for s in asked["parsed-0"].dev for tag in s.upos} == {"X"}
+    assert asked["parsed-1"].config.train.seed == 1
+    # One row for each way to restore, over both seeds.
+    rows = dict(re.findall(r"(?m)^\| (\S+) \| 2 \| ([\d.]+) \|", printed))
+    ways = ("", "-committee", "-0.5-parser", "-0.5-parser-committee", "-8-trees",
+            "-8-trees-0.5-parser")  # fmt: skip
+    systems = ("gold", "parsed", "drawn-3")
+    assert {*rows} == {s + way for s in systems for way in ways} | {"gold-trees", "crf"}
+    assert rows["drawn-3-8-trees"] == "0.0000"
+    assert float(rows["parsed"]) > 0.1
+    assert re.search(r"(?m)^\| parsed \| 2 \| [\d.]+ \| < 0.001 \|$", printed)
+    # What is stored is not made again.
+    stored = tmp_path / "results" / "x-parsed-8-trees-1.restoration.json.gz"
+    assert read_result(stored).statistics.score == pytest.approx(float(rows["parsed"]), abs=1e-4)
+    monkeypatch.delattr(driver("parsed_text"), "restore_words")
+    driver("parsed_text").main()
+    assert capsys.readouterr().out == printed
