@@ -277,7 +277,7 @@ def _parse(
     columns = {kind: named(kind, codes) for kind, codes in zip(TAGS, tags, strict=True)}
     sentence = Sentence(
         words.sentence_id, words.path, words.line, words.forms, (MISSING,) * tree.words,
-        **columns, tree=tree, slots=words.slots, expected=believed, written=None,
+        **columns, tree=tree, slots=words.slots, expected=believed, written=None, underlying=None,
     )  # fmt: skip
     log_probability = float(trees.log_probability[row])
     if certainty is None:
