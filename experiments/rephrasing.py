@@ -140,6 +140,8 @@ def compressed(
 ) -> dict[str, Any]:
     """Delete constituents, and count the surfaces that no sentence of these has.
 
+    Those of Full are drawn, as in the paper, or they are the most probable ones.
+
     Args:
         pairs: the sentences.
         trees: the underlying tree of each.
@@ -148,7 +150,7 @@ def compressed(
     """
     seen = [slot_kinds(pair.original) for pair in pairs]
     known = {kind for kinds in seen for kind in kinds}
-    counts = {system: Counter[str]() for system in ("base", "full")}
+    counts = {system: Counter[str]() for system in ("base", "full", "full, most probable")}
     number = 0
     for at, (pair, tree) in enumerate(zip(pairs, trees, strict=True)):
         with_marks, own = Arrangement(pair.words.tree), Arrangement(pair.slots.tree)
@@ -158,8 +160,12 @@ def compressed(
         new = tree.rearranged(own)
         chance = np.random.default_rng((seed, at))
         forms = [pair.slots.forms[word - 1] for word in new.words]
-        slots = regenerator.surface(new, chance, drawn=True)
-        surfaces = {"base": pair.base(with_marks.words), "full": Surface.of(forms, slots)}
+        drawn, likeliest = (regenerator.surface(new, chance, drawn=x) for x in (True, False))
+        surfaces = {
+            "base": pair.base(with_marks.words),
+            "full": Surface.of(forms, drawn),
+            "full, most probable": Surface.of(forms, likeliest),
+        }
         for system, surface in surfaces.items():
             faults = invalid(surface, known, unpaired(pair.original))
             counts[system].update(faults)

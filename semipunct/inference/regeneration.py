@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import NamedTuple
@@ -23,12 +23,14 @@ from semipunct.marks import (
     with_boundaries,
     without_boundaries,
 )
-from semipunct.marks.matching import matched_pairs
+from semipunct.marks.matching import TYPOGRAPHIC, matched_pairs
 from semipunct.models.base import Weights
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.trees.arrangement import Arrangement
 
 _BOTH = 2
+
+_OF_PAIRS = TYPOGRAPHIC.openings.union(TYPOGRAPHIC.partners)
 
 
 class Mark(NamedTuple):
@@ -69,15 +71,24 @@ class UnderlyingTree:
 
     @classmethod
     def of(cls, analysis: Analysis) -> UnderlyingTree:
-        """Take the punctemes of an analysis, with the spelling of marks that no table has."""
+        """Take the punctemes of an analysis, with the spelling of marks that no table has.
+
+        A bracket or quotation mark without a partner that the channel had absorbed is left out:
+        elsewhere it would be seen.
+        """
         sentence = analysis.sentence
         places = _places(analysis)
-        spelt, paired = _spelt(analysis, places), _paired(analysis, places)
+        spelt = _spelt(analysis, places)
+        paired, superfluous = _paired(analysis, places, spelt)
 
         def marks(word: int, side: int) -> tuple[Mark, ...]:
             tokens = enumerate(analysis.pairs[word][side])
             named = ((token, (word, side, i)) for i, token in tokens)
-            return tuple(Mark(token, spelt.get(at, ()), paired.get(at, 0)) for token, at in named)
+            return tuple(
+                Mark(token, spelt.get(at, ()), paired.get(at, 0))
+                for token, at in named
+                if at not in superfluous
+            )
 
         words = range(sentence.size)
         dots = tuple(tuple(t for t in slot if t == ABBREVIATION) for slot in sentence.slots)
@@ -144,14 +155,37 @@ def _places(analysis: Analysis) -> list[list[MarkPlace]]:
     return analysis.sentence.tree.gather(names)
 
 
-def _paired(analysis: Analysis, places: Sequence[Sequence[MarkPlace]]) -> dict[MarkPlace, int]:
-    """Number the pairs of brackets and quotation marks of a sentence, from 1 on."""
-    strings = [tuple(analysis.pairs[word][side][i] for word, side, i in row) for row in places]
-    return {
+def _paired(
+    analysis: Analysis,
+    places: Sequence[Sequence[MarkPlace]],
+    spelt: Mapping[MarkPlace, Puncteme],
+) -> tuple[dict[MarkPlace, int], set[MarkPlace]]:
+    """Number the pairs of brackets and quotation marks of a sentence, from 1 on.
+
+    Returns:
+        The numbers, and the marks without a partner that readers do not see.
+    """
+
+    def token(place: MarkPlace) -> str:
+        word, side, index = place
+        known = analysis.pairs[word][side][index]
+        seen = spelt.get(place, ())
+        return seen[0] if len(seen) == 1 else known
+
+    strings = [tuple(map(token, row)) for row in places]
+    numbers = {
         places[slot][index]: number
         for number, pair in enumerate(matched_pairs(strings), start=1)
         for slot, index in pair
     }
+    superfluous: set[MarkPlace] = set()
+    for row, string, slot in zip(places, strings, analysis.slots, strict=True):
+        absorbed = Counter(string) - Counter(slot.surface)
+        for place, mark in zip(row, string, strict=True):
+            if mark in _OF_PAIRS and place not in numbers and absorbed[mark] > 0:
+                superfluous.add(place)
+                absorbed[mark] -= 1
+    return numbers, superfluous
 
 
 def _spelt(analysis: Analysis, places: Sequence[Sequence[MarkPlace]]) -> dict[MarkPlace, Puncteme]:

@@ -93,6 +93,28 @@ def test_a_bracket_goes_with_its_partner():
     assert left.sides == (((), (Mark("."),)), ((), ()), ((), ()))
 
 
+def test_an_absorbed_bracket_without_a_partner_is_left_out():
+    """*a ( b ) . c d* whose analysis ends *b* and *a* with a bracket; one was absorbed."""
+    opening, closing = ("(",), (")",)
+    analysis = analysed(
+        (((), closing), (opening, closing), ((), ()), ((), ())),
+        ((), opening, closing, (), ()),
+        ((), opening, (")", ")"), (), ()),
+        heads=(3, 1, 0, 3),
+    )
+    tree = UnderlyingTree.of(analysis)
+    assert tree.sides[0] == ((), ())
+    assert [mark.token for mark in tree.sides[1][1]] == [")"]
+    gone = Arrangement(analysis.sentence.tree)
+    gone.delete(2)
+    regenerator = Regenerator(keeping(), final_mark=False)
+    found = regenerator.surface(tree.rearranged(gone), np.random.default_rng(0), drawn=False)
+    assert found == ((), (), (), ())
+    # Where readers see both, both stay.
+    slots = (*analysis.slots[:2], SlotAnalysis((")", ")"), (), (")", ")")), *analysis.slots[3:])
+    assert len(UnderlyingTree.of(replace(analysis, slots=slots)).sides[0][1]) == 1
+
+
 def test_unknown_marks_and_open_punctemes_are_spelt_as_they_were():
     analysis = analysed(
         (((), ()), ((UNK,), (OPEN,)), ((), ()), ((), (UNK,))),
