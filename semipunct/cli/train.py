@@ -153,6 +153,7 @@ def train(
         from semipunct.training.loop import train as fit
 
     enable_compilation_cache()
+    beside = load(near) if near is not None else None
     if analysis is not None:
         with phase("analysing"):
             development, training = (
@@ -180,7 +181,7 @@ def train(
             report=report,
             stop=stop,
             command=shlex.join(command),
-            near=load(near) if near is not None else None,
+            near=beside,
         )
     console.say(summary(result, out))
     if result.interrupted:
