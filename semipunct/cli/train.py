@@ -153,6 +153,7 @@ def train(
         from semipunct.training.loop import train as fit
 
     enable_compilation_cache()
+    # Loaded before the minutes that analysing takes: the folder may be wrong.
     beside = load(near) if near is not None else None
     if analysis is not None:
         with phase("analysing"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import NamedTuple
@@ -79,7 +79,9 @@ class UnderlyingTree:
         sentence = analysis.sentence
         places = _places(analysis)
         spelt = _spelt(analysis, places)
-        paired, superfluous = _paired(analysis, places, spelt)
+        strings = _as_seen(analysis, places, spelt)
+        paired = _paired(places, strings)
+        unseen = _unseen(analysis, places, strings, paired)
 
         def marks(word: int, side: int) -> tuple[Mark, ...]:
             tokens = enumerate(analysis.pairs[word][side])
@@ -87,7 +89,7 @@ class UnderlyingTree:
             return tuple(
                 Mark(token, spelt.get(at, ()), paired.get(at, 0))
                 for token, at in named
-                if at not in superfluous
+                if at not in unseen
             )
 
         words = range(sentence.size)
@@ -155,37 +157,50 @@ def _places(analysis: Analysis) -> list[list[MarkPlace]]:
     return analysis.sentence.tree.gather(names)
 
 
-def _paired(
+def _as_seen(
     analysis: Analysis,
     places: Sequence[Sequence[MarkPlace]],
     spelt: Mapping[MarkPlace, Puncteme],
-) -> tuple[dict[MarkPlace, int], set[MarkPlace]]:
-    """Number the pairs of brackets and quotation marks of a sentence, from 1 on.
-
-    Returns:
-        The numbers, and the marks without a partner that readers do not see.
-    """
+) -> list[Puncteme]:
+    """Return the underlying string of each slot, single unknown marks as they are spelt."""
 
     def token(place: MarkPlace) -> str:
         word, side, index = place
-        known = analysis.pairs[word][side][index]
-        seen = spelt.get(place, ())
-        return seen[0] if len(seen) == 1 else known
+        spelling = spelt.get(place, ())
+        return spelling[0] if len(spelling) == 1 else analysis.pairs[word][side][index]
 
-    strings = [tuple(map(token, row)) for row in places]
-    numbers = {
+    return [tuple(map(token, row)) for row in places]
+
+
+def _paired(
+    places: Sequence[Sequence[MarkPlace]], strings: Sequence[Puncteme]
+) -> dict[MarkPlace, int]:
+    """Number the pairs of brackets and quotation marks of a sentence, from 1 on."""
+    return {
         places[slot][index]: number
         for number, pair in enumerate(matched_pairs(strings), start=1)
         for slot, index in pair
     }
-    superfluous: set[MarkPlace] = set()
+
+
+def _unseen(
+    analysis: Analysis,
+    places: Sequence[Sequence[MarkPlace]],
+    strings: Sequence[Puncteme],
+    paired: Collection[MarkPlace],
+) -> set[MarkPlace]:
+    """Find brackets and quotation marks without a partner that the channel has absorbed.
+
+    Of equal ones at a slot nobody can tell which it was: one with a partner is taken to be seen.
+    """
+    found: set[MarkPlace] = set()
     for row, string, slot in zip(places, strings, analysis.slots, strict=True):
         absorbed = Counter(string) - Counter(slot.surface)
         for place, mark in zip(row, string, strict=True):
-            if mark in _OF_PAIRS and place not in numbers and absorbed[mark] > 0:
-                superfluous.add(place)
+            if mark in _OF_PAIRS and place not in paired and absorbed[mark] > 0:
+                found.add(place)
                 absorbed[mark] -= 1
-    return numbers, superfluous
+    return found
 
 
 def _spelt(analysis: Analysis, places: Sequence[Sequence[MarkPlace]]) -> dict[MarkPlace, Puncteme]:

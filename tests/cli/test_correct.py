@@ -314,6 +314,24 @@ def test_what_does_not_fit_is_said(
     assert cli("correct", corrector, bare).status == 1
 
 
+def test_a_model_to_stay_near_is_loaded_before_sentences_are_analysed(
+    cli: Cli, model: Path, treebanks: Paths, parallel_treebanks: Paths, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):  # fmt: skip
+    def analysed(*_: object) -> None:
+        pytest.fail("this takes minutes")
+
+    monkeypatch.setattr("semipunct.cli.parallel_treebanks.analysed", analysed)
+    result = cli(
+        "train", parallel_treebanks["dev"], "--corrected", treebanks["dev"], "--dev",
+        parallel_treebanks["dev"], "--dev-corrected", treebanks["dev"], "-o", tmp_path / "m",
+        "--kind", "correction", "--set", "preset=paper-correction", "--analysis", model, "--near",
+        tmp_path / "nowhere",
+    )  # fmt: skip
+    assert result.status == 1, result.err
+    assert "nowhere" in result.err.splitlines()[-1]
+
+
 def test_training_needs_both_versions(
     cli: Cli, treebanks: Paths, parallel_treebanks: Paths, tmp_path: Path
 ):

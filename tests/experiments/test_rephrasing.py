@@ -1,11 +1,13 @@
 """The driver of Table 6: its language model, its orders, and what it counts as a fault."""
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from semipunct.formats.conllu.reading import to_entry
+from semipunct.inference.regeneration import Mark, UnderlyingTree
 from tests.formats.conllu.builders import record, word
 
 FIRST = (("a", "b"), ((), (",",), (".",)))
@@ -88,3 +90,30 @@ def test_faults_written_out(tables: Any, seen: list[Any]):
         surface = tables.Surface(("a", "b"), slots)
         assert tables.invalid(surface, known, 0) == faults
     assert tables.unpaired(tables.Surface(("a",), (("“",), ("”", ")")))) == 1
+
+
+def test_faults_after_deleting(tables: Any):
+    """*a , b , c d .* without *b*: Base leaves two commas, Full what the channel makes of none."""
+    one = record(
+        word(1, "a", 0, "root", "VERB"), word(2, ",", 1, "punct", "PUNCT"),
+        word(3, "b", 1, "appos", "NOUN"), word(4, ",", 1, "punct", "PUNCT"),
+        word(5, "c", 1, "obj", "NOUN"), word(6, "d", 5, "nmod", "NOUN"),
+        word(7, ".", 1, "punct", "PUNCT"),
+    )  # fmt: skip
+    pair = tables.Pair(to_entry(one).content, to_entry(one, "words").content)
+    comma, stop = (Mark(","),), (Mark("."),)
+    sides = (((), stop), (comma, comma), ((), ()), ((), ()))
+    tree = UnderlyingTree(pair.slots, sides, (1, 2, 3, 4))
+
+    def surface(new: UnderlyingTree, chance: object, *, drawn: bool) -> list[tuple[str, ...]]:
+        met = new.sentence.tree.gather(new.sides)
+        first, *rest = [tuple(mark.token for mark in marks) for marks in met]
+        return [(",",), *rest] if drawn else [first, *rest]
+
+    found = tables.compressed([pair], [tree], SimpleNamespace(surface=surface), 0)
+    assert found == {
+        "sentences": 1,
+        "base": {"doubled": 1, "any": 1},
+        "full": {"sentence-initial": 1, "any": 1},
+        "full, most probable": {"any": 0},
+    }

@@ -110,9 +110,29 @@ def test_an_absorbed_bracket_without_a_partner_is_left_out():
     regenerator = Regenerator(keeping(), final_mark=False)
     found = regenerator.surface(tree.rearranged(gone), np.random.default_rng(0), drawn=False)
     assert found == ((), (), (), ())
-    # Where readers see both, both stay.
+    # Where readers see both, both stay; of three of which they see two, one goes.
     slots = (*analysis.slots[:2], SlotAnalysis((")", ")"), (), (")", ")")), *analysis.slots[3:])
     assert len(UnderlyingTree.of(replace(analysis, slots=slots)).sides[0][1]) == 1
+    three = replace(
+        analysis,
+        pairs=(((), (")", ")")), *analysis.pairs[1:]),
+        slots=(*slots[:2], SlotAnalysis((")",) * 3, (), (")", ")")), *slots[3:]),
+    )
+    assert len(UnderlyingTree.of(three).sides[0][1]) == 1
+
+
+def test_unknown_quotation_marks_are_partners_by_their_spelling():
+    """*a ‘ b c ’ d*, whose marks the channel does not know, loses both with *c*."""
+    analysis = analysed(
+        (((), ()), ((UNK,), ()), ((), (UNK,)), ((), ())),
+        ((), ("‘",), (), ("’",), ()),
+        ((), (UNK,), (), (UNK,), ()),
+    )
+    tree = UnderlyingTree.of(analysis)
+    assert tree.sides[1][0] == (Mark(UNK, ("‘",), 1),)
+    gone = Arrangement(analysis.sentence.tree)
+    gone.delete(3)
+    assert not any(side for both in tree.rearranged(gone).sides for side in both)
 
 
 def test_unknown_marks_and_open_punctemes_are_spelt_as_they_were():
