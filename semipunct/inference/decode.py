@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, Protocol
 
@@ -30,10 +30,6 @@ from semipunct.structures.distribution import Answer, Distribution
 from semipunct.structures.given_tree import GivenTrees
 from semirings.capabilities import Selective
 from semirings.derivation import Derivation
-
-FEW_WORDS = 256
-"""Words below which all vectors of slots are equally wide: narrow ones save less time than it takes
-to compile and load the steps for them (docs/decisions/0006-batch-shapes.md)."""
 
 _BRACKETS = {"[": "\\[", "]": "\\]"}
 
@@ -241,8 +237,6 @@ def _derivations(
     # Few strings differ: what becomes of one is worked out once for all slots that have it.
     explain = lru_cache(maxsize=None)(Rewriter.of(model, parameters).explain)
     encoded = model.encode(sentences)
-    if encoded.start[-1] < FEW_WORDS:
-        encoded = replace(encoded, widths=1)
     result: list[list[Analysis]] = [[] for _ in sentences]
     for number, (members, batch) in enumerate(Batches(model, encoded)):
         read = model.read(parameters, batch)

@@ -13,7 +13,10 @@ from semipunct.models.base import Batching
 from semipunct.models.kind import SharedTrainOptions
 
 _TYPICAL = 64
-"""Batches to choose padded sizes by; a larger one later costs one more compiled shape."""
+"""Batches to choose padded sizes by, at least; a larger one later costs one more compiled shape."""
+
+_TYPICAL_SENTENCES = 4096
+"""Sentences in these, at least: the fewer a batch holds, the more its sizes vary."""
 
 
 class Plan(NamedTuple):
@@ -109,7 +112,8 @@ class Plan(NamedTuple):
             return int(lengths[members].sum())
 
         largest = max(self.batches(0, 0), key=words, default=[])
-        return [*islice(self.batches(0, 0), _TYPICAL), largest]
+        count = max(_TYPICAL, _TYPICAL_SENTENCES // self.batch_size)
+        return [*islice(self.batches(0, 0), count), largest]
 
     def _epoch(self, generator: np.random.Generator) -> list[list[int]]:
         if self.batching == "words":

@@ -10,11 +10,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from semipunct.inference.decode import FEW_WORDS, Analysis, best, sample
+from semipunct.inference.decode import Analysis, best, sample
 from semipunct.inference.decode import best_of as few
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.marks import with_boundaries
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.shapes import FEW_WORDS
 from semirings import Derivation, Viterbi
 from tests.inference.frequencies import pvalue
 from tests.models.punctuation.cases import (

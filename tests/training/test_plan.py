@@ -6,7 +6,7 @@ from semipunct.training.plan import Plan
 
 
 def test_the_largest_batch_is_among_the_typical_ones():
-    lengths = [*[5] * 999, 400]
+    lengths = [*[5] * 9999, 400]
     plan = Plan(lengths, 4, 3 * len(lengths), 1000, "words")
     typical = plan.typical_batches()
     words = [sum(lengths[i] for i in members) for members in plan.batches(0, 0)]

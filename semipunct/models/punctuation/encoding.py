@@ -30,8 +30,8 @@ class EncodedSentences:
         features: feature vectors of all words, by table.
         supports: the weights of the features, by table.
         start: ``[sentences + 1]`` where each sentence's words begin.
-        widths: number of vector widths of the slot automata: 3, for slots of at most one token, of
-            two and of more, or 1 for all.
+        widths: number of vector widths of the slot automata: 2, for slots of at most one token and
+            of more, or 1 for all.
     """
 
     strings: tuple[tuple[int, ...], ...]
@@ -107,5 +107,5 @@ def encode(
         features,
         supports,
         start,
-        3 if len(directions) == 1 else 1,
+        2 if len(directions) == 1 else 1,
     )

@@ -19,7 +19,12 @@ from semipunct.structures.given_tree import Absorptions, Placement, place
 _OUTLIER = 3
 """How many times longer than in nine of ten batches a chain may be and still be reckoned with."""
 
-_WIDE_LANES = (2, 2)
+FEW_WORDS = 256
+"""Words of a batch below which all vectors of slots are equally wide where no gradient is wanted:
+narrow ones save less time than it takes to compile and load the steps for them
+(docs/decisions/0006-batch-shapes.md)."""
+
+_WIDE_LANES = 2
 """Lanes of wider vectors in training, at most: XLA's loops on a CPU take far longer with more."""
 
 
@@ -72,7 +77,7 @@ class Draft:
         automata: for each sentence ``[n + 1]`` the numbers of its strings within the batch.
         strings: the distinct surface strings; the first is empty.
         groups: for each sentence the vector width that each absorption needs.
-        widths: how many widths there are.
+        widths: how many widths there are at most.
         features: the sizes of each table's features.
     """
 
@@ -105,20 +110,24 @@ class Draft:
         """The longest chain of absorptions, which is the least number of steps."""
         return _chain(self.absorptions)
 
-    @property
-    def work(self) -> tuple[int, ...]:
-        """The absorptions of each width."""
-        return tuple(sum(int((g == i).sum()) for g in self.groups) for i in range(self.widths))
+    def work(self, widths: int) -> tuple[int, ...]:
+        """Return the absorptions of each of so many widths, the widest of all there are."""
+        groups = self._grouped(widths)
+        return tuple(sum(int((g == i).sum()) for g in groups) for i in range(widths))
 
     def placed(self, lanes: tuple[int, ...]) -> Placement:
         """Schedule the absorptions; the last schedule is kept, to be used in laying out."""
         if self._placed is None or self._placed[0] != lanes:
-            self._placed = lanes, place(self.absorptions, self.groups, lanes)
+            self._placed = lanes, place(self.absorptions, self._grouped(len(lanes)), lanes)
         return self._placed[1]
+
+    def _grouped(self, widths: int) -> list[npt.NDArray[np.int32]]:
+        """Return ``groups`` where the narrowest widths are left out."""
+        return [np.maximum(g - (self.widths - widths), 0) for g in self.groups]
 
 
 def _vector_widths(strings: Sequence[tuple[int, ...]], widths: int) -> npt.NDArray[np.int32]:
-    """Return for each string the group of its vectors: one token or none, two, and more."""
+    """Return for each string the group of its vectors: one token or none, and more."""
     return np.array([min(max(len(s), 1), widths) - 1 for s in strings], np.int32)
 
 
@@ -199,16 +208,17 @@ def fit_shape(
             return round_up(size, least, steps=1)
         return round_up(size + size // 16, steps=16)
 
-    words = ample(max(d.words for d in drafts), 128)
+    most_words = max(d.words for d in drafts)
+    words = ample(most_words, 128)
     usual = int(np.quantile([d.chain for d in drafts], 0.9, method="higher"))
     chain = min(_chain(encoded.absorptions), _OUTLIER * usual)
     if scoring:
-        lanes = (words // 24, max(4, words // 128), max(2, words // 256))[: drafts[0].widths]
+        lanes = (words // 24, max(4, words // 128))[: _widths(most_words, encoded.widths)]
         sentences = min(sentences, words // 8)
     else:
-        work = tuple(map(max, zip(*(d.work for d in drafts), strict=True)))
+        work = tuple(map(max, zip(*(d.work(encoded.widths) for d in drafts), strict=True)))
         narrow, *wide = _lanes(work, chain)
-        lanes = (narrow, *map(min, wide, _WIDE_LANES))
+        lanes = (narrow, *(min(n, _WIDE_LANES) for n in wide))
     placed = [d.placed(lanes).steps for d in drafts]
     # When scoring, one batch in ten may be compiled for itself: sentences are sorted by length, and
     # those with long chains keep to themselves.
@@ -248,7 +258,7 @@ def _steps_of_widest(
     """
     steps: list[int] = []
     for width, sentence in enumerate(_widest(encoded), start=1):
-        by_work = sorted(drafts, key=lambda d: d.work[width])
+        by_work = sorted(drafts, key=lambda d: d.work(len(lanes))[width])
         members = by_work[len(drafts) * 9 // 10].members
         steps.append(draft(encoded, [sentence, *members[1:]]).placed(lanes).steps)
     return steps
@@ -267,6 +277,11 @@ def _widest(encoded: EncodedSentences) -> list[int]:
     return np.argmax(work, axis=0)[1:].tolist()
 
 
+def _widths(words: int, most: int) -> int:
+    """Return how many widths a batch of so many words has lanes for, where none is trained on."""
+    return 1 if words < FEW_WORDS else most
+
+
 def _lanes(work: Sequence[int], steps: float) -> tuple[int, ...]:
     """Return how many lanes of each width do all absorptions in so many steps."""
     return tuple(max(1, math.ceil(n / steps)) for n in work)
@@ -275,7 +290,8 @@ def _lanes(work: Sequence[int], steps: float) -> tuple[int, ...]:
 def own_shape(draft: Draft) -> BatchShape:
     """Return the sizes of one batch, rounded up."""
     # Half as many again: lanes stand idle while a chain ends.
-    lanes = _lanes(draft.work, 2 * draft.chain / 3)
+    work = draft.work(_widths(draft.words, draft.widths))
+    lanes = _lanes(work, 2 * draft.chain / 3)
     return BatchShape(
         sentences=len(draft.members),
         words=round_up(draft.words),

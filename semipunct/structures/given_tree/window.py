@@ -77,14 +77,14 @@ class WindowAutomata(NamedTuple):
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """The sizes of the vectors of slots of one state, of two and of more, as far as there are.
+        """The sizes of the vectors of slots of one state and of more, as far as there are.
 
         With a next pass there is one size.
         """
         states, symbols = self.arcs.shape[1], self.arcs.shape[3]
         if self.next_pass is not None:
             return (self.next_pass.widths[-1] * symbols,)
-        return tuple(n * symbols for n in sorted({1, min(states, 2), states}))
+        return tuple(n * symbols for n in sorted({1, states}))
 
     def lift(self, semiring: Semiring) -> LiftedWindowAutomata:
         """Return the automata with all weights in a semiring, lifted once."""

@@ -38,7 +38,7 @@ SHAPE = BatchShape(
     strings=32,
     states=4,
     steps=32,
-    lanes=(3, 4, 2),
+    lanes=(3, 4),
     factors=8,
     features={
         "pair": FeatureSizes(entries=4096, blocks=4, weights=8192),
