@@ -25,7 +25,8 @@ narrow ones save less time than it takes to compile and load the steps for them
 (docs/decisions/0006-batch-shapes.md)."""
 
 _WIDE_LANES = 2
-"""Lanes of wider vectors in training, at most: XLA's loops on a CPU take far longer with more."""
+"""Lanes of wider vectors in training: with one, sentences with many take twice the steps; with more,
+XLA's loops on a CPU take far longer."""
 
 
 class FeatureSizes(NamedTuple):
@@ -218,7 +219,7 @@ def fit_shape(
     else:
         work = tuple(map(max, zip(*(d.work(encoded.widths) for d in drafts), strict=True)))
         narrow, *wide = _lanes(work, chain)
-        lanes = (narrow, *(min(n, _WIDE_LANES) for n in wide))
+        lanes = (narrow, *[_WIDE_LANES] * len(wide))
     placed = [d.placed(lanes).steps for d in drafts]
     # When scoring, one batch in ten may be compiled for itself: sentences are sorted by length, and
     # those with long chains keep to themselves.
