@@ -25,10 +25,11 @@ from typing import Any, ClassVar, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from semirings.base import Laws, Semiring, Value
+from semirings.base import Groups, Laws, Semiring, Value
 from semirings.capabilities import Divisible, require_divisible
 from semirings.log import Log
-from semirings.numerics import weighted
+from semirings.numerics import quotient, weighted
+from semirings.real import Real
 
 INFINITE_BROKEN = {"infinite weights": "times infinity all weights are alike, and so are shares"}
 """The law that averages by shares break."""
@@ -86,6 +87,23 @@ class Expectation(Semiring):
         shares = self.base.shares(a.weight, axis)
         return Moments(self.base.sum(a.weight, axis), jnp.sum(weighted(shares, a.mean), axis))
 
+    def matmul(self, a: Moments, b: Moments) -> Moments:
+        """Multiply matrices; over ``Real``, of finite features, without forming all products."""
+        if not isinstance(self.base, Real):
+            return super().matmul(a, b)
+        total = _total(a) @ b.weight + a.weight @ _total(b)
+        return _averaging(self.base.matmul(a.weight, b.weight), total)
+
+    def group_sum(self, a: Moments, groups: Groups) -> Moments:
+        """Sum within groups; over ``Real``, of finite features, without gathering them.
+
+        A gather is slow to reverse.
+        """
+        if not isinstance(self.base, Real):
+            return super().group_sum(a, groups)
+        total = _total(a) @ groups.membership
+        return _averaging(self.base.group_sum(a.weight, groups), total)
+
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Moments:
         """Attach the feature, which is 0 where the weight is zero."""
         return Moments(self.base.lift(log_weight), _masked(log_weight, feature))
@@ -121,6 +139,16 @@ class Expectation(Semiring):
         """Balance the weight; averages have no scale."""
         weight, log_factor = self.base.balance(a.weight, axes)
         return Moments(weight, a.mean), log_factor
+
+
+def _total(a: Moments) -> jax.Array:
+    """Return weight times average, Li and Eisner's r; zero where the weight is."""
+    return weighted(a.weight, a.mean)
+
+
+def _averaging(weight: jax.Array, total: jax.Array) -> Moments:
+    """Divide sums of weight times feature by the weights; zero where these are."""
+    return Moments(weight, quotient(total, jnp.where(weight > 0, weight, 1.0)))
 
 
 class Covariances(NamedTuple):

@@ -25,8 +25,8 @@ narrow ones save less time than it takes to compile and load the steps for them
 (docs/decisions/0006-batch-shapes.md)."""
 
 _WIDE_LANES = 2
-"""Lanes of wider vectors in training: with one, sentences with many take twice the steps; with more,
-XLA's loops on a CPU take far longer."""
+"""Lanes of wider vectors in training: with one, sentences with many take twice the steps; more make
+XLA's loops on a CPU far slower."""
 
 
 class FeatureSizes(NamedTuple):
