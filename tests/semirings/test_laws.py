@@ -86,13 +86,21 @@ def test_averages_of_products_and_groups_over_reals_are_those_over_logs(
     """Over ``Real`` they are computed from sums of weight times feature, with fewer operations."""
     groups = Groups.of([2, 0, 2, 0], 4)
 
-    def results(s: Expectation) -> list[tuple[jax.Array, jax.Array]]:
-        value = s.lift(jnp.asarray(weights), jnp.asarray(feature))
+    def results(s: Expectation, log_weight: jax.Array) -> list[tuple[jax.Array, jax.Array]]:
+        value = s.lift(log_weight, jnp.asarray(feature))
         product = s.matmul(value, jax.tree.map(lambda x: jnp.swapaxes(x, 1, 2), value))
         found = [product, s.group_sum(value, groups)]
         return [(s.log_weight(x), s.expected(x)) for x in found]
 
-    same(results(Expectation(Real())), results(Expectation()))
+    def slope(s: Expectation) -> jax.Array:
+        def squares(log_weight: jax.Array) -> jax.Array:
+            return sum((jnp.sum(x**2) for _, x in results(s, log_weight)), jnp.zeros(()))
+
+        return jax.grad(squares)(jnp.maximum(weights, -5.0))
+
+    over_reals, over_logs = Expectation(Real()), Expectation()
+    same(results(over_reals, jnp.asarray(weights)), results(over_logs, jnp.asarray(weights)))
+    same(slope(over_reals), slope(over_logs), 1e-3)
 
 
 def test_the_gradient_of_a_tag_is_the_derivation():

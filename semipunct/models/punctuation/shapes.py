@@ -279,7 +279,7 @@ def _widest(encoded: EncodedSentences) -> list[int]:
 
 
 def _widths(words: int, most: int) -> int:
-    """Return how many widths a batch of so many words has lanes for, where none is trained on."""
+    """Return how many widths a batch of so many words has lanes for, if no gradient is wanted."""
     return 1 if words < FEW_WORDS else most
 
 

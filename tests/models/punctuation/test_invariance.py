@@ -14,7 +14,7 @@ from semipunct.corpus import Sentence
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.channel import mirror
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.models.punctuation.shapes import draft, fit_shape
+from semipunct.models.punctuation.shapes import FEW_WORDS, draft, fit_shape, own_shape
 from semipunct.structures.given_tree import Edits, inside
 from semipunct.trees import DependencyTree
 from semirings import Log, Real, Viterbi
@@ -117,6 +117,20 @@ def test_steps_suit_a_sentence_with_many_strings_of_three_tokens():
     shape = fit_shape(encoded, [draft(encoded, [i]) for i in range(19)], 1, scoring=False)
     placed = draft(encoded, [19]).placed(shape.lanes)
     assert draft(encoded, [19]).chain < placed.steps <= shape.steps
+
+
+@pytest.mark.parametrize(("copies", "scoring"), [(1, 1), (20, 2)])
+def test_lanes_have_one_width_for_few_words_without_a_gradient(copies: int, scoring: int):
+    """Few words are compiled longer than computed; in training narrow lanes pay for any number."""
+    encoded = model("l2r").encode([*SENTENCES] * copies)
+    drafted = draft(encoded, range(copies * len(SENTENCES)))
+    assert (drafted.words >= FEW_WORDS) == (scoring > 1)
+    for has_gradient, widths in ((False, scoring), (True, 2)):
+        shape = fit_shape(encoded, [drafted], 512, scoring=not has_gradient)
+        assert len(shape.lanes) == widths
+        # Whatever the width, each absorption has its place.
+        assert sum(map(len, drafted.placed(shape.lanes).step)) == sum(drafted.work(2))
+    assert len(own_shape(drafted).lanes) == scoring
 
 
 def test_one_long_sentence_among_short_ones_takes_memory_in_proportion():
