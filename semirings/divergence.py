@@ -130,7 +130,10 @@ class Divergence(Semiring):
         nats = a.nats - log_shares(a.other, axis)
         if not self.cross:
             nats = nats + log_shares(a.weight, axis)
-        return Compared(weight, log_sum(a.other, axis), jnp.sum(weighted(p, nats), axis))
+        # However little of p is where q has nothing, even if its share is lost in floats.
+        lost = jnp.any((nats == jnp.inf) & (a.weight > -jnp.inf), axis)
+        nats = jnp.where(lost, jnp.inf, jnp.sum(weighted(p, nats), axis))
+        return Compared(weight, log_sum(a.other, axis), nats)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Compared:
         """Pair the log weights of p with those of q, which are the same if there is no feature."""

@@ -65,7 +65,7 @@ def check_shapes(**arguments: tuple[jax.Array, Axes]) -> Mapping[str, int]:
 
 def check_lengths(
     lengths: jax.Array, longest: int, *, name: str = "lengths", shortest: int = 0
-) -> None:
+) -> jax.Array:
     """Check that lengths are integers between two bounds.
 
     Args:
@@ -74,19 +74,23 @@ def check_lengths(
         name: of the argument, for messages.
         shortest: the lower bound.
 
+    Returns:
+        The lengths as 32-bit integers, which products of narrower ones could exceed.
+
     Raises:
         UsageError: naming the first item whose length is out of bounds.
     """
     if not np.issubdtype(lengths.dtype, np.integer):
         raise UsageError(f"{name} must be integers, not {lengths.dtype}")
     if isinstance(lengths, Tracer):
-        return
+        return lengths.astype(np.int32)
     values = np.asarray(lengths)
     wrong = np.flatnonzero((values < shortest) | (values > longest))
     if wrong.size:
         raise UsageError(
             f"{name}[{wrong[0]}] is {values[wrong[0]]}; the arrays allow {shortest} to {longest}"
         )
+    return lengths.astype(np.int32)
 
 
 def check_log_weights(**arguments: jax.Array) -> None:
@@ -99,8 +103,8 @@ def check_log_weights(**arguments: jax.Array) -> None:
         UsageError: naming the argument, the first wrong entry, and what it is.
     """
     for name, array in arguments.items():
-        if not np.issubdtype(array.dtype, np.floating):
-            raise UsageError(f"{name} must be floating-point log weights, not {array.dtype}")
+        if np.dtype(array.dtype).name not in ("float32", "float64"):
+            raise UsageError(f"{name} must be log weights of 32 or 64 bits, not {array.dtype}")
         if isinstance(array, Tracer):
             continue
         values = np.asarray(array)

@@ -165,7 +165,7 @@ def linear_chain(
         lengths = jnp.full(emission.shape[0], emission.shape[1], jnp.int32)
     lengths = jnp.asarray(lengths)
     check_shapes(emission=(emission, "batch length states"), lengths=(lengths, "batch"))
-    check_lengths(lengths, emission.shape[1])
+    lengths = check_lengths(lengths, emission.shape[1])
     if method not in ("sequential", "parallel"):
         raise ValueError(f"method is {method!r}, not 'sequential' or 'parallel'")
     return LinearChain(ChainParts(emission, transition), lengths, method)

@@ -102,8 +102,10 @@ def rows_by_width(
 
     Returns:
         The last chart, and what the steps put out, ``[batch, steps, steps + 1, ...]``, minus
-        infinity where no span of the width starts.
+        infinity where no span of the width starts; None without steps.
     """
+    if not steps:
+        return chart, None
     batch = jax.tree.leaves(chart)[0].shape[0]
     widths = jnp.broadcast_to(jnp.arange(1, steps + 1)[None, :, None], (batch, steps, 1))
     sliced = (widths, slices)

@@ -14,6 +14,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
 
 from semipunct.errors import UsageError
 from semipunct.structures.base import Parts, Structure, Total
@@ -153,6 +155,8 @@ class Distribution(Generic[S]):
     def top(self, k: int, base: Selective = Viterbi()) -> Answer:
         """Find the k best derivations, best first, with a leading axis ``[k]``; all different.
 
+        Where several have the same parts, as two parses by the same rules, each has its rank.
+
         Args:
             k: how many. Ranks beyond the number of derivations have log weight minus infinity.
             base: the semiring that decides which of two is better.
@@ -224,7 +228,7 @@ class Distribution(Generic[S]):
         """Return E_p[-log q], ``[batch]`` in nats, where this is p and the other is q.
 
         Raises:
-            UsageError: if the two have different shapes.
+            UsageError: if the two have different shapes, or differ in more than weights.
         """
         return self._divergence(Divergence(cross=True), other)
 
@@ -232,12 +236,20 @@ class Distribution(Generic[S]):
         """Return the Kullback-Leibler divergence ``[batch]`` of the other from this, in nats.
 
         Raises:
-            UsageError: if the two have different shapes.
+            UsageError: if the two have different shapes, or differ in more than weights.
         """
         return self._divergence(Divergence(), other)
 
     def expectation(self, feature: Parts) -> jax.Array:
-        """Return the expectation ``[batch]`` of a feature that adds up over parts."""
+        """Return the expectation ``[batch]`` of a feature that adds up over parts.
+
+        Args:
+            feature: an array for each part, shaped as the expanded log weights, or such that it can
+                be broadcast to these.
+
+        Raises:
+            UsageError: if it cannot.
+        """
         semiring = Expectation(self.base)
         return semiring.expected(self._expanded_total(semiring, feature).value)
 
@@ -249,8 +261,11 @@ class Distribution(Generic[S]):
         """Return the covariance ``[batch]`` of two features that add up over parts.
 
         Args:
-            first: an array for each part, shaped as the expanded log weights.
+            first: an array for each part, as ``expectation`` takes it.
             second: likewise.
+
+        Raises:
+            UsageError: as ``expectation`` does.
         """
         pairs = jax.tree.map(lambda x, y: (x, y), first, second)
         return self._expanded_total(Covariance(self.base), pairs).value.covariance
@@ -275,7 +290,10 @@ class Distribution(Generic[S]):
         return self.structure.total(semiring, feature, self.recursion)
 
     def _expanded_total(self, semiring: Semiring, feature: Parts) -> Total:
-        return self._of(self.structure.expanded())._total(semiring, feature)
+        expanded = self.structure.expanded()
+        # Steps are cut by their place, which a feature without the axis does not have.
+        whole = jax.tree.map(_like_weights, expanded.log_weights, feature)
+        return self._of(expanded)._total(semiring, whole)
 
     def _log_weight(self, semiring: Semiring, total: Total) -> jax.Array:
         return log_times(semiring.log_weight(total.value), total.log_scale)
@@ -304,7 +322,35 @@ class Distribution(Generic[S]):
         shapes = [[x.shape for x in jax.tree.leaves(s.log_weights)] for s in (ours, theirs)]
         if shapes[0] != shapes[1]:
             raise UsageError(f"two distributions of different shapes: {shapes[0]} and {shapes[1]}")
+        # One with the weights of the other has to be that one.
+        _check_same(ours.with_log_weights(theirs.log_weights), theirs)
         return self._of(ours)._total(semiring, theirs.log_weights).value.nats
+
+
+def _like_weights(weights: jax.Array, feature: Any) -> Any:
+    try:
+        return jax.tree.map(lambda x: jnp.broadcast_to(x, weights.shape), feature)
+    except ValueError:
+        shapes = [jnp.shape(x) for x in jax.tree.leaves(feature)]
+        raise UsageError(
+            f"a feature has shape {shapes[0]}, but the part that it is of {weights.shape}; give a "
+            "number for each entry of Distribution.structure.expanded().log_weights"
+        ) from None
+
+
+def _check_same(one: Structure, other: Structure) -> None:
+    """Raise ``UsageError`` if structures are known to differ; traced arrays may."""
+    found, kinds = zip(
+        *(jax.tree_util.tree_flatten_with_path(x) for x in (one, other)), strict=True
+    )
+    if kinds[0] != kinds[1]:
+        raise UsageError("two distributions over other derivations: structures of other settings")
+    for (place, x), (_, y) in zip(*found, strict=True):
+        if x is y or isinstance(x, Tracer) or isinstance(y, Tracer):
+            continue
+        if not np.array_equal(x, y):
+            name = jax.tree_util.keystr(place)
+            raise UsageError(f"two distributions over other derivations, which differ in {name}")
 
 
 def _refuse_narrow(semiring: Semiring) -> None:

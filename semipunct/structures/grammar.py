@@ -37,7 +37,7 @@ from semipunct.structures.draws import Traceable, choose, descend
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.log import Log
-from semirings.numerics import log_times, relative, safe_log
+from semirings.numerics import log_matmul, log_times
 
 
 class GrammarParts(NamedTuple):
@@ -148,20 +148,13 @@ def _descend(
     _, nonterminals, symbols, _ = rules.shape
     batch = spans.shape[0]
     preterminals = symbols - nonterminals
-    # Relative to the heaviest symbol of each span: the rest is a matrix product in floats.
-    weight, log_scale = relative(spans, -1)
-    log_scale = jnp.where(jnp.max(spans, -1) > -jnp.inf, log_scale[..., 0], -jnp.inf)
-    by_end, scale_by_end = jnp.swapaxes(weight, 1, 2), jnp.swapaxes(log_scale, 1, 2)
     spans_by_end = jnp.swapaxes(spans, 1, 2)
     item = jnp.tile(jnp.arange(batch), first.shape[0] // batch)
 
     def split(part: jax.Array, uniform: jax.Array) -> tuple[jax.Array, jax.Array]:
         x, i, j = part.T
-        share, _ = relative(log_times(log_scale[item, i], scale_by_end[item, j]), -1)
-        pairs = jnp.einsum(
-            "dk,dky,dkz->dyz", share, weight[item, i], by_end[item, j], precision="highest"
-        )
-        chosen = log_times(safe_log(pairs), rules[item % len(rules), x])
+        pairs = log_matmul(jnp.swapaxes(spans[item, i], 1, 2), spans_by_end[item, j])
+        chosen = log_times(pairs, rules[item % len(rules), x])
         pair = choose(uniform[:, 0], chosen.reshape(len(x), -1))
         y, z = pair // symbols, pair % symbols
         left = jnp.take_along_axis(spans[item, i], y[:, None, None], 2)[..., 0]
@@ -228,7 +221,7 @@ def pcfg(
     batch, words = emission.shape[:2]
     lengths = jnp.full(batch, words, jnp.int32) if lengths is None else jnp.asarray(lengths)
     check_shapes(emission=(emission, "batch words preterminals"), lengths=(lengths, "batch"))
-    check_lengths(lengths, words)
+    lengths = check_lengths(lengths, words)
     return PCFG(GrammarParts(root, rules, emission), lengths)
 
 

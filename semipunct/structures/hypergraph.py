@@ -145,7 +145,7 @@ def hypergraphs(
 
     Raises:
         UsageError: if shapes do not fit, a node or a length is out of range, a node is made of
-            itself, or the room is too small.
+            itself, a derivation could use a node twice, or the room is too small.
     """
     weights = jnp.asarray(weights)
     check_log_weights(weights=weights)
@@ -163,6 +163,8 @@ def hypergraphs(
     layouts = [
         layout(heads[i, : lengths[i]], tails[i, : lengths[i]], int(roots[i])) for i in range(batch)
     ]
+    for found in layouts:
+        _check_derivations(found)
     return arranged(weights, layouts, lengths, room)
 
 
@@ -254,6 +256,22 @@ def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int
     return Layout(
         levels, np.concatenate([[0], slots]).astype(np.int32), _ranks(heads), heads, tails, root
     )
+
+
+def _check_derivations(found: Layout) -> None:
+    """Raise ``UsageError`` if both tails of a hyperedge are made of the same node.
+
+    What marks derivations marks one of each node: two uses would be marked as one.
+    """
+    below = [1 << node if node != NOTHING else 0 for node in range(len(found.levels))]
+    for edge in np.argsort(found.levels[found.heads], kind="stable").tolist():
+        head, (one, other) = found.heads[edge], found.tails[edge].tolist()
+        if shared := below[one] & below[other]:
+            raise UsageError(
+                f"hyperedge {edge} makes node {head} of {one} and {other}, and both may be made of "
+                f"node {shared.bit_length() - 1}; give each use a node of its own"
+            )
+        below[head] |= below[one] | below[other]
 
 
 def _ranks(keys: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:

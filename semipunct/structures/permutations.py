@@ -67,8 +67,7 @@ class LinearOrderings(PartWise[OrderingParts], Traceable):
         whole = jax.tree.map(lambda *xs: jnp.stack([x[:, 0] for x in xs], 1), *levels)
         ended = self.lengths[:, None] == jnp.arange(len(levels))
         value = s.sum(s.where(ended, whole, s.zeros((batch, len(levels)))), axis=1)
-        pairs = self.lengths * (self.lengths - 1) // 2
-        return Total(value, pairs.astype(factor.dtype) * factor)
+        return Total(value, factor)
 
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
@@ -133,7 +132,7 @@ def linear_orderings(precedence: jax.Array, lengths: jax.Array | None = None) ->
         )
     lengths = jnp.full(batch, items, jnp.int32) if lengths is None else jnp.asarray(lengths)
     check_shapes(precedence=(precedence, "batch items items"), lengths=(lengths, "batch"))
-    check_lengths(lengths, items)
+    lengths = check_lengths(lengths, items)
     return LinearOrderings(OrderingParts(precedence), lengths)
 
 
@@ -158,8 +157,8 @@ def _forward(
 
     Returns:
         For each size the sums, ``[batch, sets]``; for each set and each item the product of what
-        the members weigh before it, ``[batch, 2^n, n]``; and ``[batch]`` the log of a factor that
-        was taken out of the weight of each pair.
+        the members weigh before it, ``[batch, 2^n, n]``; and ``[batch]`` the log of the factors
+        that were taken out of the weights of all pairs.
     """
     weights = orderings.weights.precedence
     batch, items = weights.shape[:2]
@@ -170,9 +169,17 @@ def _forward(
         s, jnp.where(used, weights, 0.0), None if feature is None else feature.precedence
     )
     factor = jnp.zeros((batch,), weights.dtype)
-    if items:
-        pairs, factor = s.balance(pairs, (1, 2))
-        factor = factor.astype(weights.dtype)
+    if items > 1:
+        # An order uses one of each two weights: the larger one is the scale of both.
+        low, high = np.triu_indices(items, 1)
+        both = jax.tree.map(lambda x: jnp.stack([x[:, low, high], x[:, high, low]], 2), pairs)
+        both, factors = s.balance(both, (2,))
+        factor = jnp.sum(factors, 1).astype(weights.dtype)
+        flat = jax.tree.map(lambda x: x.reshape(batch, -1, *x.shape[3:]), both)
+        flat = s.concatenate([flat, s.ones((batch, 1))], 1)
+        place = np.full((items, items), 2 * len(low))
+        place[low, high], place[high, low] = 2 * np.arange(len(low)), 2 * np.arange(len(low)) + 1
+        pairs = jax.tree.map(lambda x: x[:, place], flat)
     preceding = s.ones((batch, 1, items))
     for i in range(items):  # bit i of a set's number: the sets with the item after those without
         joined = s.times(preceding, jax.tree.map(lambda x, i=i: x[:, i : i + 1], pairs))

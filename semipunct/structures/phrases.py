@@ -18,7 +18,7 @@ Algorithm 1 of Li, Wang and Eisner (2019) for constituents that share their head
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -26,9 +26,11 @@ import jax
 import jax.numpy as jnp
 
 from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
+from semipunct.errors import UsageError
 from semipunct.structures.base import PartWise, Total, lifted
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
+from semirings.log import Log
 
 
 class PhraseMarkParts(NamedTuple):
@@ -62,6 +64,15 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
     initial: jax.Array
     levels: int
 
+    def score(self, parts: PhraseMarkParts) -> jax.Array:
+        """Return the log weight ``[batch]`` of a derivation given by its parts.
+
+        The automaton weighs, too, so this is the recursion with all else forbidden.
+        """
+        weights = jax.tree.map(lambda x, w: jnp.where(x > 0, w, -jnp.inf), parts, self.weights)
+        total = replace(self, weights=weights).total(Log())
+        return total.value + total.log_scale
+
     def total(
         self,
         semiring: Semiring,
@@ -91,7 +102,11 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
         dtype = weights.choice.dtype
         matrices = s.lift(self.matrices.astype(dtype))
         initial = s.lift(self.initial.astype(dtype))
-        unit = s.lift(jnp.log(jnp.eye(states, dtype=dtype)[None, None]))
+        eye = jnp.eye(states, dtype=bool)[None, None]
+        one = s.lift(jnp.zeros(eye.shape, dtype))
+        unit = jax.tree.map(
+            lambda x, y: x.astype(y.dtype), s.where(eye, s.ones(eye.shape), s.zeros(eye.shape)), one
+        )
         stack = jax.tree.map(
             lambda x: jnp.broadcast_to(x, (batch, self.levels + 1, *x.shape[2:])), unit
         )
@@ -171,7 +186,8 @@ def phrase_marks(
         levels: one more than the greatest depth that is used.
 
     Raises:
-        UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
+        UsageError: if shapes do not fit, a length or a depth is out of range or a log weight is
+            not one.
     """
     choice, final, matrices, initial = map(jnp.asarray, (choice, final, matrices, initial))
     depths, lengths = jnp.asarray(depths), jnp.asarray(lengths)
@@ -184,8 +200,12 @@ def phrase_marks(
         lengths=(lengths, "batch"),
     )
     check_log_weights(choice=choice, final=final, matrices=matrices, initial=initial)
-    check_lengths(lengths, choice.shape[1])
+    lengths = check_lengths(lengths, choice.shape[1])
     nodes = jnp.arange(depths.shape[1])
+    if levels < 1:
+        raise UsageError(f"levels is {levels}; give one more than the greatest depth")
+    used_depths = jnp.where(nodes < lengths[:, None], depths, 0)
+    check_lengths(used_depths.reshape(-1), levels - 1, name="depths")
     after = jnp.concatenate([depths[:, 1:], jnp.zeros_like(depths[:, :1])], 1)
     ends = (nodes + 1 == lengths[:, None]) | (after <= depths)
     leaf = ends & (nodes < lengths[:, None])

@@ -136,7 +136,7 @@ def projective_trees(
         lengths = jnp.full(arcs.shape[0], words, jnp.int32)
     lengths = jnp.asarray(lengths)
     check_shapes(arcs=(arcs, "batch words words"), lengths=(lengths, "batch"))
-    check_lengths(lengths, words)
+    lengths = check_lengths(lengths, words)
     return ProjectiveTrees(ArcParts(arcs), lengths, single_root)
 
 

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
 from semipunct.errors import UsageError
@@ -137,6 +138,12 @@ def _forward(chain: SemiMarkovChain, s: Semiring, feature: SemiMarkovParts | Non
     """
     segment, transition, initial = chain.weights
     batch, length, widths, states = segment.shape
+    # Segments that are in no derivation, whatever their weights are.
+    end = np.arange(length)[None, :, None, None]
+    there = (np.arange(widths)[None, None, :, None] <= end) & (
+        end < chain.lengths[:, None, None, None]
+    )
+    segment = jnp.where(there, segment, 0.0)
     features = SemiMarkovParts(None, None, None) if feature is None else feature
     follow = lifted(s, transition, features.transition)
     first = s.times(s.ones((batch, states)), lifted(s, initial, features.initial))
@@ -183,7 +190,7 @@ def semi_markov_chain(
             position 0 are ignored.
         transition: ``[batch, states, states]`` log weight of each pair of neighbouring states,
             the same at all positions; the first axis may have size 1 or be missing.
-        initial: ``[batch, states]`` log weight of the first segment's state, or None for none;
+        initial: ``[batch, states]`` log weight of the first segment's state, or None for zeros;
             the first axis may have size 1 or be missing.
         lengths: ``[batch]`` positions used, 0 to ``length``; all of them by default. Without
             positions there is one derivation, the empty one, of weight one.
@@ -212,7 +219,7 @@ def semi_markov_chain(
         lengths=(lengths, "batch"),
     )
     check_log_weights(segment=segment, transition=transition, initial=initial)
-    check_lengths(lengths, sizes["length"])
+    lengths = check_lengths(lengths, sizes["length"])
     return SemiMarkovChain(SemiMarkovParts(segment, transition, initial), lengths)
 
 

@@ -161,7 +161,7 @@ def span_trees(spans: jax.Array, lengths: jax.Array | None = None) -> SpanTrees:
     batch, words = spans.shape[:2]
     lengths = jnp.full(batch, words, jnp.int32) if lengths is None else jnp.asarray(lengths)
     check_shapes(spans=(spans, "batch words words labels"), lengths=(lengths, "batch"))
-    check_lengths(lengths, words)
+    lengths = check_lengths(lengths, words)
     return SpanTrees(SpanParts(spans), lengths)
 
 

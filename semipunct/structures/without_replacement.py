@@ -31,6 +31,9 @@ def sample_without_replacement(
 ) -> Answer:
     """Draw different derivations; return them in the order in which they were drawn.
 
+    Of an item with many derivations, those that have the same parts, as two parses by the same
+    rules, are taken for one.
+
     Args:
         distribution: over derivations of a batch.
         key: a random key; the same key draws the same.
@@ -57,7 +60,7 @@ def sample_without_replacement(
         order = np.argsort(-(np.asarray(listed.log_weight) + noise), 0, kind="stable")
         for item in np.flatnonzero(few).tolist():
             shuffled = jax.tree.map(lambda x, o=order[:, item]: x[o], listed)
-            drawn.take(shuffled, np.arange(len(few)) == item)
+            drawn.take(shuffled, np.arange(len(few)) == item, differ=True)
     for _ in range(patience):
         if drawn.complete:
             return drawn.answer()
@@ -67,7 +70,8 @@ def sample_without_replacement(
     raise UsageError(
         f"item {item}: {counted(patience * count, 'draw')} gave "
         f"{counted(drawn.found[item], 'different derivation')} of {drawn.wanted[item]} wanted; "
-        "the rest has too little weight. Ask for fewer, or for the best ones: Distribution.top"
+        "the rest has too little weight, or the same parts. Ask for fewer, or for the best ones: "
+        "Distribution.top"
     )
 
 
@@ -97,20 +101,23 @@ class _Drawn:
     def complete(self) -> bool:
         return bool((self.found >= self.wanted).all())
 
-    def take(self, derivations: Answer, items: npt.NDArray[np.bool_]) -> None:
+    def take(
+        self, derivations: Answer, items: npt.NDArray[np.bool_], *, differ: bool = False
+    ) -> None:
         """Keep what is new.
 
         Args:
             derivations: parts and log weights with a leading axis ``[draws]``.
             items: ``[batch]`` whose derivations are kept.
+            differ: whether they are known to be different.
         """
         marks = np.asarray(_fingerprints(self._structure, self._directions, derivations.parts))
         log_weight = np.asarray(derivations.log_weight)
         for draw in range(len(log_weight)):
             new = items & (self.found < self.wanted) & np.isfinite(log_weight[draw])
-            new &= np.array(
-                [m.tobytes() not in s for m, s in zip(marks[draw], self._seen, strict=True)]
-            )
+            if not differ:
+                pairs = zip(marks[draw], self._seen, strict=True)
+                new &= np.array([m.tobytes() not in seen for m, seen in pairs])
             for rank in sorted(set(self.found[new].tolist())):
                 at_rank = new & (self.found == rank)
                 (mine,) = self._spread(jnp.asarray(at_rank, log_weight.dtype))

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from semipunct.errors import UsageError
+from semipunct.structures import Distribution, projective_trees
 from semipunct.structures.base import Structure
 from semipunct.structures.grammar import GrammarParts, pcfg
 from semipunct.structures.spans import SpanParts, span_trees
@@ -271,3 +272,27 @@ def test_bad_grammars(
 ):
     with pytest.raises(UsageError, match=message):
         pcfg(jnp.zeros(root), jnp.zeros(rules), jnp.zeros(emission))
+
+
+@pytest.mark.parametrize(
+    ("structure", "total"),
+    [
+        (span_trees(jnp.full((1, 1, 1, 1), 2.0)), 2.0),
+        (projective_trees(jnp.full((1, 2, 2), 2.0)), 2.0),
+        (pcfg(jnp.zeros(1), jnp.zeros((1, 2, 2)), jnp.zeros((1, 1, 1))), -np.inf),
+    ],
+)
+def test_a_batch_of_single_words(structure: Structure[Any], total: float):
+    d = Distribution(structure)
+    assert d.log_partition() == total
+    assert d.best().log_weight == total
+    assert d.sample(jax.random.key(0), 1).log_weight == total
+    assert d.entropy() == 0
+
+
+def test_improbable_words_do_not_hide_the_only_rule():
+    """The sum over both halves is far below what the heaviest symbols of either would weigh."""
+    emission = jnp.array([[[0.0, -55.0, -55.0]] * 2])
+    rules = jnp.full((1, 4, 4), -jnp.inf).at[0, 2, 2].set(0.0)
+    drawn = Distribution(pcfg(jnp.zeros(1), rules, emission)).sample(jax.random.key(0), 16)
+    np.testing.assert_array_equal(drawn.log_weight, np.full((16, 1), -110.0))

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from semipunct.errors import UsageError
-from semipunct.structures import Distribution, linear_chain, projective_trees
+from semipunct.structures import (
+    ChainParts,
+    Distribution,
+    PhraseMarkParts,
+    linear_chain,
+    phrase_marks,
+    projective_trees,
+)
 from semirings import Counting, Expectation, Log, Product, Real, Viterbi
 
 
@@ -68,3 +75,70 @@ def test_a_chain_of_distant_weights_has_a_total(method: str):
     log_partition, marginals = d.log_partition_and_marginals()
     np.testing.assert_allclose(log_partition, [-100.0], rtol=1e-6)
     np.testing.assert_allclose(marginals.transition[0, 0], [[0, 1], [0, 0]], atol=1e-6)
+
+
+@pytest.mark.parametrize("share", [-50.0, -90.0, -1e4])
+def test_what_the_other_excludes_is_infinitely_far(share: float):
+    """However little this one has of it."""
+
+    def one(weight: float) -> Distribution:
+        return Distribution(linear_chain(jnp.array([[[0.0, weight]]]), jnp.zeros((2, 2))))
+
+    assert one(share).kl(one(-jnp.inf)) == jnp.inf
+    assert one(share).cross_entropy(one(-jnp.inf)) == jnp.inf
+    np.testing.assert_allclose(one(-jnp.inf).kl(one(0.0)), [np.log(2)], rtol=1e-6)
+
+
+def test_distributions_over_other_derivations_are_not_compared():
+    arcs, transition = jnp.zeros((1, 4, 4)), jnp.zeros((2, 2))
+    one, several = (Distribution(projective_trees(arcs, single_root=x)) for x in (True, False))
+    with pytest.raises(UsageError, match="structures of other settings"):
+        one.kl(several)
+    long, short = (
+        Distribution(linear_chain(jnp.zeros((1, 3, 2)), transition, jnp.array([n]))) for n in (3, 2)
+    )
+    with pytest.raises(UsageError, match=r"differ in \.lengths"):
+        long.kl(short)
+    assert long.kl(long) == 0
+
+
+def test_a_feature_that_all_steps_share():
+    """The expected number of changes of state in three positions is one."""
+    d = Distribution(linear_chain(jnp.zeros((1, 3, 2)), jnp.zeros((2, 2))))
+    changes = ChainParts(jnp.zeros(()), 1 - jnp.eye(2))
+    np.testing.assert_allclose(d.expectation(changes), [1.0], rtol=1e-6)
+    np.testing.assert_allclose(d.variance(changes), [0.5], rtol=1e-6)
+    with pytest.raises(UsageError, match="a feature has shape"):
+        d.expectation(ChainParts(jnp.zeros(()), jnp.zeros((3, 3))))
+
+
+def test_half_precision_is_refused():
+    with pytest.raises(UsageError, match="32 or 64 bits, not float16"):
+        linear_chain(jnp.zeros((1, 2, 2), jnp.float16), jnp.zeros((2, 2)))
+
+
+def test_the_automaton_of_phrases_weighs_in_scores():
+    """One word between two labels each, of which the second costs 2 to read."""
+    marks = phrase_marks(
+        jnp.zeros((1, 1, 2, 2)), jnp.zeros((1, 2, 1)), jnp.zeros((1, 1), int),
+        jnp.array([[[0.0]], [[-2.0]]]), jnp.zeros(1), jnp.array([1]), 1,
+    )  # fmt: skip
+    d = Distribution(marks)
+    cost = {(0, 0): 0.0, (0, 1): -2.0, (1, 0): -2.0, (1, 1): -4.0}
+    for (left, right), weight in cost.items():
+        choice = jnp.zeros((1, 1, 2, 2)).at[0, 0, left, right].set(1)
+        parts = PhraseMarkParts(choice, jnp.ones((1, 2, 1)))
+        assert d.score(parts) == pytest.approx(weight)
+    assert d.log_partition() == pytest.approx(np.log(sum(map(np.exp, cost.values()))))
+    np.testing.assert_allclose(d.top(4).log_weight[:, 0], [0, -2, -2, -4], atol=1e-6)
+    drawn = d.sample(jax.random.key(0), 64).log_weight[:, 0]
+    assert set(np.round(drawn, 4).tolist()) == {0.0, -2.0, -4.0}
+
+
+def test_phrases_deeper_than_there_are_levels():
+    depths = jnp.array([[0, 1, 2, 2]])
+    with pytest.raises(UsageError, match="depths"):
+        phrase_marks(
+            jnp.zeros((1, 4, 1, 1)), jnp.zeros((1, 4, 1)), depths, jnp.zeros((1, 1, 1)),
+            jnp.zeros(1), jnp.array([4]), 2,
+        )  # fmt: skip

@@ -124,3 +124,19 @@ def test_wrong_arguments_are_refused(weights: np.ndarray, lengths: Any, message:
         linear_orderings(
             jnp.asarray(weights, jnp.float32), None if lengths is None else jnp.array(lengths)
         )
+
+
+@pytest.mark.parametrize("shift", [300.0, -300.0, -30_000.0])
+def test_weights_of_any_size_are_as_precise(shift: float):
+    """What all orders have in common tells nothing of them."""
+    weights = np.random.default_rng(1).normal(size=(1, ITEMS, ITEMS)).astype(np.float32)
+    moved = (weights + np.float32(shift)).astype(np.float32)
+    same = moved - np.float32(shift)  # as far as the sum could hold it
+    found, expected = (ask(linear_orderings(jnp.asarray(x)))[1] for x in (moved, same))
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_narrow_lengths():
+    weights = jnp.ones((1, 12, 12))
+    (total,) = Distribution(linear_orderings(weights, jnp.array([12], jnp.int8))).log_partition()
+    assert total == pytest.approx(66 + math.log(math.factorial(12)), rel=1e-6)

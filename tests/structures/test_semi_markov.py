@@ -250,3 +250,18 @@ def test_bad_input_is_named(change: dict[str, np.ndarray], message: str):
     good = {"segment": np.zeros((2, 4, 3, 2)), "transition": np.zeros((2, 2))}
     with pytest.raises(UsageError, match=message):
         semi_markov_chain(**(good | change))
+
+
+def test_segments_of_no_derivation_have_no_gradient():
+    """Beyond the length, or begun before position 0, a segment may even be no number."""
+    segment = jnp.zeros((1, 2, 2, 2)).at[0, 1].set(jnp.nan).at[0, 0, 1].set(jnp.nan)
+
+    @jax.jit
+    @jax.grad
+    def slope(segment: jax.Array) -> jax.Array:
+        chain = semi_markov_chain(segment, jnp.zeros((2, 2)), None, jnp.array([1]))
+        return Distribution(chain).log_partition().sum()
+
+    expected = np.zeros((1, 2, 2, 2))
+    expected[0, 0, 0] = 0.5
+    np.testing.assert_allclose(slope(segment), expected)

@@ -14,6 +14,7 @@ from scipy import stats
 from semipunct.errors import UsageError
 from semipunct.structures.chain import linear_chain
 from semipunct.structures.distribution import Distribution
+from semipunct.structures.grammar import pcfg
 from semipunct.structures.without_replacement import sample_without_replacement
 
 WEIGHTS = np.log(np.array([0.5, 0.3, 0.15, 0.05], np.float32))
@@ -63,3 +64,11 @@ def test_bad_requests():
     with pytest.raises(UsageError, match=r"item 0: 4 draws gave 1 different derivation of 2"):
         sample_without_replacement(d, jax.random.key(0), 2, patience=2)
     assert sample_without_replacement(d, jax.random.key(0), 0).parts.emission.shape[0] == 0
+
+
+def test_derivations_with_the_same_parts_are_all_listed():
+    """Of four parses by rules of one preterminal, two use each rule as often."""
+    rules = jnp.full((1, 2, 2), 0.0).at[0, 0, 0].set(-jnp.inf)
+    d = Distribution(pcfg(jnp.zeros(1), rules, jnp.zeros((1, 4, 1))))
+    drawn = sample_without_replacement(d, jax.random.key(0), 4)
+    np.testing.assert_array_equal(drawn.log_weight, np.zeros((4, 1)))

@@ -227,7 +227,7 @@ def checked_strings(
     )
     if not jnp.issubdtype(strings.dtype, jnp.integer):
         raise UsageError(f"strings must be integers, not {strings.dtype}")
-    check_lengths(lengths, length)
+    lengths = check_lengths(lengths, length)
     if not any(isinstance(x, Tracer) for x in (strings, lengths)):
         _check_symbols(np.asarray(strings), np.asarray(lengths), arcs.shape, sizes["symbols"])
     used = jnp.arange(length)[None] < lengths[:, None]
