@@ -14,8 +14,9 @@ Systems: ``nothing`` leaves what was written; ``restoration`` ignores it (preset
 treebank's trees the default); ``repair`` is the same model, which takes it for likely (``restore
 --keep repair``); ``bilstm-restoration`` and ``bilstm-correction`` are recurrent taggers, of which
 the second reads what was written; ``paper`` is the preset ``paper-correction``, with a model of
-what is written (preset ``paper``) that finds the best T'_e, and one of correct text whose channel
-its own is close to, and ``paper-sampled`` the same with ``--analyses`` trees T'_e drawn;
+what is written that finds the best T'_e, and one of correct text whose channel its own is close to;
+``paper-sampled`` is the same with ``--analyses`` trees T'_e drawn, and ``paper-restoration`` that
+model of correct text alone: restoration as the paper has it;
 ``correction-gold`` is the model of correction that knows the treebank's trees alone,
 ``correction`` the one of preset ``parsed-correction`` (on the treebank's trees the default), and
 ``least-risk`` the same with strings of least expected edit distance.
