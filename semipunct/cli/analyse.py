@@ -1,7 +1,7 @@
 """``semipunct analyse``: the grammar that a model has learned, beside Nunberg's and the paper's."""
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from semipunct.corpus import Treebank
-    from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.checkpoint import SavedModel
 
 
@@ -36,17 +35,18 @@ def analyse(
 
     Without a treebank it shows what the model alone can tell.
     """
-    console.check_targets(plot)
+    console.check_targets(plot, kept=(model, *(treebanks or ())))
     paint = pictures.painter(plot, 9, 5) if plot is not None else None
     from semipunct.arrays.compilation import enable_compilation_cache
     from semipunct.cli.grammar_tables import print_tables
     from semipunct.cli.rule_figure import draw_bars, rules_to_draw
     from semipunct.cli.treebanks import omissions, tell_unseen, usable
-    from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.checkpoint import load
     from semipunct.tasks.analyse import analyse as run
+    from semipunct.tasks.base import punctuation_model
 
-    loaded = load(model, PunctuationModel)
+    loaded = load(model)
+    punctuation_model(loaded)
     read = usable(treebanks) if treebanks else None
     if read:
         tell_unseen(loaded.model, read.sentences)
@@ -93,7 +93,7 @@ def analyse(
         console.say(f"{counted(missed, 'sentence')} without an analysis: not counted above")
 
 
-def _languages(loaded: "SavedModel[PunctuationModel]", treebanks: "Sequence[str]") -> list[str]:
+def _languages(loaded: "SavedModel[Any]", treebanks: "Sequence[str]") -> list[str]:
     """Return the language of the model and that of treebanks, as far as files' names tell them."""
     from semipunct.corpus.language import language_of
     from semipunct.store.card import data_names
@@ -104,7 +104,7 @@ def _languages(loaded: "SavedModel[PunctuationModel]", treebanks: "Sequence[str]
     return list(dict.fromkeys(language for language in found if language))
 
 
-def _signature(loaded: "SavedModel[PunctuationModel]", read: "Treebank | None") -> str:
+def _signature(loaded: "SavedModel[Any]", read: "Treebank | None") -> str:
     """Return one line that says what was analysed."""
     from semipunct.corpus.digest import treebank_digest
     from semipunct.evaluation.signature import join_signature

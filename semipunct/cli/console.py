@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
@@ -90,7 +91,10 @@ def say(text: str, style: str | None = None) -> None:
 
 
 def check_targets(
-    *paths: str | None, figures: str | None = None, inputs: Sequence[str] = ()
+    *paths: str | None,
+    figures: str | None = None,
+    inputs: Sequence[str] = (),
+    kept: Sequence[str | None] = (),
 ) -> None:
     """Check, before the work is done, that the files that options name can be written.
 
@@ -99,15 +103,26 @@ def check_targets(
             an option that was not.
         figures: a file for something else, which may not.
         inputs: files that are read.
+        kept: others that are read, and folders of models, whose place nothing may take; None for an
+            option that was not given.
 
     Raises:
-        UsageError: if two of them name the same file, of which one would be lost.
+        UsageError: if two of them name the same file, of which one would be lost, one names a file
+            that is kept, or standard input is to be read twice.
         OutputError: as ``files.check_output_file`` does.
     """
+    if [*inputs].count(STANDARD) > 1:
+        raise UsageError("standard input is named twice, and can be read once; name a file for one")
     read = {os.path.realpath(path) for path in inputs if path != STANDARD}
     if figures is not None and os.path.realpath(figures) in read:
         raise UsageError(f"{figures}: is an input, and would be lost; name another file")
     paths = (*paths, figures)
+    places = {os.path.realpath(path) for path in kept if path is not None and path != STANDARD}
+    for path in paths:
+        if path is not None and path != STANDARD:
+            target = Path(os.path.realpath(path))
+            if not places.isdisjoint(map(str, (target, *target.parents))):
+                raise UsageError(f"{path}: is read as well, and would be lost; name another file")
     files = [os.path.realpath(path) for path in paths if path is not None and path != STANDARD]
     for path in paths:
         if path is not None:

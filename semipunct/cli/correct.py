@@ -187,7 +187,12 @@ def correct(
         )
     if result == console.STANDARD:
         raise UsageError("--result needs the name of a file; --json prints the figures")
-    console.check_targets(out, figures=result, inputs=(*inputs, *(gold or ())))
+    console.check_targets(
+        out,
+        figures=result,
+        inputs=(*inputs, *(gold or ())),
+        kept=(model, *(gold or ()), parser, tokeniser, analysis),
+    )
     with phase("importing"):
         from semipunct.arrays.compilation import enable_compilation_cache
         from semipunct.cli.correction_report import report
@@ -208,7 +213,7 @@ def correct(
         minimise.value, analyses,
     )  # fmt: skip
     with phase("loading the model"):
-        loaded = load(model, PunctuationModel)
+        loaded = load(model)
         fitted = correction_model(loaded)
         options.check(fitted.model)
         parsing = load(parser, Parser) if parser is not None else None

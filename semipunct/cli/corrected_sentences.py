@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from semipunct.corpus import Entry
     from semipunct.formats import Writer
+    from semipunct.marks import Puncteme
     from semipunct.tasks.correction import Corrected
 
     Outcome = tuple[Entry[Any], Corrected | None]
@@ -77,6 +78,13 @@ def _texts(entry: "Entry[Any]", found: "Corrected", writer: "Writer[Any]") -> tu
     return writer.text(entry, found.sentence.slots), writer.text(entry, found.slots)
 
 
+def _spelt(
+    entry: "Entry[Any]", found: "Corrected", writer: "Writer[Any]"
+) -> "tuple[Sequence[Puncteme], Sequence[Puncteme]]":
+    """Return the slots as they were read and corrected, with the characters of the file."""
+    return writer.spelt(entry, found.sentence.slots), writer.spelt(entry, found.slots)
+
+
 def _tokens(entry: "Entry[Any]") -> Sequence[str]:
     """Return the tokens of a sentence without words, as far as its format tells them."""
     from semipunct.corpus.located import BLANKS, Located
@@ -92,10 +100,12 @@ def _lines(outcomes: "Iterable[Outcome]", form: Form, writer: "Writer[Any]") -> 
 
     for entry, found in outcomes:
         if found is None:
-            omitted = {Form.TEXT: "\n", Form.M2: m2_unchanged(_tokens(entry))}
-            yield omitted.get(form, "")
+            if form is Form.TEXT:
+                yield writer.plain(entry) + "\n"
+            elif form is Form.M2:
+                yield m2_unchanged(_tokens(entry))
         elif form is Form.M2:
-            yield m2(found)
+            yield m2(found, *_spelt(entry, found, writer))
         else:
             before, after = _texts(entry, found, writer)
             yield after + "\n" if form is Form.TEXT else difference(found, before, after)
@@ -116,12 +126,12 @@ def _json(outcomes: "Iterable[Outcome]", writer: "Writer[Any]") -> Iterator[str]
         located = isinstance(record, Located)
         if found is not None:
             before, after = _texts(entry, found, writer)
+            spelt = _spelt(entry, found, writer)
             places: Places | Located = record
             if not located:
-                spelt = writer.spelt(entry, found.sentence.slots)
-                places = Places.of(before, writer.surface(entry), spelt)
+                places = Places.of(before, writer.surface(entry), spelt[0])
             at = offset if located else None
-            yield dump(as_dict(found, before, after, entry.word_ids, places, at)) + "\n"
+            yield dump(as_dict(found, before, after, spelt, entry.word_ids, places, at)) + "\n"
         elif isinstance(content, Omitted):
             yield dump(omitted_as_dict(content, content.reason)) + "\n"
         if located:

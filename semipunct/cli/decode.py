@@ -79,7 +79,7 @@ def decode(
         from semipunct.tasks.decode import choose_decoder
 
     decoder = choose_decoder(semiring, samples, nbest, seed)
-    console.check_targets(out)
+    console.check_targets(out, inputs=inputs, kept=(model,))
     with phase("importing"):
         from semipunct.arrays.compilation import enable_compilation_cache
         from semipunct.cli.progress import sentence_progress

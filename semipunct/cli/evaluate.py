@@ -40,7 +40,7 @@ def evaluate(
         raise UsageError("MODEL cannot be standard input; name a model folder or a file (.auto)")
     if result == console.STANDARD:
         raise UsageError("--result needs the name of a file; --json prints the figures")
-    console.check_targets(figures=result, inputs=(model, *tests))
+    console.check_targets(figures=result, inputs=(model, *tests), kept=(model,))
     from semipunct.cli.derivations import evaluate_derivations, holds_derivations
 
     if holds_derivations(model):

@@ -72,7 +72,7 @@ def jackknife(
     from semipunct.training.config import load_config
 
     chosen = load_config(config, settings or [], {"train.seed": seed}, "parser")
-    console.check_targets(out)
+    console.check_targets(out, kept=(*dev, config))
     hold_memory()
     with phase("importing"):
         from semipunct.arrays.compilation import enable_compilation_cache

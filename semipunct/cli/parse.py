@@ -133,7 +133,7 @@ def parse(
         )
     if result == console.STANDARD:
         raise UsageError("--result needs the name of a file; --json prints the figures")
-    console.check_targets(out, figures=result, inputs=inputs)
+    console.check_targets(out, figures=result, inputs=inputs, kept=(model, tokeniser, punctuation))
     with phase("importing"):
         from semipunct.arrays.compilation import enable_compilation_cache
         from semipunct.cli.derivations import parse_derivations
@@ -143,36 +143,35 @@ def parse(
         from semipunct.models.parsing.parser import Parser
         from semipunct.models.punctuation.model import PunctuationModel
         from semipunct.models.segmentation.tokeniser import Tokeniser
-        from semipunct.store.checkpoint import load
+        from semipunct.store.checkpoint import load, of_kind
         from semipunct.tasks.parse import ParseOptions, parsing_signature
         from semipunct.tasks.parse import parse as run
         from semipunct.tasks.parse_punctuated import parse_punctuated
 
     with phase("loading the model"):
         loaded = load(model)
-        if isinstance(loaded.model, PhraseParser):
-            refused = {
-                "--decoder": decoder is not Decoder.RISK, "--trees": trees, "--nbest": nbest,
-                "--punctuation": punctuation, "--probabilities": probabilities,
-            }  # fmt: skip
-            words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None
-            parse_into_phrases(
-                loaded, inputs, out, words_of,
-                refused=[name for name, given in refused.items() if given],
-                gold=gold, json=json, path=result, quiet=quiet,
-            )  # fmt: skip
-            return
-        if loaded.model.kind == DERIVATIONS:
-            _refuse_others(
-                decoder=decoder is not Decoder.RISK, tokeniser=tokeniser, trees=trees, nbest=nbest,
-                punctuation=punctuation, probabilities=probabilities,
-            )  # fmt: skip
-            enable_compilation_cache()
-            parse_derivations(loaded, inputs, out, gold=gold, json=json, path=result, quiet=quiet)
-            return
-        loaded = load(model, Parser)
         words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None
         marks_of = load(punctuation, PunctuationModel) if punctuation is not None else None
+    if isinstance(loaded.model, PhraseParser):
+        refused = {
+            "--decoder": decoder is not Decoder.RISK, "--trees": trees, "--nbest": nbest,
+            "--punctuation": punctuation, "--probabilities": probabilities,
+        }  # fmt: skip
+        parse_into_phrases(
+            loaded, inputs, out, words_of,
+            refused=[name for name, given in refused.items() if given],
+            gold=gold, json=json, path=result, quiet=quiet,
+        )  # fmt: skip
+        return
+    if loaded.model.kind == DERIVATIONS:
+        _refuse_others(
+            decoder=decoder is not Decoder.RISK, tokeniser=tokeniser, trees=trees, nbest=nbest,
+            punctuation=punctuation, probabilities=probabilities,
+        )  # fmt: skip
+        enable_compilation_cache()
+        parse_derivations(loaded, inputs, out, gold=gold, json=json, path=result, quiet=quiet)
+        return
+    loaded = of_kind(loaded, Parser)
     enable_compilation_cache()
     options = ParseOptions(decoder.value, seed)
 

@@ -113,7 +113,7 @@ def rephrase(
     moves = [_move(text) for text in move or ()]
     if edits == console.STANDARD and console.STANDARD in inputs:
         raise UsageError("both the input and --edits are standard input; name a file for one")
-    console.check_targets(out)
+    console.check_targets(out, inputs=inputs, kept=(model, edits, permute, case))
     own = read_tree_edits(edits) if edits is not None else {}
     with phase("importing"):
         from semipunct.arrays.compilation import enable_compilation_cache
@@ -250,5 +250,5 @@ def _conllu(entry: "AnyEntry", found: "Rephrasing | None", writer: "Writer[Any]"
 
 def _text(entry: "AnyEntry", found: "Rephrasing | None", writer: "Writer[Any]") -> str:
     if found is None:
-        return ""
+        return writer.plain(entry)
     return writer.text(_rearranged(entry, found, writer), found.sentence.slots)

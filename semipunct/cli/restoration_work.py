@@ -75,7 +75,7 @@ def work_on_marks(
     from semipunct.tasks.restore_words import SHARE
     from semipunct.tasks.restore_words import restore_words as run_on_words
 
-    fitted = punctuation_model(model)
+    fitted = punctuation_model(model, alone=True)
     options.check(fitted.model)
     folders = (folder for path in parser for folder in model_folders(path))
     parsers = [load(folder, Parser) for folder in folders]

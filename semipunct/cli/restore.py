@@ -192,7 +192,9 @@ def restore(
         )
     if result == console.STANDARD:
         raise UsageError("--result needs the name of a file; --json prints the figures")
-    console.check_targets(out, figures=result, inputs=inputs)
+    console.check_targets(
+        out, figures=result, inputs=inputs, kept=(model, *(parser or ()), tokeniser, case)
+    )
     with phase("importing"):
         from semipunct.arrays.compilation import enable_compilation_cache
         from semipunct.cli.progress import sentence_progress
@@ -206,7 +208,7 @@ def restore(
         from semipunct.tasks.restoration import RestoreOptions
 
     options = RestoreOptions(
-        samples, seed, minimise.value, frozenset(marks.split()) if marks else None,
+        samples, seed, minimise.value, None if marks is None else frozenset(marks.split()),
         min_confidence, nbest, keep.value, mistaken,
     )  # fmt: skip
     with phase("loading the model"):

@@ -90,7 +90,7 @@ def write(
         )
         return
     for entry, found in outcomes:
-        text = writer.text(entry, found.written) if found else ""
+        text = writer.text(entry, found.written) if found else writer.plain(entry)
         if form is Format.TEXT:
             stream.write(text + "\n")
         elif found:

@@ -49,7 +49,7 @@ def read_running_text(paths: Sequence[str], tokeniser: "Trained[Any]") -> "Itera
     from semipunct.formats.text import paragraphs, text_entry
     from semipunct.tasks.segment import segment
 
-    for path in paths:
-        for chunk in in_chunks(paragraphs(path), PARAGRAPHS):
+    for number, path in enumerate(paths, start=1):
+        for chunk in in_chunks(paragraphs(path, ended=number < len(paths)), PARAGRAPHS):
             for sentences in segment(tokeniser, chunk):
                 yield from map(text_entry, sentences)

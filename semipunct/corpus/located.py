@@ -10,7 +10,7 @@ from semipunct.corpus.passages import Span
 from semipunct.corpus.sentences import Words
 from semipunct.corpus.treebank import Omitted
 from semipunct.errors import UsageError
-from semipunct.marks import ABBREVIATION, SPECIAL_TOKENS, UNK, Puncteme, spacing
+from semipunct.marks import ABBREVIATION, SILENT, SPECIAL_TOKENS, UNK, Puncteme, spacing
 from semipunct.marks.gaps import Gap, kept_tokens, rewritten
 from semipunct.marks.quotes import Mark, directional
 from semipunct.marks.tokens import carries_dot
@@ -154,6 +154,21 @@ class Located:
         else:
             place = (own[0] if own else self.spans[0])[0]
         return place, place
+
+    def spelt(self, slots: Sequence[Puncteme]) -> list[Puncteme]:
+        """Return slots with the characters that the part has for the marks that stay.
+
+        Args:
+            slots: ``[n + 1]`` strings of tokens.
+        """
+        old = () if isinstance(self.content, Omitted) else self.content.slots
+        found: list[Puncteme] = []
+        for new, known, spans in zip(slots, old, self.marks, strict=True):
+            stays = iter(kept_tokens(*spacing.visible((known, new))))
+            numbers = [0 if token in SILENT else next(stays) for token in new]
+            pairs = zip(new, numbers, strict=True)
+            found.append(tuple(self.text[slice(*spans[i - 1])] if i else t for t, i in pairs))
+        return found
 
     def outside(self, slots: Sequence[Puncteme]) -> list[Puncteme]:
         """Put marks that are inside of a multiword token behind it.

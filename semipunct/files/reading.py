@@ -6,12 +6,12 @@ import errno
 import gzip
 import sys
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BufferedReader, BytesIO
+from io import BufferedReader, BytesIO, RawIOBase
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from semipunct.errors import SemipunctError
 
@@ -21,7 +21,10 @@ STANDARD = "-"
 _STANDARD_INPUT = "<stdin>"
 _GZIP = b"\x1f\x8b"
 _GZIP_HEADER = 31  # tells zlib to expect one
-_LOOKED_AT = 2**16
+_AT_ONCE = 2**16
+_LOOKED_AT = 2**20
+"""Bytes of a file that are looked at, at most."""
+
 _UNREADABLE = (OSError, EOFError, zlib.error)
 
 
@@ -85,7 +88,7 @@ def read_bytes(path: str | Path, kind: FileKind) -> bytes:
         raise _unreadable(error, path, kind) from error
 
 
-def beginning(path: str | Path, kind: FileKind) -> bytes:
+def beginning(path: str | Path, kind: FileKind, enough: Callable[[bytes], object]) -> bytes:
     """Return the first bytes of a file, which can then be read as if nothing had been looked at.
 
     Nothing is returned of what is no regular file, such as a pipe with a name: it cannot be read
@@ -94,33 +97,77 @@ def beginning(path: str | Path, kind: FileKind) -> bytes:
     Args:
         path: ``-`` is standard input; gzip is uncompressed.
         kind: for messages.
+        enough: tells whether no more need be looked at; after a mebibyte nothing is.
 
     Raises:
         SemipunctError: as ``byte_lines`` does.
     """
     try:
         if str(path) == STANDARD:
-            first = _waiting()
-        elif Path(path).is_file():
-            with open(path, "rb") as raw:
-                first = raw.read(_LOOKED_AT)
-        else:
-            first = b""
-        packed = first.startswith(_GZIP)
-        return zlib.decompressobj(_GZIP_HEADER).decompress(first) if packed else first
+            return _plain(_ahead(_standard_input()).look(enough))
+        if not Path(path).is_file():
+            return b""
+        first = b""
+        with open(path, "rb") as raw:
+            while len(first) < _LOOKED_AT and (more := raw.read(_AT_ONCE)):
+                first += more
+                if enough(_plain(first)):
+                    break
+        return _plain(first)
     except _UNREADABLE as error:
         raise _unreadable(error, path, kind) from error
 
 
-def _waiting() -> bytes:
-    """Return what standard input has next, without taking it."""
-    raw = _standard_input()
-    if isinstance(raw, BufferedReader):
-        return raw.peek(_LOOKED_AT)
-    place = raw.tell()
-    found = raw.read(_LOOKED_AT)
-    raw.seek(place)
-    return found
+def _plain(first: bytes) -> bytes:
+    packed = first.startswith(_GZIP)
+    return zlib.decompressobj(_GZIP_HEADER).decompress(first) if packed else first
+
+
+class _LookedAhead(RawIOBase):
+    """Standard input whose first bytes have been looked at: these again, then the rest.
+
+    Attributes:
+        rest: standard input.
+        taken: what has been looked at and not yet been read.
+    """
+
+    def __init__(self, rest: BinaryIO) -> None:
+        super().__init__()
+        self.rest = rest
+        self.taken = b""
+
+    def look(self, enough: Callable[[bytes], object]) -> bytes:
+        """Return the first bytes, as many as are enough; whoever writes them is waited for."""
+        while len(self.taken) < _LOOKED_AT and not enough(_plain(self.taken)):
+            if not (more := self._more(_AT_ONCE)):
+                break
+            self.taken += more
+        return self.taken
+
+    def _more(self, size: int) -> bytes:
+        # ``read`` would wait for all that a pipe has to give.
+        return (
+            self.rest.read1(size) if isinstance(self.rest, BufferedReader) else self.rest.read(size)
+        )
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        found = self.taken[: len(buffer)] or self._more(len(buffer))
+        self.taken = self.taken[len(buffer) :]
+        buffer[: len(found)] = found
+        return len(found)
+
+
+_looked_ahead: list[_LookedAhead] = []
+
+
+def _ahead(raw: BinaryIO) -> _LookedAhead:
+    """Return standard input, what has been looked at of it included."""
+    if not _looked_ahead or _looked_ahead[0].rest is not raw:
+        _looked_ahead[:] = [_LookedAhead(raw)]
+    return _looked_ahead[0]
 
 
 def _standard_input() -> BinaryIO:
@@ -134,6 +181,8 @@ def _open_bytes(path: str | Path) -> Generator[BinaryIO, None, None]:
     if str(path) == STANDARD:
         # Standard input belongs to the process, so it is not closed here.
         raw = _standard_input()
+        if _ahead(raw).taken:
+            raw = BufferedReader(_ahead(raw))
         with _unpacked(raw if isinstance(raw, BufferedReader) else BytesIO(raw.read())) as stream:
             yield stream
     else:
@@ -143,7 +192,7 @@ def _open_bytes(path: str | Path) -> Generator[BinaryIO, None, None]:
 
 @contextmanager
 def _unpacked(
-    raw: BufferedReader | BytesIO, packed: bool = False
+    raw: BufferedReader[Any] | BytesIO, packed: bool = False
 ) -> Generator[BinaryIO, None, None]:
     """Uncompress what its name or its first bytes, which no text begins with, say is compressed."""
     first = raw.getvalue() if isinstance(raw, BytesIO) else raw.peek(len(_GZIP))

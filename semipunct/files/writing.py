@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import stat
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
@@ -16,6 +18,12 @@ from semipunct.errors import OutputError, SemipunctError
 from semipunct.files.folders import folder_made
 from semipunct.files.reading import STANDARD
 from semipunct.files.unfinished import undoable
+
+_LONGEST = 40
+"""Characters of a name that the name of its unfinished file begins with: it must not be too long
+for the file system where the name itself just fits."""
+
+_NUMBERS = count()
 
 
 def check_place(path: str | Path, error: type[SemipunctError] = OutputError) -> None:
@@ -52,7 +60,7 @@ def check_output_file(path: str | Path) -> None:
         raise OutputError(f"{path}: this is a folder; give the name of a file to write")
     if target.exists() and not os.access(target, os.W_OK):
         raise OutputError(f"{path}: this file may not be written to; name another one")
-    if _is_replaceable(target):
+    if _is_replaceable(path):
         check_place(path)
 
 
@@ -61,9 +69,41 @@ def _real(path: str | Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _is_replaceable(target: Path) -> bool:
+def _is_replaceable(path: str | Path) -> bool:
     """Tell a file, there or not yet, from a device or a pipe, which are written to as they are."""
-    return target.is_file() or not target.exists()
+    if _descriptor(path) is not None:
+        return False
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return True
+
+
+def _descriptor(path: str | Path) -> int | None:
+    """Return the number of the open file that a name such as ``/dev/stdout`` stands for.
+
+    That name leads on to the file itself, or to one that is not there (``pipe:[7]``): replacing it
+    would lose what others write to it.
+    """
+    step = os.path.abspath(path)
+    for _ in range(40):  # as many links as systems follow
+        folder, name = os.path.split(step)
+        if name.isdecimal() and os.path.realpath(folder) == os.path.realpath("/dev/fd"):
+            return int(name)
+        if not os.path.islink(step):
+            return None
+        step = os.path.join(folder, os.readlink(step))
+    return None
+
+
+def _opened_as_it_is(path: str | Path) -> BinaryIO:
+    """Open a device or a pipe; an open file again, at the place where it is."""
+    number = _descriptor(path)
+    if number is None:
+        return open(path, "wb")
+    if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison] - by the caller
+        sys.stdout.flush()
+    return os.fdopen(os.dup(number), "wb")
 
 
 @contextmanager
@@ -71,19 +111,22 @@ def atomic_file(path: str | Path) -> Generator[BinaryIO, None, None]:
     """Open a file for bytes that appears under its name only when all of them are on the disk.
 
     Until then, and if anything goes wrong, what was there before stays. Folders that are missing
-    are made.
+    are made. A file that is replaced hands on its permissions.
 
     Raises:
         OSError: if the file cannot be written.
     """
     target = _real(path)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    own = f"{os.getpid()}-{next(_NUMBERS)}"
+    temporary = target.with_name(f".{target.name[:_LONGEST]}.{own}.part")
     remove = partial(temporary.unlink, missing_ok=True)
     with folder_made(target.parent), undoable(remove):
         try:
             with open(temporary, "xb") as stream:
                 yield stream
                 stream.flush()
+                if target.exists():
+                    os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
                 os.fsync(stream.fileno())
             temporary.replace(target)
         finally:
@@ -102,11 +145,9 @@ def write_bytes(path: str | Path, content: bytes) -> None:
     """
     # Without a time in the header the same content gives the same file.
     packed = gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content
-    if _is_replaceable(_real(path)):
-        with atomic_file(path) as stream:
-            stream.write(packed)
-    else:
-        Path(path).write_bytes(packed)
+    opened = atomic_file(path) if _is_replaceable(path) else _opened_as_it_is(path)
+    with opened as stream:
+        stream.write(packed)
 
 
 @contextmanager
@@ -129,8 +170,8 @@ def output(path: str) -> Generator[TextIO, None, None]:
             yield stream
         return
     target = _real(path)
-    if not _is_replaceable(target):
-        with open(target, "w", encoding="utf-8", newline="") as stream:
+    if not _is_replaceable(path):
+        with _opened_as_it_is(path) as raw, _text(raw) as stream:
             yield stream
         return
     with atomic_file(target) as raw:

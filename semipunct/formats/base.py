@@ -155,6 +155,17 @@ class Writer(ABC, Generic[R]):
         """Return the text of an entry as it was read."""
         return self.annotated(entry, Annotation())
 
+    def plain(self, entry: Entry[R]) -> str:
+        """Return the sentence of an entry as plain text with the punctuation that it has.
+
+        A format overrides this if its files tell the text of what is no sentence to models.
+
+        Args:
+            entry: as it was read.
+        """
+        content = entry.content
+        return "" if isinstance(content, Omitted) else self.text(entry, content.slots)
+
 
 class Format(ABC, Generic[R]):
     """A format of files that hold sentences.
@@ -177,6 +188,13 @@ class Format(ABC, Generic[R]):
         Raises:
             TreebankError: with file and line, if the file is missing or not in this format.
         """
+
+    def followed(self) -> "Format[R]":
+        """Return the format of a file that another one follows, into which it must not run.
+
+        A format overrides this if the last sentence of a file may lack an end.
+        """
+        return self
 
     def read_words(self, path: str | Path) -> Iterator[Entry[R, Words | Omitted]]:
         """Yield the sentences of a file as ``read`` does, as words without tags and trees.

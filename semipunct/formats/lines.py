@@ -11,8 +11,12 @@ KIND = FileKind(
 )
 
 
-def text_lines(path: str | Path) -> Iterator[str]:
+def text_lines(path: str | Path, *, ended: bool = False) -> Iterator[str]:
     """Yield the lines of a UTF-8 file, each with its line end if it has one.
+
+    Args:
+        path: a file, ``.gz`` or not, or ``-`` for standard input.
+        ended: give the last line a line end if it has none.
 
     Raises:
         TreebankError: if the file cannot be read (see ``files.byte_lines``), is not UTF-8 or
@@ -34,4 +38,4 @@ def text_lines(path: str | Path) -> Iterator[str]:
                 "this is not a text file in UTF-8, convert or repair it"
             )
         offset += len(content)
-        yield text
+        yield text + "\n" if ended and not text.endswith("\n") else text

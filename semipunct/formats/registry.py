@@ -61,13 +61,18 @@ def _name(path: str | Path, words: bool, default: str) -> str:
 
 
 def _name_by_content(path: str | Path, default: str) -> str:
-    first = beginning(path, KIND)
-    told = Conllu.name if _WORD_LINE.search(first) else Text.name
-    return told if first else default
+    first = beginning(path, KIND, _CONTENT.search)
+    if not first:
+        return default
+    found = _CONTENT.search(first + b"\n")
+    return Conllu.name if found and _WORD_LINE.match(found[0]) else Text.name
 
 
-_WORD_LINE = re.compile(rb"^(\xef\xbb\xbf)?[0-9]+([-.][0-9]+)?\t", re.MULTILINE)
-"""A line of CoNLL-U that is no comment: an ID and a tab."""
+_CONTENT = re.compile(rb"^(?!\xef\xbb\xbf#|#|\s*$)[^\n]*\n", re.MULTILINE)
+"""A whole line that is neither empty nor a comment of CoNLL-U."""
+
+_WORD_LINE = re.compile(rb"(\xef\xbb\xbf)?[0-9]+([-.][0-9]+)?(\t[^\t]*){2}")
+"""A line of CoNLL-U that is no comment: an ID and, whatever else is wrong, two columns more."""
 
 
 def read_entries(paths: Iterable[str | Path]) -> Iterator[AnyEntry]:
@@ -76,7 +81,7 @@ def read_entries(paths: Iterable[str | Path]) -> Iterator[AnyEntry]:
     Raises:
         TreebankError: with file and line, if a file is missing or damaged, or has no trees.
     """
-    return map(with_tree, chain.from_iterable(format_of(path).read(path) for path in paths))
+    return map(with_tree, chain.from_iterable(kind.read(path) for kind, path in _in_order(paths)))
 
 
 def read_words(paths: Iterable[str | Path]) -> Iterator[WordsEntry]:
@@ -85,7 +90,18 @@ def read_words(paths: Iterable[str | Path]) -> Iterator[WordsEntry]:
     Raises:
         TreebankError: with file and line, if a file is missing or damaged.
     """
-    return chain.from_iterable(format_of(path, words=True).read_words(path) for path in paths)
+    found = _in_order(paths, words=True)
+    return chain.from_iterable(kind.read_words(path) for kind, path in found)
+
+
+def _in_order(
+    paths: Iterable[str | Path], *, words: bool = False
+) -> Iterator[tuple[Format[Any], str | Path]]:
+    """Yield files, each with its format when its turn comes."""
+    waiting = [*paths]
+    for number, path in enumerate(waiting, start=1):
+        kind = format_of(path, words=words)
+        yield (kind if number == len(waiting) else kind.followed()), path
 
 
 def read_treebank(paths: Iterable[str | Path]) -> Treebank:

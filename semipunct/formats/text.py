@@ -25,14 +25,25 @@ class Text(Format[Located]):
     name = "text"
     suffixes = (".txt",)
 
+    def __init__(self, *, ended: bool = False) -> None:
+        """Choose what is read.
+
+        Args:
+            ended: the last line of a file gets a line end if it has none.
+        """
+        self.ended = ended
+
+    def followed(self) -> "Text":
+        return Text(ended=True)
+
     def read(self, path: str | Path) -> Iterator[Entry[Located]]:
         name = display_name(path)
-        for number, line in enumerate(text_lines(path), start=1):
+        for number, line in enumerate(text_lines(path, ended=self.ended), start=1):
             yield text_entry(spaced(f"#{number}", name, number, line))
 
     def read_words(self, path: str | Path) -> Iterator[Entry[Located, Words | Omitted]]:
         name = display_name(path)
-        for number, line in enumerate(text_lines(path), start=1):
+        for number, line in enumerate(text_lines(path, ended=self.ended), start=1):
             yield text_entry(spaced(f"#{number}", name, number, line))
 
     def writer(self, like: Iterable[Entry[Located]] = ()) -> "TextWriter":
@@ -58,6 +69,9 @@ class TextWriter(Writer[Located]):
         record = entry.record.cased(forms)
         return replace(entry, content=record.content, record=record)
 
+    def spelt(self, entry: Entry[Located], slots: Sequence[Puncteme]) -> list[Puncteme]:
+        return entry.record.spelt(slots)
+
     def text(self, entry: Entry[Located], slots: Sequence[Puncteme]) -> str:
         return BLANKS.sub(" ", entry.record.punctuated(slots)).strip()
 
@@ -78,7 +92,7 @@ def text_entry(sentence: Located) -> Entry[Located, Words | Omitted]:
     return Entry(content, sentence, tuple(range(1, words + 1)), notes)
 
 
-def paragraphs(path: str | Path) -> Iterator[RawText]:
+def paragraphs(path: str | Path, *, ended: bool = False) -> Iterator[RawText]:
     """Yield the paragraphs of a file, which empty lines part, for a tokeniser.
 
     The empty lines after a paragraph, and those before the first, belong to it, so that all
@@ -86,6 +100,7 @@ def paragraphs(path: str | Path) -> Iterator[RawText]:
 
     Args:
         path: a file, ``.gz`` or not, or ``-`` for standard input.
+        ended: give the last line a line end if it has none.
 
     Raises:
         TreebankError: with file and line, if the file cannot be read or is not text in UTF-8.
@@ -93,7 +108,7 @@ def paragraphs(path: str | Path) -> Iterator[RawText]:
     name = display_name(path)
     lines: list[str] = []
     first, written, ended = 1, False, False
-    for number, line in enumerate(text_lines(path), start=1):
+    for number, line in enumerate(text_lines(path, ended=ended), start=1):
         empty = BLANKS.fullmatch(line) is not None
         if ended and not empty:
             yield RawText("".join(lines), name, first)

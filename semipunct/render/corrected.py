@@ -87,6 +87,7 @@ def as_dict(
     found: Corrected,
     before: str,
     after: str,
+    spelt: tuple[Sequence[Puncteme], Sequence[Puncteme]],
     word_ids: Sequence[int],
     places: Places | Located,
     offset: int | None,
@@ -97,14 +98,18 @@ def as_dict(
         found: the sentence.
         before: its text as it was read.
         after: its text with corrected punctuation.
+        spelt: its slots as they were read, and with corrected punctuation, in the characters of the
+            file (``Writer.spelt``).
         word_ids: ``[n]`` the number of each word in the file.
         places: of its tokens in ``before``.
         offset: where ``before`` begins in the file; None where files hold no running text.
     """
     rows: list[dict[str, Any]] = []
+    visible = [spacing.visible(slots) for slots in spelt]
     for one in found.corrections:
         correction = one.correction
         start, end = places.place(correction.slot, correction.start, correction.stop)
+        old, new = (slots[correction.slot][correction.start :] for slots in visible)
         attached = () if one.reason is None else one.reason.attached
         edits = () if one.reason is None else one.reason.edits
         rows.append(
@@ -112,8 +117,8 @@ def as_dict(
                 "slot": correction.slot,
                 "start": start,
                 "end": end,
-                "before": list(correction.before),
-                "after": list(correction.after),
+                "before": list(old[: len(correction.before)]),
+                "after": list(new[: len(correction.after)]),
                 "error": correction.error,
                 "probability": one.probability,
                 "probability_of_written": one.written,
@@ -150,19 +155,23 @@ def difference(found: Corrected, before: str, after: str) -> str:
     if not found.corrections:
         return ""
     sentence = found.sentence
-    head = f"@@ {sentence.path}:{sentence.line} {sentence.sentence_id} @@"
+    # The bytes of a file's name need not be text.
+    path = sentence.path.encode("utf-8", "backslashreplace").decode("utf-8")
+    head = f"@@ {path}:{sentence.line} {sentence.sentence_id} @@"
     sides = (("-", before), ("+", after))  # a sentence of running text may have several lines
     lines = (sign + line for sign, text in sides for line in re.split(r"\r?\n|\r", text))
     return "".join(f"{line}\n" for line in (head, *lines))
 
 
-def m2(found: Corrected) -> str:
+def m2(found: Corrected, before: Sequence[Puncteme], after: Sequence[Puncteme]) -> str:
     """Write a sentence with its corrections as M2, the empty line after it included.
 
     Args:
         found: the sentence.
+        before: its slots as they were read, in the characters of the file.
+        after: those with corrected punctuation.
     """
-    return m2_sentence(found.sentence.forms, found.sentence.slots, [found.slots])
+    return m2_sentence(found.sentence.forms, before, [after])
 
 
 def m2_unchanged(tokens: Sequence[str]) -> str:

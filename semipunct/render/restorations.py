@@ -23,8 +23,10 @@ def in_own_characters(found: Restoration, spelt: Sequence[Puncteme]) -> Restorat
     """
     own: list[Puncteme] = []
     for string, known, row in zip(found.slots, found.posteriors, spelt, strict=True):
-        forms = iter([token for token in row if token not in SILENT])
-        mine = tuple(token if token in SILENT else next(forms) for token in string)
+        # From the end: the dot of an abbreviation may have absorbed the first token.
+        forms = iter([token for token in reversed(row) if token not in SILENT])
+        backwards = [t if t in SILENT else next(forms, t) for t in reversed(string)]
+        mine = tuple(reversed(backwards))
         # Where the file has both, each keeps its name.
         own.append(string if mine in known.strings else mine)
     names = [{string: mine} for string, mine in zip(found.slots, own, strict=True)]

@@ -187,7 +187,7 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
     Raises:
         ModelError: if there is no such folder, a file is missing or damaged, the format is newer
             or the kind unknown, the weights are not those that the vocabulary calls for, or not
-            finite, or the model is not of the class that is needed.
+            finite, or the model is not of the kind that is needed.
     """
     folder = Path(path)
     manifest = _manifest(folder)
@@ -215,11 +215,8 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
             f"{folder}: {VOCABULARY}, {VOCABULARY_ARRAYS} or {CONFIG} does not hold what a model "
             f"needs ({type(error).__name__}: {error}); train the model again"
         ) from error
-    if expected is not None and not isinstance(model, expected):
-        raise ModelError(
-            f"{folder}: is a model of the kind {model.kind}, but one of the kind {expected.kind} "
-            "is needed; name another folder"
-        )
+    if expected is not None:
+        _check_kind(folder, model, expected)
     parsed.arrays.update(
         (name, array.astype(np.float32))
         for name, array in parsed.arrays.items()
@@ -238,6 +235,31 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
         head.digest,
         folder,
     )
+
+
+def of_kind(saved: SavedModel[Any], expected: type[M]) -> SavedModel[M]:
+    """Return a model that has been read, if it is of the kind that is needed.
+
+    Args:
+        saved: the model.
+        expected: the class of its kind.
+
+    Raises:
+        ModelError: if it is not.
+    """
+    _check_kind(saved.path, saved.model, expected)
+    return saved
+
+
+def _check_kind(
+    folder: Path, model: Model[Any, Any, Any], expected: type[Model[Any, Any, Any]]
+) -> None:
+    # A model of a kind may be built on that of another one.
+    if not isinstance(model, expected) or model.kind != expected.kind:
+        raise ModelError(
+            f"{folder}: is a model of the kind {model.kind}, but one of the kind {expected.kind} "
+            "is needed; name another folder"
+        )
 
 
 def load_state(path: str | Path) -> TrainingState | None:

@@ -78,16 +78,22 @@ def model_of_kind(trained: Trained[Any], kind: type[M]) -> M:
     return trained.model
 
 
-def punctuation_model(trained: Trained[Any]) -> InPlace[PunctuationModel]:
+def punctuation_model(trained: Trained[Any], *, alone: bool = False) -> InPlace[PunctuationModel]:
     """Return a model that is asked for underlying punctuation, with its weights in place.
+
+    Args:
+        trained: the model.
+        alone: whether it gets nothing but words and trees, where models of correction want what
+            was written as well.
 
     Raises:
         ModelError: if it is of another kind.
     """
-    if not isinstance(trained.model, PunctuationModel):
+    kind = PunctuationModel.kind
+    if not isinstance(trained.model, PunctuationModel) or (alone and trained.model.kind != kind):
         raise ModelError(
-            f"the model is of the kind {trained.model.kind}, but one of the kind "
-            f"{PunctuationModel.kind} is needed; load or train another one"
+            f"the model is of the kind {trained.model.kind}, but one of the kind {kind} is needed; "
+            "load or train another one"
         )
     return InPlace.of(trained)
 

@@ -139,7 +139,7 @@ def analysed(
     Raises:
         ModelError: if the model is of another kind.
     """
-    fitted = punctuation_model(analysis)
+    fitted = punctuation_model(analysis, alone=True)
     bare = [
         replace(s, slots=s.slots if s.written is None else s.written.slots, written=None)
         for s in sentences

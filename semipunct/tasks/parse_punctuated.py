@@ -60,7 +60,7 @@ def parse_punctuated(
         raise UsageError(f"{counted(candidates, 'candidate')}; give 1 to {limits.RANKS}")
     if not 0 <= weight < np.inf:
         raise UsageError(f"a weight of {weight} for the punctuation; give 0 or more")
-    fitted = punctuation_model(model)
+    fitted = punctuation_model(model, alone=True)
     check_reads_words(parser, "a posterior to which a punctuation model adds it")
     several = parses(parser, sentences, candidates, draw=False)
     flat = [one for of in several for one in of]

@@ -118,7 +118,7 @@ def rephrase(
         UsageError: if there is no such place.
         ModelError: if a model is of another kind.
     """
-    asked, changes = punctuation_model(model), changes or Changes()
+    asked, changes = punctuation_model(model, alone=True), changes or Changes()
     changes.check()
     found = decode.best(asked.model, asked.parameters, sentences)
     given = edits if edits is not None else [()] * len(sentences)
@@ -147,7 +147,7 @@ def analysed(model: Trained[Any], sentences: Sequence[Sentence]) -> list[Sentenc
     Raises:
         ModelError: if the model is of another kind.
     """
-    asked = punctuation_model(model)
+    asked = punctuation_model(model, alone=True)
     found = decode.best(asked.model, asked.parameters, sentences)
     return [
         replace(sentence, underlying=(((), ()),) * sentence.size)

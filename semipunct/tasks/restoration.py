@@ -105,11 +105,15 @@ class Restoration:
 
     @property
     def written(self) -> Slots:
-        """The strings as they are written: dots of abbreviations, parts of words, as they were."""
+        """The strings as they are written: dots of abbreviations, parts of words, as they were.
+
+        Such a dot absorbs a period that follows it, as in any text.
+        """
         result: list[Puncteme] = []
         for before, string in zip(self.sentence.slots, self.slots, strict=True):
             dot = tuple(t for t in before if t == ABBREVIATION)
-            result.append((*dot, *(t for t in string if t != ABBREVIATION)))
+            absorbed = bool(dot) and string[:1] == (".",)
+            result.append((*dot, *(t for t in string[absorbed:] if t != ABBREVIATION)))
         return tuple(result)
 
     def spelt(self, forms: Sequence[str]) -> Restoration:

@@ -64,7 +64,9 @@ def restore_words(
         ModelError: if a model is of another kind, or a parser reads punctuation.
     """
     options = replace(options or RestoreOptions(), **settings)
-    options.check(punctuation_model(model).model)  # before a parser is at work for minutes
+    options.check(
+        punctuation_model(model, alone=True).model
+    )  # before a parser is at work for minutes
     parsers = parser if isinstance(parser, Sequence) else [parser]
     for one in parsers:
         check_reads_words(one, "words whose punctuation is to be restored")

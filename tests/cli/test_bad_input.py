@@ -307,3 +307,37 @@ def test_figures_take_no_inputs_place(cli: Cli, tmp_path: Path, command: tuple[s
     assert result.status == 2
     assert f"{alias}: is an input, and would be lost" in result.message
     assert path.read_text("utf-8") == "kept"
+
+
+@pytest.mark.parametrize(
+    ("command", "kept"),
+    [
+        (("correct", "model", "in.conllu", "--gold", "kept", "-o", "alias"), "kept"),
+        (("rephrase", "model", "in.conllu", "--edits", "kept", "-o", "alias"), "kept"),
+        (("restore", "kept", "in.conllu", "-o", "alias"), "kept"),
+        (("restore", "model", "a.txt", "--parser", "kept", "-o", "kept/config.json"), "kept"),
+        (("parse", "kept", "a.txt", "-o", "kept/new.conllu"), "kept"),
+    ],
+)
+def test_what_is_read_and_stays_is_not_overwritten(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], kept: str
+):
+    monkeypatch.chdir(tmp_path)
+    if command[-1].startswith("kept/"):
+        Path(kept).mkdir()
+        Path(kept, "config.json").write_text("mine", "utf-8")
+    else:
+        Path(kept).write_text("mine", "utf-8")
+    Path("alias").symlink_to(kept)
+    result = cli(*command)
+    assert result.status == 2
+    assert f"{command[-1]}: is read as well, and would be lost" in result.message
+    files = [*Path(kept).rglob("*")] if Path(kept).is_dir() else [Path(kept)]
+    assert [p.read_text("utf-8") for p in files] == ["mine"]
+
+
+@pytest.mark.parametrize("name", ["decode", "restore", "parse", "correct", "rephrase"])
+def test_standard_input_is_read_once(cli: Cli, name: str):
+    result = cli(name, "model", "-", "-")
+    assert result.status == 2
+    assert "standard input is named twice" in result.message

@@ -15,7 +15,7 @@ from semipunct.formats.m2 import read_m2_records
 from semipunct.formats.parallel import read_corrections
 from semipunct.marks.corrections import corrections
 from semipunct.models.punctuation.corrector import CorrectionModel
-from semipunct.render.corrected import Places, difference
+from semipunct.render.corrected import Places, as_dict, difference, m2
 from semipunct.tasks.correction import Corrected, Explained
 from semipunct.trees import DependencyTree
 from tests.commands import Cli
@@ -167,6 +167,24 @@ def test_words_that_a_parser_reads_come_back_in_any_form(
     assert result.out == cli(*arguments).out
 
 
+def test_marks_are_told_as_the_file_has_them():
+    """A straight quotation mark that the model takes for a closing one."""
+    sentence = Sentence(
+        "1", "t\udcff.txt", 3, ("I", "see"), ("_",) * 2, ("X",) * 2, ("_",) * 2, ("_",) * 2,
+        DependencyTree((0, 1), ("root", "dep")), ((), (), ("”", ";")),
+    )  # fmt: skip
+    new = ((), (), (".",))
+    one = Explained(corrections(sentence.slots, new)[0], 0.9, 0.1, None)
+    found = Corrected(sentence, new, (), (one,))
+    spelt = ((), (), ('"', ";")), new
+    places = Places.of('I see" ;', ("I", "see"), spelt[0])
+    (row,) = as_dict(found, 'I see" ;', "I see.", spelt, (1, 2), places, None)["corrections"]
+    assert (row["before"], row["after"], row["start"], row["end"]) == (['"', ";"], ["."], 5, 8)
+    assert m2(found, *spelt).startswith('S I see " ;\nA 2 4|||')
+    # A file's name need not be text.
+    assert difference(found, "a", "b").startswith(r"@@ t\udcff.txt:3 1 @@")
+
+
 def test_differences_of_several_lines():
     sentence = Sentence(
         "1", "a.txt", 3, ("I", "see"), ("_",) * 2, ("X",) * 2, ("_",) * 2, ("_",) * 2,
@@ -306,7 +324,7 @@ def test_what_does_not_fit_is_said(
         assert re.search(told, result.message), result.message
     result = cli("restore", corrector, test)
     assert result.status == 1
-    assert "needs what was written beside it" in result.message
+    assert "kind correction, but one of the kind punctuation is needed" in result.message
     result = cli("evaluate", corrector, test)
     assert result.status == 1
     bare = tmp_path / "text.txt"

@@ -180,6 +180,10 @@ def test_sentences_that_models_cannot_take_pass(cli: Cli, model: Path, tmp_path:
     result = cli("rephrase", model, "-", stdin=bare)
     assert (result.status, result.out) == (0, bare.decode())
     assert "1 sentence left as they are: nothing but punctuation" in result.err
+    stated = b"# text = . .\n" + bare
+    for content, text in ((bare, ".\n"), (stated, ". .\n")):
+        assert cli("rephrase", model, "-", "--format", "text", stdin=content).out == text
+        assert cli("restore", model, "-", "--format", "text", stdin=content).out == text
 
 
 def test_in_python(model: Path, treebank: Path):

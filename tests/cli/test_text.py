@@ -126,6 +126,17 @@ def test_a_mark_within_a_token_goes_behind_it(restored, monkeypatch: pytest.Monk
     assert "# text = so al, ke" in restored(text).out
 
 
+def test_one_file_does_not_run_into_the_next(
+    cli: Cli, model: Path, parser: Path, tokeniser: Path, tmp_path: Path
+):
+    paths = [tmp_path / name for name in ("a.txt", "b.txt")]
+    for path, text in zip(paths, ("so gu ke", "so mo"), strict=True):
+        path.write_text(text, "utf-8")
+    plain = ("restore", model, *paths, "--parser", parser, *FEW, "--format", "text", "--marks", "")
+    for options in ((), ("--tokeniser", tokeniser)):
+        assert cli(*plain, *options).out == "so gu ke\nso mo"
+
+
 def test_capitals_are_given_back(restored, truecaser: Path):
     text = "so un ba\nso mo\n"
     plain, cased = (

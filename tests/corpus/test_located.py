@@ -39,6 +39,13 @@ def test_the_same_punctuation_gives_the_same_text():
     assert SAID.punctuated(SAID.content.slots, SAID.content.forms) == SAID.text
 
 
+def test_marks_that_stay_are_spelt_as_they_are():
+    same = [('"',), ('"', ","), (), (), (), (ABBREVIATION,), (".",)]
+    assert SAID.spelt(SAID.content.slots) == same
+    other = ((), ("”", "—"), ("“",), (), (), (ABBREVIATION, "!"), (".", "”"))
+    assert SAID.spelt(other) == [(), ('"', "—"), ("“",), (), (), (ABBREVIATION, "!"), (".", "”")]
+
+
 def test_other_punctuation_leaves_the_rest_alone():
     slots = list(SAID.content.slots)
     slots[1], slots[5], slots[6] = (("”",), (), ("!",))

@@ -1,13 +1,17 @@
 """Formats by name and by the endings of file names."""
 
 import gzip
+import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from semipunct.errors import UsageError
+from semipunct.files import byte_lines
 from semipunct.formats import FORMATS, format_of, read_entries, read_treebank
 from semipunct.formats.conllu import Conllu, ConlluWriter
+from semipunct.formats.lines import KIND
 from tests.formats.conllu.builders import chain, records, sentence, word
 from tests.formats.conllu.punctuation import mark
 from tests.formats.toy import Lines
@@ -52,13 +56,39 @@ def test_several_files(lines: Lines):
 
 
 @pytest.mark.parametrize(
-    ("content", "expected"), [("", "text"), ("a b\n", "text"), ("1\ta\n", "conllu")]
-)
-def test_what_nothing_tells_of(tmp_path: Path, content: str, expected: str):
+    ("content", "expected"),
+    [
+        ("", "text"), ("a b\n", "text"), ("1\ta\n", "text"), ("# a\n\n", "text"),
+        ("so\n1\ta\ta\tX\n", "text"), ("1\ta\ta\tX", "conllu"), ("\ufeff1-2\ta\t_\n", "conllu"),
+        ("\ufeff# a licence\n" * 20_000 + "\n1\ta\ta\tX\n", "conllu"),
+    ],
+)  # fmt: skip
+def test_what_nothing_tells_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, expected: str
+):
     path = tmp_path / "a"
     path.write_text(content)
     assert format_of(path, words=True, default="text").name == expected
     assert format_of(tmp_path / "pipe", words=True, default="text").name == "text"
+    # Standard input gives what there is, and can be read as if nobody had looked.
+    stdin = io.TextIOWrapper(io.BufferedReader(Slow(content.encode())))
+    monkeypatch.setattr("sys.stdin", stdin)
+    assert format_of("-", words=True, default="text").name == expected
+    assert b"".join(byte_lines("-", KIND)).decode() == content
+
+
+class Slow(io.RawIOBase):
+    """A pipe whose writer pauses after every 1,000 bytes."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__()
+        self._content = io.BytesIO(content)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        return self._content.readinto(memoryview(buffer)[:1_000])
 
 
 def test_files_are_read_in_order_each_in_its_format(lines: Lines, tmp_path: Path):

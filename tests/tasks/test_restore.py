@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
 from semipunct.inference.sampler import Draws
+from semipunct.marks import ABBREVIATION
+from semipunct.render.restorations import in_own_characters
 from semipunct.tasks.base import InPlace, Punctuator
 from semipunct.tasks.restoration import RestoreOptions
 from semipunct.tasks.restore import (
@@ -177,3 +179,14 @@ def test_what_stands_is_kept_or_repaired_or_replaced():
     )
     assert kept.slots == replaced.slots
     assert kept.posteriors[1].strings == replaced.posteriors[1].strings
+
+
+def test_the_dot_of_an_abbreviation_absorbs_a_period():
+    """Whoever writes that words have dots has them written, and one is enough for a reader."""
+    given_sentence = replace(S, slots=((), (), (ABBREVIATION,)))
+    found = restored(given_sentence, draws("| |. ”", "| |. ”"), RestoreOptions(), None)
+    assert found.slots == ((), (), (".", "”"))
+    assert found.written == ((), (), (ABBREVIATION, "”"))
+    assert in_own_characters(found, ((), (), (ABBREVIATION, '"'))).slots[2] == (".", '"')
+    other = restored(given_sentence, draws("| |, .", "| |, ."), RestoreOptions(), None)
+    assert other.written == ((), (), (ABBREVIATION, ",", "."))

@@ -25,6 +25,7 @@ from semipunct.formats.conllu.records import (
     with_longer_id,
     write_texts,
 )
+from semipunct.formats.conllu.renumber import written_text
 from semipunct.marks import Puncteme
 from semipunct.trees import DependencyTree
 from semipunct.trees.attachment import Convention
@@ -92,6 +93,9 @@ class ConlluWriter(Writer[Record]):
 
     def surface(self, entry: Entry[Record]) -> list[str]:
         return surface_forms(entry)
+
+    def plain(self, entry: Entry[Record]) -> str:
+        return written_text(entry.record)
 
     def write(self, texts: Iterable[str], stream: TextIO) -> None:
         write_texts(texts, stream)

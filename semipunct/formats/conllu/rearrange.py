@@ -71,6 +71,8 @@ def rearranged(
         body.append("\t".join(columns))
     last_line = record.tokens[-1].position
     footer = [line for line in record.lines[last_line + 1 :] if _is_outside(line)]
+    if record.lines[0].startswith(BYTE_ORDER_MARK) and not header:
+        body[0] = BYTE_ORDER_MARK + body[0]
     lines = [*header, *body, *footer]
     ends = [record.line_end] * len(lines)
     ends[-1] = record.ends[-1]

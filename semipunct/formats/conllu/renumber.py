@@ -17,7 +17,7 @@ NO_SPACE = "SpaceAfter=No"
 
 _RELATION = "punct"
 _ID, _FORM, _HEAD, _DEPS, _MISC = 0, 1, 6, 8, 9
-_TEXT = re.compile(r"(#\s*text\s*=\s*)(.*)", re.DOTALL)
+_TEXT = re.compile(r"(\ufeff?#\s*text\s*=\s*)(.*)", re.DOTALL)
 _WORD = re.compile(r"(\d+)\t")
 _RANGE = re.compile(r"(\d+)-(\d+)\t")
 _EMPTY_NODE = re.compile(r"(\d+)\.(\d+)\t")
@@ -64,6 +64,22 @@ def stated_text(record: Record) -> str | None:
     header = takewhile(_is_outside, record.lines)
     matches = (_TEXT.fullmatch(line.lstrip(BYTE_ORDER_MARK)) for line in header)
     return next((match.group(2) for match in matches if match), None)
+
+
+def written_text(record: Record) -> str:
+    """Return the text of a record as it stands: what it states, or its tokens and their spaces."""
+    if (stated := stated_text(record)) is not None:
+        return stated
+    spans = {span.first: span for span in multiword_tokens(record)}
+    pieces: list[str] = []
+    last = 0
+    for token, space in zip(record.tokens, spaces(record), strict=True):
+        if token.word_id > last:
+            span = spans.get(token.word_id)
+            pieces.append(span.form if span else token.form)
+            last = span.last if span else token.word_id
+        pieces.append(" " if space else "")
+    return "".join(pieces).rstrip()
 
 
 def _is_outside(line: str) -> bool:
@@ -147,7 +163,7 @@ def with_text(line: str, new_text: str) -> str:
     """Replace what a comment ``# text =`` says; any other line stays.
 
     Args:
-        line: of a record, a byte order mark in front of it taken off.
+        line: of a record; a byte order mark in front of it stays.
         new_text: of the sentence.
     """
     match = _TEXT.fullmatch(line)

@@ -20,8 +20,19 @@ def is_cased(form: str) -> bool:
 
 
 def upper(form: str) -> str:
-    """Return a word with its letters as capitals, those that have one of a single character."""
-    return "".join(c if len(c.upper()) > 1 else c.upper() for c in form)
+    """Return a word with its letters as capitals, those that have one of a single character.
+
+    Where the word could not be told from its capitals, letters whose capital is another one's stay
+    as they are, such as the dotless i of Turkish.
+    """
+    capitals = [c.upper() if len(c.upper()) == 1 else c for c in form]
+    whole = "".join(capitals)
+    if whole.lower() == form.lower():
+        return whole
+    pairs = zip(form, capitals, strict=True)
+    whole = "".join(big if big.lower() == char.lower() else char for char, big in pairs)
+    # The small sigma of a word depends on where it stands.
+    return whole if whole.lower() == form.lower() else form
 
 
 def capitalised(form: str) -> str:

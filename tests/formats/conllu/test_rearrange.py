@@ -82,6 +82,20 @@ def test_a_multiword_token_that_is_parted_goes():
     assert "va-li" not in Conllu().writer().unchanged(found)
 
 
+@pytest.mark.parametrize("header", ["# text = It works!\n", ""])
+def test_a_byte_order_mark_stays(header: str):
+    words = "1\tIt\tit\tPRON\t_\t_\t2\tnsubj\t_\t_\n2\tworks\twork\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+    (record,) = records(f"\ufeff{header}{words}")
+    given_entry = to_entry(record)
+    arrangement = Arrangement(given_entry.content.tree)
+    arrangement.delete(1)
+    found = rearranged(given_entry, arrangement.words, arrangement.tree())
+    text = Conllu().writer().unchanged(found)
+    first = "\ufeff# text = works\n" if header else "\ufeff1\tworks\t"
+    assert text.startswith(first)
+    assert text.count("\ufeff") == 1
+
+
 @given(st.data())
 def test_whatever_is_done_is_read_again(data: st.DataObject):
     given_entry = entry()

@@ -56,8 +56,17 @@ def test_only_the_case_of_letters_changes(text: str):
             found = shaped(low, shape, {})
             assert len(found) == len(low)
             assert all(a == b or a == b.upper() for a, b in zip(found, low, strict=True))
+            assert found.lower() == low.lower()
 
 
 def test_a_capital_of_two_characters_is_none():
     assert capitalised("ßa") == "ßa"
     assert shaped("straße", UPPER, {}) == "STRAßE"
+
+
+@pytest.mark.parametrize("form", ["ısı", "µg", "ſo", "aσ"])
+def test_a_capital_of_another_letter_is_none(form: str):
+    """The dotless i of Turkish, micro, the long s, a sigma that is not a word's last."""
+    assert capitalised(form).lower() == form.lower()
+    assert shaped(form, UPPER, {}).lower() == form.lower()
+    assert shaped("λόγος", UPPER, {}) == "ΛΌΓΟΣ"
