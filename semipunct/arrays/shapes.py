@@ -14,6 +14,9 @@ from jax.core import Tracer
 from semipunct.errors import UsageError
 from semipunct.wording import counted
 
+BATCH = "batch"
+"""The axis of items that are independent of each other; there is one item at least."""
+
 Axes = str
 """Names of axes, separated by blanks. One that ends in ``?`` may have size 1 and is repeated; one
 that is a number has that size."""
@@ -29,7 +32,8 @@ def check_shapes(**arguments: tuple[jax.Array, Axes]) -> Mapping[str, int]:
         The size of each axis by its name.
 
     Raises:
-        UsageError: naming two arguments with their shapes and the axis in which they differ.
+        UsageError: naming two arguments with their shapes and the axis in which they differ, or if
+            the axis ``batch`` has size 0.
     """
     sizes: dict[str, int] = {}
     found_in: dict[str, str] = {}
@@ -60,6 +64,8 @@ def check_shapes(**arguments: tuple[jax.Array, Axes]) -> Mapping[str, int]:
                     f"{arguments[other][0].shape}: they differ in the axis {plain!r} "
                     f"({size} and {sizes[plain]})"
                 )
+    if sizes.get(BATCH) == 0:
+        raise UsageError("a batch without items; give one or more")
     return sizes
 
 

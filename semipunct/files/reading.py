@@ -88,11 +88,10 @@ def read_bytes(path: str | Path, kind: FileKind) -> bytes:
         raise _unreadable(error, path, kind) from error
 
 
-def beginning(path: str | Path, kind: FileKind, enough: Callable[[bytes], object]) -> bytes:
+def beginning(path: str | Path, kind: FileKind, enough: Callable[[bytes], object]) -> bytes | None:
     """Return the first bytes of a file, which can then be read as if nothing had been looked at.
 
-    Nothing is returned of what is no regular file, such as a pipe with a name: it cannot be read
-    twice.
+    It is None for what is no regular file, such as a pipe with a name: that cannot be read twice.
 
     Args:
         path: ``-`` is standard input; gzip is uncompressed.
@@ -106,7 +105,7 @@ def beginning(path: str | Path, kind: FileKind, enough: Callable[[bytes], object
         if str(path) == STANDARD:
             return _plain(_ahead(_standard_input()).look(enough))
         if not Path(path).is_file():
-            return b""
+            return None
         first = b""
         with open(path, "rb") as raw:
             while len(first) < _LOOKED_AT and (more := raw.read(_AT_ONCE)):

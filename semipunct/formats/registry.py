@@ -40,8 +40,8 @@ def format_of(*paths: str | Path, words: bool = False, default: str = DEFAULT) -
         paths: files, or ``-`` for standard input.
         words: whether only their words are wanted: then a file whose name tells nothing, such as
             standard input, is text unless its first lines are those of a CoNLL-U file.
-        default: the name of the format of a file that nothing tells of: with ``words`` an empty
-            one, or one that cannot be looked at before it is read, such as a pipe with a name.
+        default: the name of the format of a file that nothing tells of: with ``words`` one that
+            cannot be looked at before it is read, such as a pipe with a name.
 
     Raises:
         TreebankError: if a file that must be looked at cannot be read.
@@ -62,7 +62,7 @@ def _name(path: str | Path, words: bool, default: str) -> str:
 
 def _name_by_content(path: str | Path, default: str) -> str:
     first = beginning(path, KIND, _CONTENT.search)
-    if not first:
+    if first is None:
         return default
     found = _CONTENT.search(first + b"\n")
     return Conllu.name if found and _WORD_LINE.match(found[0]) else Text.name

@@ -150,6 +150,8 @@ def hypergraphs(
     weights = jnp.asarray(weights)
     check_log_weights(weights=weights)
     batch, edges = weights.shape
+    if not edges:
+        raise UsageError("hypergraphs without hyperedges; give one or more, with lengths of 0")
     heads, tails, roots = (np.asarray(x, np.int32) for x in (heads, tails, roots))
     lengths = np.full(batch, edges, np.int32) if lengths is None else np.asarray(lengths)
     check_shapes(

@@ -175,7 +175,7 @@ def _forward(
         both = jax.tree.map(lambda x: jnp.stack([x[:, low, high], x[:, high, low]], 2), pairs)
         both, factors = s.balance(both, (2,))
         factor = jnp.sum(factors, 1).astype(weights.dtype)
-        flat = jax.tree.map(lambda x: x.reshape(batch, -1, *x.shape[3:]), both)
+        flat = jax.tree.map(lambda x: x.reshape(batch, 2 * len(low), *x.shape[3:]), both)
         flat = s.concatenate([flat, s.ones((batch, 1))], 1)
         place = np.full((items, items), 2 * len(low))
         place[low, high], place[high, low] = 2 * np.arange(len(low)), 2 * np.arange(len(low)) + 1

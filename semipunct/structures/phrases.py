@@ -147,7 +147,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
         stack, log_scale = recursion.scan(step, start, slices, nodes)
         root = jax.tree.map(lambda x: x[:, 0], stack)
         # The last slot has no word after it to end its string.
-        last = jnp.max(jnp.where(self._used & is_word, slot + 1, 0), 1)
+        last = jnp.max(jnp.where(self._used & is_word, slot + 1, 0), 1, initial=0)
         final_feature = jax.tree.map(lambda x: x[item, last], features[1])
         end = lifted(s, weights.final[item, last], final_feature)
         row = s.matmul(jax.tree.map(lambda x: x[None, None], initial), root)

@@ -68,12 +68,12 @@ def test_what_nothing_tells_of(
 ):
     path = tmp_path / "a"
     path.write_text(content)
-    assert format_of(path, words=True, default="text").name == expected
+    assert format_of(path, words=True).name == expected
     assert format_of(tmp_path / "pipe", words=True, default="text").name == "text"
     # Standard input gives what there is, and can be read as if nobody had looked.
     stdin = io.TextIOWrapper(io.BufferedReader(Slow(content.encode())))
     monkeypatch.setattr("sys.stdin", stdin)
-    assert format_of("-", words=True, default="text").name == expected
+    assert format_of("-", words=True).name == expected
     assert b"".join(byte_lines("-", KIND)).decode() == content
 
 

@@ -142,3 +142,12 @@ def test_phrases_deeper_than_there_are_levels():
             jnp.zeros((1, 4, 1, 1)), jnp.zeros((1, 4, 1)), depths, jnp.zeros((1, 1, 1)),
             jnp.zeros(1), jnp.array([4]), 2,
         )  # fmt: skip
+
+
+def test_a_batch_has_items():
+    for made in (
+        lambda: linear_chain(jnp.zeros((0, 3, 2)), jnp.zeros((2, 2))),
+        lambda: projective_trees(jnp.zeros((0, 4, 4))),
+    ):
+        with pytest.raises(UsageError, match="a batch without items"):
+            made()

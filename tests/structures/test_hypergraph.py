@@ -39,6 +39,7 @@ def test_levels():
         ([[1]], [[(-1, 0)]], [1], "a number below 1"),
         ([[1]], [[(0, 0, 0)]], [1], "tails has shape"),
         ([[1], [1]], [[(0, 0)]], [1], "heads has shape"),
+        ([[]], np.zeros((1, 0, 2)), [1], "without hyperedges"),
         # A derivation would use node 1 twice: directly, and within node 2.
         ([[1, 2]], [[(0, 0), (1, 1)]], [2], "hyperedge 1 makes node 2 of 1 and 1"),
         ([[1, 2, 3]], [[(0, 0), (1, 0), (2, 1)]], [3], "both may be made of node 1"),
