@@ -77,7 +77,9 @@ def paper(
     *,
     analyses: int = 0,
 ) -> Sequence[Slots]:
-    """Correct by the paper's model: the draw of least expected edit distance given T'_e.
+    """Correct by the paper's model to the strings of least expected edit distance given T'_e.
+
+    The paper takes the best of its draws, which approximates these.
 
     Args:
         model: of preset paper-correction.
@@ -86,7 +88,7 @@ def paper(
         analyses: trees T'_e that are drawn from their posterior; 0 for the best one, as the paper
             has it.
     """
-    found = corrections_of(model, sentences, analysis=analysis, minimise="draws", analyses=analyses)
+    found = corrections_of(model, sentences, analysis=analysis, minimise="slots", analyses=analyses)
     return [one.slots for one in found]
 
 

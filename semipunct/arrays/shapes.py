@@ -81,7 +81,8 @@ def check_lengths(
         shortest: the lower bound.
 
     Returns:
-        The lengths as 32-bit integers, which products of narrower ones could exceed.
+        The lengths as integers of jax's usual width: products exceed narrower ones, and scans do
+        not mix widths.
 
     Raises:
         UsageError: naming the first item whose length is out of bounds.
@@ -89,14 +90,14 @@ def check_lengths(
     if not np.issubdtype(lengths.dtype, np.integer):
         raise UsageError(f"{name} must be integers, not {lengths.dtype}")
     if isinstance(lengths, Tracer):
-        return lengths.astype(np.int32)
+        return lengths.astype(int)
     values = np.asarray(lengths)
     wrong = np.flatnonzero((values < shortest) | (values > longest))
     if wrong.size:
         raise UsageError(
             f"{name}[{wrong[0]}] is {values[wrong[0]]}; the arrays allow {shortest} to {longest}"
         )
-    return lengths.astype(np.int32)
+    return lengths.astype(int)
 
 
 def check_log_weights(**arguments: jax.Array) -> None:
