@@ -107,15 +107,15 @@ def paragraphs(path: str | Path, *, ended: bool = False) -> Iterator[RawText]:
     """
     name = display_name(path)
     lines: list[str] = []
-    first, written, ended = 1, False, False
+    first, written, closed = 1, False, False
     for number, line in enumerate(text_lines(path, ended=ended), start=1):
         empty = BLANKS.fullmatch(line) is not None
-        if ended and not empty:
+        if closed and not empty:
             yield RawText("".join(lines), name, first)
-            lines, first, written, ended = [], number, False, False
+            lines, first, written, closed = [], number, False, False
         lines.append(line)
         written = written or not empty
-        ended = written and empty
+        closed = written and empty
     if lines:
         yield RawText("".join(lines), name, first)
 
