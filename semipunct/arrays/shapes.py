@@ -111,7 +111,7 @@ def check_log_weights(**arguments: jax.Array) -> None:
     """
     for name, array in arguments.items():
         if np.dtype(array.dtype).name not in ("float32", "float64"):
-            raise UsageError(f"{name} must be log weights of 32 or 64 bits, not {array.dtype}")
+            raise UsageError(f"{name} must be floats of 32 or 64 bits, not {array.dtype}")
         if isinstance(array, Tracer):
             continue
         values = np.asarray(array)
