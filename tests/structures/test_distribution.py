@@ -123,16 +123,21 @@ def test_the_automaton_of_phrases_weighs_in_scores():
         jnp.zeros((1, 1, 2, 2)), jnp.zeros((1, 2, 1)), jnp.zeros((1, 1), int),
         jnp.array([[[0.0]], [[-2.0]]]), jnp.zeros(1), jnp.array([1]), 1,
     )  # fmt: skip
-    d = Distribution(marks)
+    score = jax.jit(lambda parts: Distribution(marks).score(parts))
     cost = {(0, 0): 0.0, (0, 1): -2.0, (1, 0): -2.0, (1, 1): -4.0}
     for (left, right), weight in cost.items():
         choice = jnp.zeros((1, 1, 2, 2)).at[0, 0, left, right].set(1)
         parts = PhraseMarkParts(choice, jnp.ones((1, 2, 1)))
-        assert d.score(parts) == pytest.approx(weight)
-    assert d.log_partition() == pytest.approx(np.log(sum(map(np.exp, cost.values()))))
-    np.testing.assert_allclose(d.top(4).log_weight[:, 0], [0, -2, -2, -4], atol=1e-6)
-    drawn = d.sample(jax.random.key(0), 64).log_weight[:, 0]
-    assert set(np.round(drawn, 4).tolist()) == {0.0, -2.0, -4.0}
+        assert score(parts) == pytest.approx(weight)
+
+    @jax.jit
+    def asked() -> tuple[jax.Array, ...]:
+        d = Distribution(marks)
+        return d.log_partition(), d.sample(jax.random.key(0), 64, together=64).log_weight
+
+    total, drawn = asked()
+    assert total == pytest.approx(np.log(sum(map(np.exp, cost.values()))))
+    assert set(np.round(drawn, 4).ravel().tolist()) == {0.0, -2.0, -4.0}
 
 
 def test_phrases_deeper_than_there_are_levels():
