@@ -116,19 +116,17 @@ def check_targets(
     read = {os.path.realpath(path) for path in inputs if path != STANDARD}
     if figures is not None and os.path.realpath(figures) in read:
         raise UsageError(f"{figures}: is an input, and would be lost; name another file")
-    paths = (*paths, figures)
     places = {os.path.realpath(path) for path in kept if path is not None and path != STANDARD}
-    for path in paths:
-        if path is not None and path != STANDARD:
+    named = [path for path in (*paths, figures) if path is not None]
+    files = [os.path.realpath(path) for path in named if path != STANDARD]
+    for path in named:
+        if path != STANDARD:
             target = Path(os.path.realpath(path))
             if not places.isdisjoint(map(str, (target, *target.parents))):
                 raise UsageError(f"{path}: is read as well, and would be lost; name another file")
-    files = [os.path.realpath(path) for path in paths if path is not None and path != STANDARD]
-    for path in paths:
-        if path is not None:
-            if path != STANDARD and files.count(os.path.realpath(path)) > 1:
+            if files.count(str(target)) > 1:
                 raise UsageError(f"{path}: is named for two outputs; give each a file of its own")
-            check_output_file(path)
+        check_output_file(path)
 
 
 @contextmanager

@@ -123,10 +123,10 @@ def atomic_file(path: str | Path) -> Generator[BinaryIO, None, None]:
     with folder_made(target.parent), undoable(remove):
         try:
             with open(temporary, "xb") as stream:
-                yield stream
-                stream.flush()
                 if target.exists():
                     os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
+                yield stream
+                stream.flush()
                 os.fsync(stream.fileno())
             temporary.replace(target)
         finally:

@@ -13,6 +13,7 @@ from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.results import read_result
 from semipunct.formats import read_treebank
 from semipunct.formats.parallel import read_parallel_treebanks
+from semipunct.training.config import load_config
 
 SAMPLE = Path(__file__).resolve().parents[2] / "semipunct" / "data" / "sample.conllu"
 
@@ -228,6 +229,25 @@ def test_correctors_on_trees_of_the_treebank(run, untrained, tmp_path: Path):
     assert {*untrained} == {"gold-0", "gold-correction-0"}
     assert {asked.config.train.visits for asked in untrained.values()} == {7}
     assert "dev, gold trees: 40 sentences" in printed
+
+
+def test_the_papers_restoration_needs_its_model_of_correct_text_alone(
+    run, untrained, tmp_path: Path
+):
+    run(
+        "correction", "--name", "x", "--train", SAMPLE, "--dev", SAMPLE, "--first", 40,
+        "--seeds", 0, "--models", tmp_path, "--output", tmp_path, "--trees", "gold",
+        "--systems", "paper-restoration", "--against", "paper-restoration",
+    )  # fmt: skip
+    assert {*untrained} == {"gold-paper-right-0"}
+    asked = untrained["gold-paper-right-0"]
+    assert all(s.written is None for s in asked.training)
+    # Its channel is what that of the paper's model of correction is kept close to.
+    correction = load_config(None, ["preset=paper-correction"], {}, "correction").model
+    ours = asked.config.model
+    assert [*ours.templates, "analysed"] == [*correction.templates]
+    for name in ("channel", "passes", "tied", "hard_sets"):
+        assert getattr(ours, name) == getattr(correction, name)
 
 
 def test_learners_have_no_trees_of_their_own(run, capsys):
