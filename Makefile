@@ -24,7 +24,7 @@ quickstart: $(STAMP)-run ## train, decode and draw on the bundled sample
 test: $(STAMP)-test ## the test suite
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
-# Cross products of what `make test` crosses in part, and hypothesis with twenty times the examples.
+# Cross products of what `make test` crosses in part, and hypothesis with eight times the examples.
 test-all: $(STAMP)-test ## the test suite with everything that takes longer
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -m "" -n 2 --dist loadfile $(ARGS)
 

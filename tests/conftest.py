@@ -46,7 +46,7 @@ from hypothesis import HealthCheck, settings  # noqa: E402
 # A first example may compile for seconds, so neither deadlines nor "too slow" mean anything here.
 COMPILES = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("fast", max_examples=25, derandomize=True, **COMPILES)
-settings.register_profile("thorough", max_examples=500, print_blob=True, **COMPILES)
+settings.register_profile("thorough", max_examples=200, print_blob=True, **COMPILES)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 pytest_plugins = ("tests.trained", "tests.planted")

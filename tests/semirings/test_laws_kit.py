@@ -42,7 +42,7 @@ from tests.semirings.mutants import FURTHER, NAMED, PLAIN, mutant, unwritten
 
 MUTANTS = PLAIN | NAMED | FURTHER
 
-DRAWS = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 400
+DRAWS = 2_000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 400
 
 
 WHOLE = (Log, Sampling, Strings)

@@ -100,17 +100,24 @@ def tree_probabilities(random: InPlace[Parser], forms: list[str]) -> dict[tuple[
     # Relations depend on heads: their share is that of a model without relations.
     plain = {**random.parameters}
     plain["relation.weight"] = jax.numpy.zeros_like(plain["relation.weight"])
-    found, *_ = random.model._parts(plain, batch, None)
+    found = jax.jit(lambda weights, batch: random.model._parts(weights, batch, None)[0])(
+        plain, batch
+    )
     weights = np.exp(np.asarray(found, np.float64))
     return dict(zip(trees, (weights / weights.sum()).tolist(), strict=True))
+
+
+@pytest.fixture(scope="module")
+def expected(random: InPlace[Parser]) -> dict[tuple[int, ...], float]:
+    """The probabilities of all trees of four words."""
+    return tree_probabilities(random, FORMS)
 
 
 FORMS = ["ba", "ce", "di", "zz"]
 NUMBERS = np.zeros((1, 2), np.uint32)
 
 
-def test_the_best_trees_in_order(random: InPlace[Parser]):
-    expected = tree_probabilities(random, FORMS)
+def test_the_best_trees_in_order(random: InPlace[Parser], expected: Any):
     inputs = random.model.batch(random.model.encode_words([words(FORMS)]), [0]).inputs
     trees, *_ = top(random.model, 4, random.parameters, inputs)
     ranked = sorted(expected.items(), key=lambda item: -item[1])[:4]
@@ -124,8 +131,7 @@ def test_the_best_trees_in_order(random: InPlace[Parser]):
         assert certainty.head[0, word] == pytest.approx(marginal, abs=1e-4)
 
 
-def test_the_tree_of_least_risk(random: InPlace[Parser]):
-    expected = tree_probabilities(random, FORMS)
+def test_the_tree_of_least_risk(random: InPlace[Parser], expected: Any):
 
     def right(heads: tuple[int, ...]) -> float:
         return sum(p * sum(map(int.__eq__, heads, other)) for other, p in expected.items())
@@ -136,8 +142,7 @@ def test_the_tree_of_least_risk(random: InPlace[Parser]):
     assert right(found) == pytest.approx(max(map(right, expected)), abs=1e-5)
 
 
-def test_trees_are_drawn_as_often_as_they_are_probable(random: InPlace[Parser]):
-    expected = tree_probabilities(random, FORMS)
+def test_trees_are_drawn_as_often_as_they_are_probable(random: InPlace[Parser], expected: Any):
     inputs = random.model.batch(random.model.encode_words([words(FORMS)]), [0]).inputs
     trees, tags, *_ = sampled(
         random.model, 4000, random.parameters, inputs, jax.random.key(0), NUMBERS
@@ -167,7 +172,7 @@ def test_padding_changes_nothing(random: InPlace[Parser]):
     assert together[0] == pytest.approx(float(alone[0]), rel=1e-4)
     # A batch of a given size has rows without a sentence.
     batch = model.batch(model.encode(SHORT), [0], 2)
-    np.testing.assert_allclose(model.log_likelihoods(weights, batch)[1:], 0.0, atol=1e-5)
+    np.testing.assert_allclose(compiled(model, weights, batch)[1:], 0.0, atol=1e-5)
 
 
 def test_a_planted_rule_is_learned(trained: Any, parser: Path):
