@@ -67,6 +67,17 @@ def _maps_are_few() -> Iterator[None]:
         jax.clear_caches()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _memory_is_not_held() -> Iterator[None]:
+    """Commands that train change a setting of the process, which would outlive them here.
+
+    Before each compilation such a process forgets what it has traced, of which tests have much.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("semipunct.arrays.memory.hold_memory", lambda: False)
+        yield
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the file that takes longest: one worker would be left with it at the end."""
     items.sort(key=lambda item: item.path.name != "test_readme.py")

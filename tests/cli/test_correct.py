@@ -212,10 +212,19 @@ def test_less_is_corrected_on_demand(cli: Cli, corrector: Path, parallel_treeban
     least = corrections("--min-confidence", 0)
     assert edits() <= len(least)
     assert all(one["probability"] >= one["probability_of_written"] for one in least)
-    assert edits("--minimise", "draws") > edits("--minimise", "draws", "--min-confidence", 1)
     result = cli("correct", corrector, parallel_treebanks["test"], "--only", "x")
     assert result.status == 2
     assert "has never seen x" in result.message
+
+
+@pytest.mark.exhaustive
+def test_less_is_corrected_on_demand_by_draws(cli: Cli, corrector: Path, parallel_treebanks: Paths):
+    def corrected(*options: object) -> int:
+        arguments = ("--minimise", "draws", "--format", "json", *options)
+        out = cli("correct", corrector, parallel_treebanks["test"], *arguments).out
+        return sum(len(json.loads(line)["corrections"]) for line in out.splitlines())
+
+    assert corrected() > corrected("--min-confidence", 1)
 
 
 def test_the_front_door(corrector: Path, parallel_treebanks: Paths, found: list[dict]):

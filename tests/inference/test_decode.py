@@ -29,7 +29,7 @@ from tests.models.punctuation.cases import (
 from tests.oracle import best as most_probable
 from tests.oracle import posterior, rewrite, total, underlying_slots
 
-DRAWS = 120
+DRAWS = 60
 """Without the compiler's optimisations each takes longer than a best analysis of all sentences."""
 
 

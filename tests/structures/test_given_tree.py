@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -264,7 +264,15 @@ def extreme(seed: int) -> Question:
     return Question([heads], [slots], choice, np.zeros_like(choice), dense)
 
 
-def test_derivatives_agree_in_forward_and_in_reverse_mode():
+@pytest.mark.parametrize(
+    "second",
+    [
+        pytest.param(jax.hessian, id="mixed"),
+        pytest.param(lambda f: jax.jacfwd(jax.jacfwd(f)), id="fwd", marks=pytest.mark.exhaustive),
+        pytest.param(lambda f: jax.jacrev(jax.jacrev(f)), id="rev", marks=pytest.mark.exhaustive),
+    ],
+)
+def test_derivatives_agree_in_forward_and_in_reverse_mode(second: Callable[..., Any]):
     choice = np.full((CAPACITY.words, len(PAIRS)), -1.0, np.float32)
     question = Question([(2, 0, 2)], [[1, 2, 3, 4]], choice, choice, automata(1))
     trees = jax.tree.map(jnp.asarray, given_trees(question))
@@ -276,14 +284,8 @@ def test_derivatives_agree_in_forward_and_in_reverse_mode():
     at = jnp.asarray(np.random.default_rng(0).normal(size=len(PAIRS)), jnp.float32)
     slope = jax.jit(jax.grad(log_partition))
     np.testing.assert_allclose(jax.jit(jax.jacfwd(log_partition))(at), slope(at), rtol=1e-4)
-    forward, mixed, reverse = (
-        jax.jit(x)(at)
-        for x in (jax.jacfwd(jax.jacfwd(log_partition)), jax.hessian(log_partition),
-                  jax.jacrev(jax.jacrev(log_partition)))
-    )  # fmt: skip
     step = 0.01 * jnp.eye(len(PAIRS))
     differences = [(slope(at + h) - slope(at - h)) / 0.02 for h in step]
-    np.testing.assert_allclose(mixed, differences, atol=2e-4)
-    for other in (forward, reverse):
-        np.testing.assert_allclose(other, mixed, atol=1e-6)
-    assert np.abs(mixed).max() > 0.01
+    found = jax.jit(second(log_partition))(at)
+    np.testing.assert_allclose(found, differences, atol=2e-4)
+    assert np.abs(found).max() > 0.01

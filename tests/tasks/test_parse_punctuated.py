@@ -16,6 +16,12 @@ from tests.models.parsing.treebank import planted
 SENTENCES = planted(6, 7, ["zy", "wo"])
 
 
+@pytest.fixture(scope="module")
+def models(finished: Any, parser: Path) -> tuple[Any, Any]:
+    """A punctuation model and a parser."""
+    return load(finished.folder), load(parser)
+
+
 @pytest.fixture
 def likelihoods(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[int, ...], float]:
     """The log-likelihood of the marks by the heads of a tree; -5 for all others."""
@@ -29,9 +35,9 @@ def likelihoods(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[int, ...], float]
 
 
 def test_marks_decide_between_trees(
-    finished: Any, parser: Path, likelihoods: dict[tuple[int, ...], float]
+    models: tuple[Any, Any], likelihoods: dict[tuple[int, ...], float]
 ):
-    model, trees = load(finished.folder), load(parser)
+    model, trees = models
     ranked = parses(trees, SENTENCES, 4, draw=False)
     wanted = [of[-1] for of in ranked]
     for one in wanted:
@@ -55,17 +61,17 @@ def test_marks_decide_between_trees(
 
 
 def test_a_model_that_excludes_all_leaves_the_parser_its_choice(
-    finished: Any, parser: Path, monkeypatch: pytest.MonkeyPatch
+    models: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(
         task, "corpus_log_likelihood", lambda _, __, trees: np.full(len(trees), -np.inf)
     )
-    model, trees = load(finished.folder), load(parser)
+    model, trees = models
     found = parse_punctuated(trees, model, SENTENCES, candidates=4)
     assert found == parse_punctuated(trees, model, SENTENCES, candidates=4, weight=0)
 
 
 @pytest.mark.parametrize("wrong", [{"candidates": 0}, {"weight": -1.0}, {"weight": float("nan")}])
-def test_what_makes_no_sense(finished: Any, parser: Path, wrong: dict[str, Any]):
+def test_what_makes_no_sense(models: tuple[Any, Any], wrong: dict[str, Any]):
     with pytest.raises(UsageError):
-        parse_punctuated(load(parser), load(finished.folder), SENTENCES, **wrong)
+        parse_punctuated(models[1], models[0], SENTENCES, **wrong)

@@ -120,7 +120,7 @@ def test_the_gradient_is_the_update_of_the_perceptron(update: str, labelled: boo
     def loss(w: Any) -> Any:
         return model.loss(w, {}, batch, KEY, options)[0]
 
-    value, gradient = jax.value_and_grad(loss)(weights)
+    value, gradient = jax.jit(jax.value_and_grad(loss))(weights)
     assert float(value) > 0
     # The loss is linear in the weights as long as the search finds the same.
     product = sum(float(jnp.vdot(gradient[n], weights[n])) for n in weights)

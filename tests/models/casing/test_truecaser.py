@@ -3,6 +3,7 @@
 from itertools import pairwise, product
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
 
@@ -25,7 +26,7 @@ def test_probabilities_are_those_of_a_list_of_all_shapes():
     weights = model.initial_parameters(3, 1.0)
     batch = model.batch(model.encode(sentences), [0, 1])
     emission, transition = (np.asarray(x) for x in model.chain(weights, batch).log_weights)
-    found = np.asarray(model.log_likelihoods(weights, batch))
+    found = np.asarray(jax.jit(model.log_likelihoods)(weights, batch))
     for row, s in enumerate(sentences):
         allowed = [
             np.flatnonzero(possible(form.lower(), model.vocabulary.mixed)) for form in s.forms

@@ -9,7 +9,7 @@ from semipunct.corpus.located import BLANKS
 from semipunct.models.segmentation import segmenter
 from semipunct.models.segmentation.segmenter import Segmenter
 
-TEXT = "So, ba Mo do. Al li.e gu ke.\n\nSo do\tdo " * 9
+TEXT = "So, ba Mo do. Al li.e gu ke.\n\nSo do\tdo " * 5
 
 
 def test_windows_make_no_difference(untrained: Segmenter, monkeypatch: pytest.MonkeyPatch):
