@@ -14,7 +14,7 @@ def starts_and_ends(sentences: Phrased) -> dict[str, dict[str, list[float]]]:
     """Compute Figure 4: the distribution of start and end counts of slots within sentences.
 
     Args:
-        sentences: with their phrases.
+        sentences: sentences with their phrases.
 
     Returns:
         For ``starts`` and ``ends`` and slots ``with`` and ``without`` commas, the percentage of

@@ -1,4 +1,4 @@
-"""Models of commas, with the trees that they are trained with and restore commas with."""
+"""Comma models, with the trees used for training and for restoring commas."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from semipunct.tasks.parse_phrases import parse_phrases
 from semipunct.training.config import load_config
 
 VISITS = {"whole": 40_000, "fold": 10_000}
-"""Of the training of parsers, on all sentences and on those outside of a fold."""
+"""Sentence visits in the training of parsers, on all sentences and on those outside of a fold."""
 
 
 Phrased = Sequence[Sentence[Any]]
@@ -37,16 +37,16 @@ Commas = list[tuple[bool, ...]]
 
 @dataclass(frozen=True)
 class System:
-    """A model of the table.
+    """A model in the table of results.
 
     Attributes:
-        name: its number in the paper, or what it is.
-        about: in words.
-        settings: as after ``--set``.
-        training: the trees that it is trained with: a key of ``Trees``.
-        dev: the trees that it restores commas with.
-        paper: F, and the share of whole sentences, in the paper; None beyond it.
-        kind: of model.
+        name: its number in the paper, or a short description.
+        about: a description.
+        settings: settings, as given after ``--set``.
+        training: the trees used in training: an argument of ``Trees.of``.
+        dev: the trees used for restoring commas.
+        paper: F and the proportion of correct sentences in the paper; None if not in the paper.
+        kind: kind of model.
     """
 
     name: str
@@ -93,10 +93,11 @@ SYSTEMS = (
 
 
 class Trees:
-    """The sentences with trees of all kinds: of the treebank, and of parsers.
+    """Sentences with trees from the treebank or from parsers.
 
-    ``treebank`` has the treebank's; ``parsed`` those of a parser that reads no commas; ``read``
-    those of one that reads them, which nobody has who is to restore them.
+    ``treebank`` stands for the treebank's trees, ``parsed`` for those of a parser that reads no
+    commas, and ``read`` for those of a parser that reads them, which are not available in real
+    restoration.
     """
 
     def __init__(self, arguments: argparse.Namespace) -> None:
@@ -109,7 +110,7 @@ class Trees:
         self.f1: dict[str, float] = {}
 
     def of(self, part: str, trees: str) -> Phrased:
-        """Return the sentences of a part with trees of a kind.
+        """Return the sentences of one part, with trees of one kind.
 
         Args:
             part: ``training`` or ``dev``.
@@ -137,7 +138,7 @@ class Trees:
         return found
 
     def _folded(self, trees: str) -> Phrased:
-        """Parse each sentence of training with a parser that has not seen it."""
+        """Parse each training sentence with a parser that was not trained on it."""
         whole, commas = self._whole["training"], self._commas["training"]
         found: list[Sentence[Any]] = []
         size = -(-len(whole) // self._folds)
@@ -153,10 +154,10 @@ def restored(system: System, trees: Trees, folder: Path, bound: int) -> tuple[Co
     """Train a model and restore the commas of the development sentences.
 
     Args:
-        system: which one.
-        trees: of all kinds.
-        folder: of the model.
-        bound: the count below which words are rare.
+        system: the model.
+        trees: the sentences with trees of all kinds.
+        folder: folder of the model.
+        bound: count below which words are rare.
     """
     training, dev = trees.of("training", system.training), trees.of("dev", system.dev)
     if system.kind == "phrase-commas":
@@ -173,7 +174,7 @@ def restored(system: System, trees: Trees, folder: Path, bound: int) -> tuple[Co
 
 @dataclass(frozen=True)
 class Generative:
-    """Our model of punctuation, with commas as its only marks, on dependency trees of phrases."""
+    """The punctuation model, with commas as its only marks, on dependency trees of phrases."""
 
     name: str = "punctuation"
     about: str = "our generative model on dependency trees"
@@ -184,9 +185,9 @@ class Generative:
         """Train it and restore the commas of the development sentences.
 
         Args:
-            arguments: of the command line.
+            arguments: the command line.
             dev: the sentences.
-            folder: of the model.
+            folder: folder of the model.
         """
         training, held_out = (dependencies(paths) for paths in (arguments.train, arguments.dev))
         config = load_config(None, ["model.minimum_token_count=2"])
@@ -199,9 +200,9 @@ BEYOND: tuple[Generative, ...] = (Generative(),)
 
 
 def dependencies(paths: Sequence[str]) -> list[Sentence]:
-    """Read the dependency trees of phrases, with no marks in slots but commas.
+    """Read the dependency trees of phrases, with commas as the only marks in slots.
 
-    Parts of speech are universal tags as well, since files in brackets have none.
+    Parts of speech serve as universal tags too, since bracketed files have none.
     """
     entries = (entry for path in paths for entry in Ptb(mark_tags=COMMA_TAGS).read(path))
     found = [entry.content for entry in entries if isinstance(entry.content, Sentence)]
@@ -209,5 +210,5 @@ def dependencies(paths: Sequence[str]) -> list[Sentence]:
 
 
 def only_commas(slot: Sequence[str]) -> tuple[str, ...]:
-    """Return a slot without all other marks, the dots of abbreviations among them."""
+    """Return a slot with all marks except commas removed, including the dots of abbreviations."""
     return (MARK,) if MARK in slot else ()

@@ -1,4 +1,4 @@
-"""Models that drivers train once and then find again."""
+"""Models that drivers train once and reuse."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def trained(
     expected: type[M],
     near: SavedModel[Any] | None = None,
 ) -> SavedModel[M]:
-    """Return the model in the folder ``path``, trained first if there is no such folder.
+    """Return the model in the folder ``path``; it is trained first if the folder does not exist.
 
     Args:
         config: the settings.
-        training: to learn from.
-        dev: to choose the best weights on.
+        training: training data.
+        dev: development data, for choosing the best weights.
         path: the folder.
         expected: the class of the model.
-        near: a model that some weights are kept close to, as ``semipunct train --near`` says.
+        near: a model that some weights are regularised towards, as in ``semipunct train --near``.
 
     Raises:
-        SystemExit: if the model there was trained with other settings.
+        SystemExit: if the existing model was trained with other settings.
     """
     if not path.exists():
         train(config, training, dev, path, near=near)

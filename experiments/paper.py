@@ -1,4 +1,4 @@
-"""Figures of Li, Wang and Eisner (2019), of test splits, by treebank and system."""
+"""Results of Li, Wang and Eisner (2019) on test splits, by treebank and system."""
 
 PERPLEXITY = {
     ("en", "attention"): 1.5737,

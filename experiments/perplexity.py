@@ -1,12 +1,12 @@
-"""Conditional perplexity per slot (Table 3): channels and seeds, all sentences counted.
+"""Conditional perplexity per slot (Table 3) by channel and seed, over all sentences.
 
     python experiments/perplexity.py --name en --train TRAIN... --dev DEV... --output FILE
     python experiments/perplexity.py --name es --split FILE --output FILE
 
-Each run adds one row to the result file, so that a stopped experiment goes on where it was.
-``--split`` takes the first 80% of a file for training and the next 10% for development, in the
-order of the file; the last 10% are never read. ``--models`` keeps the models, as folders
-NAME-CHANNEL-SEED; those that are there are not trained again.
+Each run adds one row to the result file, so that an interrupted experiment can be continued.
+``--split`` uses the first 80% of a file for training and the next 10% for development, in the order
+of the file; the last 10% are never read. ``--models`` stores the models in folders
+NAME-CHANNEL-SEED; existing models are not retrained.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from semipunct.training.config import load_config
 
 
 def main() -> None:
-    """Train and evaluate every combination that the result file lacks."""
+    """Train and evaluate every combination missing from the result file."""
     arguments = parse()
     enable_compilation_cache()
     rows = json.loads(arguments.output.read_text("utf-8")) if arguments.output.exists() else []

@@ -1,10 +1,10 @@
-"""Restored gold punctuation with its gold heads and spaces: how often, by language.
+"""Accuracy of heads and spaces of restored gold punctuation, by language.
 
     python experiments/punctuation_attachment.py DEV.conllu... [--output PATH]
 
-The punctuation of every sentence is taken out, the result read anew, and the same punctuation put
-back: no head and no space around a mark is known any more. Spaces are counted beside marks only,
-and only in files that have SpaceAfter.
+The punctuation of every sentence is removed, the result is read again, and the same punctuation is
+inserted without its original heads and spaces. Spaces are counted only next to marks, and only in
+files with SpaceAfter.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def measure(path: Path) -> list[dict[str, object]]:
-    """Count for one file: heads by either convention, and spaces."""
+    """Count the heads by either convention, and the spaces, of one file."""
     entries = [to_entry(record) for record in read_records(path)]
     usual = convention_of(entries)
     rows: list[dict[str, object]] = []
@@ -63,13 +63,13 @@ def measure(path: Path) -> list[dict[str, object]]:
 def add(
     counts: Counter[str], entry: Entry[Record], sentence: Sentence, convention: Convention
 ) -> None:
-    """Count one sentence, the content of the entry.
+    """Add the counts of one sentence, the content of the entry.
 
     Args:
-        counts: are added to.
-        entry: as it was read.
+        counts: counts to update.
+        entry: the entry as read.
         sentence: the content of the entry.
-        convention: of the heads of marks.
+        convention: convention for the heads of marks.
     """
     gold = entry.record
     bare = to_entry(punctuated(entry, [()] * len(sentence.slots)))

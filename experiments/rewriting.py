@@ -1,11 +1,11 @@
-"""The rules that a channel learned (Figure 3), American quote transposition, and absorbed commas.
+"""Learned rules of a channel (Figure 3), American quote transposition, and absorbed commas.
 
     python experiments/rewriting.py MODEL TREEBANK... [--output FILE]
 
-Prints, for the six underlying bigrams of Figure 3, the probability of each edit and how often the
-1-best analyses of the treebank hold the bigram, and ten analyses in which a comma was absorbed by
-a period or by another comma. The result file has no sentences, for those are the treebank's.
-``semipunct analyse`` tells of all bigrams, and of relations.
+Prints, for the six underlying bigrams of Figure 3, the probability of each edit and the frequency
+of the bigram in the 1-best analyses of the treebank, and ten analyses in which a comma was absorbed
+by a period or by another comma. The result file does not contain sentences of the treebank.
+``semipunct analyse`` reports all bigrams, and relations.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def absorbs_comma(analysis: Analysis) -> bool:
-    """Tell whether a comma disappears into a period or another comma after it."""
+    """Tell whether a comma is absorbed by a following period or comma."""
     return any(
         e.a == "," and e.b in ",." and e.name in ("absorb_left", "absorb_right")
         for slot in analysis.slots

@@ -1,4 +1,4 @@
-"""Sentences as readers see them, and the faults that their punctuation may have."""
+"""Surface forms of sentences, and errors in their punctuation."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from semipunct.marks.tokens import PAIRS
 
 @dataclass(frozen=True)
 class Surface:
-    """A sentence as readers see it.
+    """The surface form of a sentence.
 
     Attributes:
-        words: in order, with the dots of abbreviations.
-        slots: the marks before each and at the end.
+        words: words in order, with the dots of abbreviations.
+        slots: marks before each word and at the end.
     """
 
     words: tuple[str, ...]
@@ -28,11 +28,11 @@ class Surface:
 
     @classmethod
     def of(cls, forms: Sequence[str], slots: Sequence[Sequence[str]]) -> Surface:
-        """Put dots of abbreviations on their words.
+        """Attach the dots of abbreviations to their words.
 
         Args:
             forms: ``[n]`` words.
-            slots: ``[n + 1]`` strings, the dots among them.
+            slots: ``[n + 1]`` strings, including the dots.
         """
         dots = ["." * list(slot).count(ABBREVIATION) for slot in slots[1:]]
         marks = tuple(tuple(t for t in slot if t != ABBREVIATION) for slot in slots)
@@ -40,7 +40,7 @@ class Surface:
 
     @property
     def tokens(self) -> list[tuple[str, bool]]:
-        """Words and marks in order, each with whether it is a mark."""
+        """Words and marks in order; each has a flag that is true for a mark."""
         found = [(mark, True) for mark in self.slots[0]]
         for word, slot in zip(self.words, self.slots[1:], strict=True):
             found += [(word, False), *((mark, True) for mark in slot)]
@@ -49,7 +49,7 @@ class Surface:
 
 @dataclass(frozen=True)
 class Pair:
-    """A sentence twice: with its marks in slots, and with its marks as words."""
+    """A sentence in two forms: with its marks in slots, and with its marks as words."""
 
     slots: Sentence
     words: Sentence
@@ -60,7 +60,7 @@ class Pair:
         return Surface.of(self.slots.forms, self.slots.slots)
 
     def base(self, order: Sequence[int]) -> Surface:
-        """Return the surface of the tokens of the tree with marks, in an order."""
+        """Return the surface of the tokens of the tree with marks, in the given order."""
         words: list[str] = []
         slots: list[list[str]] = [[]]
         for token in order:
@@ -74,7 +74,7 @@ class Pair:
 
 
 def read(paths: Sequence[Path]) -> list[Pair]:
-    """Read the sentences that models can take, both ways.
+    """Read the sentences that models support, in both forms.
 
     Args:
         paths: treebanks in CoNLL-U.
@@ -88,18 +88,18 @@ def read(paths: Sequence[Path]) -> list[Pair]:
 
 
 def slot_kinds(surface: Surface) -> set[tuple[str, tuple[str, ...]]]:
-    """Return the strings of the slots, at the beginning, at the end, or inside."""
+    """Return the strings of the slots, each with its place: first, last, or inside."""
     first, *inside, last = surface.slots
     return {("first", first), ("last", last), *(("inside", slot) for slot in inside)}
 
 
 def invalid(surface: Surface, known: set[tuple[str, tuple[str, ...]]], before: int) -> set[str]:
-    """Tell which faults a surface has.
+    """Return the punctuation errors of a surface.
 
     Args:
-        surface: after deleting.
-        known: the strings of slots that some sentence has.
-        before: marks without a partner that the sentence had.
+        surface: the surface after deletion.
+        known: strings of slots that occur in some sentence.
+        before: number of unpaired marks in the original sentence.
     """
     new = slot_kinds(surface) - known
     faults = {"sentence-initial"} if any(where == "first" for where, _ in new) else set[str]()
@@ -113,7 +113,7 @@ def invalid(surface: Surface, known: set[tuple[str, tuple[str, ...]]], before: i
 
 
 def unpaired(surface: Surface) -> int:
-    """Count marks that open or close something and have no partner."""
+    """Count opening and closing marks without a partner."""
     of_pairs = {mark for pair in PAIRS for mark in pair}
     matched = {place for pair in matched_pairs(surface.slots) for place in pair}
     return sum(

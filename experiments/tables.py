@@ -1,9 +1,9 @@
-"""The table of channels and settings, made from the committed result file.
+"""The table of channels and settings, from the committed result file.
 
     python experiments/tables.py [RESULTS/perplexity.json]
 
-Runs that differ in their seeds alone are one row. Beside it stands by how much perplexity is higher
-than with the default after a training of the same length, over the seeds that both have.
+Runs that differ in their seeds alone share a row. It also shows the increase in perplexity over the
+default after training of the same length, over the seeds of both.
 """
 
 import argparse
@@ -24,9 +24,9 @@ class Kind(NamedTuple):
     """The treebank and the settings of runs that differ in their seeds alone.
 
     Attributes:
-        name: of the treebank.
-        length: settings of how long a training is.
-        changes: other settings that are not the default's.
+        name: name of the treebank.
+        length: settings for the length of training.
+        changes: other settings that differ from the default.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Kind(NamedTuple):
 
 
 Perplexities = dict[Kind, dict[int, float | None]]
-"""By seed; None where it is infinite."""
+"""Perplexities of each kind by seed; None if infinite."""
 
 
 def main() -> None:
@@ -73,7 +73,7 @@ def place(item: tuple[Kind, object]) -> tuple[object, ...]:
 
 
 def say(setting: str) -> str:
-    """Write a setting as it is given; of templates those that differ from the default's."""
+    """Format a setting; for templates, only the difference from the default."""
     if not setting.startswith(TEMPLATES):
         return f"`{setting}`"
     default, given = load_config(None, []).model.templates, setting[len(TEMPLATES) :].split(",")
@@ -84,7 +84,7 @@ def say(setting: str) -> str:
 
 
 def cell(seeds: dict[int, float | None]) -> str:
-    """Write the mean over seeds, with the range where there is more than one."""
+    """Format the mean over seeds, with the range if there is more than one."""
     values = [p for p in seeds.values() if p is not None]
     if len(values) < len(seeds):
         return "infinite"
@@ -93,11 +93,11 @@ def cell(seeds: dict[int, float | None]) -> str:
 
 
 def difference(seeds: dict[int, float | None], base: dict[int, float | None]) -> str:
-    """Write how much higher perplexity is than the default's.
+    """Format the increase in perplexity over the default.
 
     Args:
         seeds: perplexities by seed.
-        base: those of the default; the mean is over the seeds of both.
+        base: perplexities of the default; the mean is over the seeds of both.
     """
     found = [
         p - q for seed, p in seeds.items() if p is not None and (q := base.get(seed)) is not None

@@ -1,4 +1,4 @@
-"""The treebanks that drivers train and measure on."""
+"""The treebanks that drivers use for training and evaluation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def add_treebanks(parser: argparse.ArgumentParser) -> None:
-    """Let a command line name a treebank, as two sets of files or as one file to split."""
+    """Add the options for a treebank, given as two sets of files or as one file to split."""
     parser.add_argument("--name", required=True, help="name of the treebank in the results")
     parser.add_argument("--train", nargs="+", type=Path, default=[])
     parser.add_argument("--dev", nargs="+", type=Path, default=[])
@@ -24,10 +24,10 @@ def add_treebanks(parser: argparse.ArgumentParser) -> None:
 
 
 def check_treebanks(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
-    """End with a message unless exactly one of the two ways was taken.
+    """Exit with a message unless exactly one of the two alternatives is given.
 
     Args:
-        parser: for the message.
+        parser: parser of the command line, for the message.
         arguments: the command line.
     """
     if (arguments.split is None) == (not arguments.train or not arguments.dev):
@@ -42,18 +42,18 @@ def sentences(arguments: argparse.Namespace) -> tuple[Sequence[Sentence], Sequen
 
 
 def training_and_dev(everything: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
-    """Return the first 80% of a treebank and the next 10%; the rest would be for testing.
+    """Return the first 80% of a treebank and the next 10%; the rest is reserved for testing.
 
     Args:
-        everything: its sentences, in the order of the file.
+        everything: sentences of the treebank, in the order of the file.
     """
     first, second = len(everything) * 8 // 10, len(everything) * 9 // 10
     return everything[:first], everything[first:second]
 
 
 def stripped(sentences: Iterable[Sentence]) -> str:
-    """Write sentences as CoNLL-U without their punctuation: words, gold tags and projective trees.
+    """Convert sentences to CoNLL-U without punctuation: words, gold tags and projective trees.
 
-    Other parsers are trained on it, so that they see what ours see.
+    Other parsers are trained on this text, so that their data are the same as in this project.
     """
     return "".join(format_record(bare_entry(sentence).record) for sentence in sentences)

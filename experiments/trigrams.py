@@ -1,4 +1,4 @@
-"""A trigram language model of words and marks, and what it says of sentences."""
+"""A trigram language model of words and marks, and the perplexity of sentences under it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from surfaces import Surface
 from semipunct.evaluation.perplexity import PerplexityStatistics
 
 LAMBDA = 0.001
-"""Added to every count: the smoothing of the paper."""
+"""Added to every count, as in the paper."""
 
 
 EDGES = ("<s>", "<s>"), ("</s>",)
@@ -25,8 +25,8 @@ class Trigrams:
         """Count the trigrams of sentences.
 
         Args:
-            surfaces: to train on.
-            types: different tokens that can be predicted.
+            surfaces: training sentences.
+            types: number of distinct tokens that can be predicted.
         """
         self.types = types
         self.counts = [Counter[tuple[str, ...]]() for _ in range(3)]
@@ -44,7 +44,7 @@ class Trigrams:
         return math.log((seen + LAMBDA) / (history + LAMBDA * self.types))
 
     def interpolated(self, trigram: tuple[str, ...]) -> float:
-        """Return the same with lower orders weighted by how many tokens follow a history."""
+        """Return the same with lower orders weighted by the number of followers of a history."""
         p = 1 / self.types
         for n in range(3):
             history = trigram[2 - n : 2]
@@ -55,7 +55,7 @@ class Trigrams:
 
 
 def trigrams(surface: Surface) -> list[tuple[tuple[str, str, str], bool]]:
-    """List the trigrams of a sentence, each with whether it has punctuation."""
+    """Return the trigrams of a sentence, each with whether it has punctuation."""
     tokens = surface.tokens
     start, end = ([(edge, False) for edge in edges] for edges in EDGES)
     padded = [*start, *tokens, *end]
@@ -69,12 +69,12 @@ def trigrams(surface: Surface) -> list[tuple[tuple[str, str, str], bool]]:
 def scored(
     surfaces: Sequence[Surface], log_p: Callable[[tuple[str, ...]], float], *, marks_only: bool
 ) -> PerplexityStatistics:
-    """Score sentences; those without a trigram that counts are left out.
+    """Score sentences; those without a trigram to score are excluded.
 
     Args:
         surfaces: the sentences.
-        log_p: of the last token of a trigram.
-        marks_only: whether trigrams without punctuation do not count.
+        log_p: log-probability of the last token of a trigram.
+        marks_only: whether to skip trigrams without punctuation.
     """
     totals: list[float] = []
     sizes: list[int] = []

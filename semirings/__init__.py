@@ -1,8 +1,8 @@
-"""Semirings over JAX arrays: one interface, many questions asked of one recursion.
+"""Semirings over JAX arrays: one interface, so that one recursion computes many quantities.
 
 The names below, those of ``semirings.laws`` (the conformance kit) and of ``semirings.plugins``
-(semirings by name) are the public interface. All other modules are private by convention: what
-they define besides may change in any release.
+(semirings by name) are the public interface. All other modules are private by convention, and their
+contents may change in any release.
 """
 
 from semirings.base import Groups, Laws, Semiring, Value

@@ -1,14 +1,14 @@
-"""Truth values with or and and: true where any derivation exists.
+"""Booleans with disjunction and conjunction: true where a derivation exists.
 
 | argument              | value | read by ``log_weight`` |
 | --------------------- | ----- | ---------------------- |
 | ``lift(-inf)``        | False | -inf                   |
 | ``lift(x)``, x > -inf | True  | 0, for x = +inf too    |
-| ``plus(True, True)``  | True  | 0: the first wins      |
+| ``plus(True, True)``  | True  | 0: the first is chosen |
 | ``sum([])``           | False | -inf                   |
 | ``prod([])``          | True  | 0                      |
 
-Truth values have no tangents: every gradient with respect to a lifted log weight is zero.
+Booleans have no tangents: every gradient with respect to a lifted log weight is zero.
 """
 
 from __future__ import annotations
@@ -51,35 +51,35 @@ class Boolean(Selective):
         return jnp.ones(shape, bool)
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Return true where either is."""
+        """Return the logical or."""
         return a | b
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Return true where both are."""
+        """Return the logical and."""
         return a & b
 
     def sum(self, a: jax.Array, axis: int) -> jax.Array:
-        """Return true where any along one axis is."""
+        """Return the logical or along one axis."""
         return jnp.any(a, axis)
 
     def prod(self, a: jax.Array, axis: int) -> jax.Array:
-        """Return true where all along one axis are."""
+        """Return the logical and along one axis."""
         return jnp.all(a, axis)
 
     def matmul(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Multiply as zeros and ones: a product is positive where any term is."""
+        """Multiply as matrices of zeros and ones: true where the product is positive."""
         return a.astype(jnp.float32) @ b.astype(jnp.float32) > 0
 
     def select(self, a: jax.Array, axis: int) -> jax.Array:
-        """Return the index of the first that is true along one axis; 0 where none is."""
+        """Return the index of the first true entry along one axis; 0 if there is none."""
         return first_largest(a, axis)
 
     def star(self, a: jax.Array) -> jax.Array:
-        """Return true, as the empty product is."""
+        """Return true, because the empty product is true."""
         return jnp.ones_like(a)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
-        """Return true where there is any weight."""
+        """Return true where the weight is nonzero."""
         return log_weight > -jnp.inf
 
     def log_weight(self, a: jax.Array) -> jax.Array:

@@ -1,4 +1,4 @@
-"""Numbers of derivations, as integers that stop at ``MOST``.
+"""Numbers of derivations, as integers that saturate at ``MOST``.
 
 | argument              | value | read by ``log_weight`` |
 | --------------------- | ----- | ---------------------- |
@@ -28,17 +28,17 @@ from semirings.base import Laws, Semiring
 from semirings.numerics import safe_log
 
 MOST = np.int32(2**31 - 1)
-"""Stands for itself and for everything above it."""
+"""The largest count, which represents itself and all larger numbers."""
 
 
 @dataclass(frozen=True)
 class Counting(Semiring):
-    """Truncated natural numbers: ``plus`` adds, ``times`` multiplies, nothing exceeds ``MOST``.
+    """Truncated natural numbers: ``plus`` adds, ``times`` multiplies, both saturate at ``MOST``.
 
-    They are a semiring, not an approximation of one. Calling all numbers from ``MOST`` on the
-    same is a congruence of the naturals: adding to such a number, or multiplying it by anything
-    but zero, gives such a number. So every law of the naturals holds, and every result below
-    ``MOST`` is exact.
+    They form a semiring, not an approximation of one. Identifying all numbers from ``MOST`` on is a
+    congruence of the natural numbers: adding to such a number, or multiplying it by a nonzero
+    number, gives such a number again. Hence every law of the natural numbers holds, and every
+    result below ``MOST`` is exact.
 
     Source: Goodman (1999), Semiring parsing, section 2.2, with the truncation.
     """
@@ -61,23 +61,23 @@ class Counting(Semiring):
         return jnp.ones(shape, jnp.int32)
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Add up to ``MOST``."""
+        """Add, saturating at ``MOST``."""
         return _plus(a, b)
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Multiply; the product that wraps around is computed, and thrown away."""
+        """Multiply, saturating at ``MOST``; products that overflow are computed and discarded."""
         return jnp.where(a > MOST // jnp.maximum(b, 1), MOST, a * b)
 
     def sum(self, a: jax.Array, axis: int) -> jax.Array:
-        """Add along one axis, in any order: adding is associative even where it saturates."""
+        """Add along one axis, in any order: saturating addition is associative."""
         return jax.lax.reduce(a, np.int32(0), _plus, (axis % a.ndim,))
 
     def star(self, a: jax.Array) -> jax.Array:
-        """Return one, the empty product, at zero; otherwise ``MOST``, for rounds have no end."""
+        """Return one, the empty product, at zero; otherwise ``MOST``, since the series diverges."""
         return jnp.where(a == 0, 1, MOST).astype(a.dtype)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
-        """Return one where there is any weight."""
+        """Return one where the weight is nonzero."""
         return (log_weight > -jnp.inf).astype(jnp.int32)
 
     def log_weight(self, a: jax.Array) -> jax.Array:
@@ -85,7 +85,7 @@ class Counting(Semiring):
         return safe_log(a.astype(jnp.float32))
 
     def count(self, a: jax.Array) -> jax.Array:
-        """Return the number of derivations, int32; ``MOST`` stands for at least so many."""
+        """Return the number of derivations, int32; ``MOST`` means at least that many."""
         return a
 
 

@@ -1,15 +1,15 @@
 """Derivations by reverse-mode differentiation (Goodman 1999's derivation semiring).
 
-A derivation is the multiset of lifted weights that the winner was made of. Written out it would
-be a growing tree in every array element. Here it stays implicit: beside its weight a value
-carries a *tag*, a number to which each lifted weight contributes its feature.
-``times`` adds tags, ``plus`` keeps the winner's. The tag of the total is therefore linear in
-the features, and its gradient with respect to them is the derivation: one for what
-the winner used, zero elsewhere. Back-pointers are the recorded winners; following them is the
-reverse pass.
+A derivation is the multiset of lifted weights whose product is the selected weight. Stored
+explicitly, it would be a growing tree in every array element. Here it stays implicit: besides its
+weight, a value has a *tag*, a number to which each lifted weight contributes its feature. ``times``
+adds tags, ``plus`` keeps the tag of the selected summand. The tag of the total is therefore linear
+in the features, and its gradient with respect to them is the derivation: one for each lifted weight
+that the best derivation uses, zero elsewhere. The recorded indices of the selected summands are the
+back-pointers; the reverse pass follows them.
 
-Weights behave as the base's do. Of equal ones the first wins, with its tag. The tag of an empty sum
-is 0; other values of weight zero may have any tag.
+Weights behave as in the base semiring. In a tie the first summand is selected, with its tag. The
+tag of an empty sum is 0; other values of weight zero may have any tag.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from semirings.viterbi import Viterbi
 
 
 class Tagged(NamedTuple):
-    """A value of ``Derivation``: the base's weight and the tag, of equal shape."""
+    """A value of ``Derivation``: the weight in the base semiring and the tag, of equal shape."""
 
     weight: Any
     tag: jax.Array
@@ -35,13 +35,13 @@ class Tagged(NamedTuple):
 
 @dataclass(frozen=True)
 class Derivation(Selective, Marking):
-    """The winner of a selective base semiring, with the parts that it was made of.
+    """The best derivation in a selective base semiring, as a weight and the parts it uses.
 
     Attributes:
-        base: the semiring whose ``select`` decides which is better.
+        base: the semiring whose ``select`` chooses the better derivation.
 
     Raises:
-        TypeError: if the base is not selective, so that no single derivation wins.
+        TypeError: if the base is not selective, so that no single derivation is best.
     """
 
     base: Selective = Viterbi()
@@ -60,15 +60,15 @@ class Derivation(Selective, Marking):
         )
 
     def __post_init__(self) -> None:
-        """Refuse a base whose sums have no single winner."""
+        """Check that the base semiring is selective."""
         require_selective(self.base)
 
     def zeros(self, shape: tuple[int, ...]) -> Tagged:
-        """Return the base's zero with the tag 0."""
+        """Return the zero of the base semiring with the tag 0."""
         return Tagged(self.base.zeros(shape), jnp.zeros(shape, jnp.float32))
 
     def ones(self, shape: tuple[int, ...]) -> Tagged:
-        """Return the base's one with the tag 0."""
+        """Return the one of the base semiring with the tag 0."""
         return Tagged(self.base.ones(shape), jnp.zeros(shape, jnp.float32))
 
     def times(self, a: Tagged, b: Tagged) -> Tagged:
@@ -76,11 +76,11 @@ class Derivation(Selective, Marking):
         return Tagged(self.base.times(a.weight, b.weight), a.tag + b.tag)
 
     def select(self, a: Tagged, axis: int) -> jax.Array:
-        """Return the index of the summand that the base prefers along one axis."""
+        """Return the index of the summand that the base semiring selects along one axis."""
         return self.base.select(a.weight, axis)
 
     def sum(self, a: Tagged, axis: int) -> Tagged:
-        """Return the winner along one axis."""
+        """Return the selected summand along one axis."""
         if a.tag.shape[axis] == 0:
             shape = list(a.tag.shape)
             del shape[axis]
@@ -94,7 +94,7 @@ class Derivation(Selective, Marking):
         return Tagged(self.base.lift(log_weight), jnp.broadcast_to(tag, log_weight.shape))
 
     def log_weight(self, a: Tagged) -> jax.Array:
-        """Return the log weight of the winner."""
+        """Return the log weight of the best derivation."""
         return self.base.log_weight(a.weight)
 
     def balance(self, a: Tagged, axes: tuple[int, ...]) -> tuple[Tagged, jax.Array]:
@@ -106,5 +106,5 @@ class Derivation(Selective, Marking):
         return self.base.observe(a.weight)
 
     def seeds(self, a: Tagged) -> Tagged:
-        """Return the cotangent of totals that marks their derivations in that of ``feature``."""
+        """Return the cotangent of totals for which that of ``feature`` marks their derivations."""
         return Tagged(jax.tree.map(jnp.zeros_like, a.weight), jnp.ones_like(a.tag))

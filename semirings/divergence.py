@@ -1,8 +1,9 @@
-"""Entropy and divergence in one pass, by the chain rule: nothing is subtracted from log Z.
+"""Entropy and divergence in one pass, by the chain rule, without subtracting from log Z.
 
 A sum over disjoint sets of derivations is a choice among the sets: its entropy is that of the
 choice plus the average entropy of the chosen set. A product is two independent choices: entropies
-add. So do cross-entropies and divergences of two distributions over the same derivations.
+add. Cross-entropies and divergences of two distributions over the same derivations behave in the
+same way.
 
 | argument                          | value        | gradient                               |
 | --------------------------------- | ------------ | -------------------------------------- |
@@ -29,7 +30,7 @@ from semirings.numerics import log_balance, log_shares, log_sum, log_sum_and_sha
 
 
 class Uncertain(NamedTuple):
-    """A log weight and the entropy, in nats, of the choices in it; arrays of equal shape."""
+    """A log weight and the entropy of its derivations in nats; arrays of equal shape."""
 
     weight: jax.Array
     nats: jax.Array
@@ -37,7 +38,7 @@ class Uncertain(NamedTuple):
 
 @dataclass(frozen=True)
 class Entropy(Semiring):
-    """Log weights with the entropy of the distribution over the derivations beneath.
+    """Log weights with the entropy of the distribution over derivations.
 
     Source: Hwa (2000); Li and Eisner (2009), section 6.1, here with normalised entropies.
     """
@@ -84,7 +85,7 @@ class Entropy(Semiring):
 
 
 class Compared(NamedTuple):
-    """Log weights under two distributions, p and q, and nats; arrays of equal shape."""
+    """Log weights under two distributions, p and q, and a divergence in nats, of equal shape."""
 
     weight: jax.Array
     other: jax.Array
@@ -95,11 +96,11 @@ class Compared(NamedTuple):
 class Divergence(Semiring):
     """Kullback-Leibler divergence, or cross-entropy, of two weightings of the same derivations.
 
-    ``lift`` takes the log weights of p, and those of q as the feature. Where p has weight and
-    q has none the answer is plus infinity.
+    ``lift`` takes the log weights of p, and those of q as the feature. Where p is nonzero and q is
+    zero the result is plus infinity.
 
     Attributes:
-        cross: give the cross-entropy, E_p[-log q], rather than E_p[log p - log q].
+        cross: compute the cross-entropy, E_p[-log q], rather than E_p[log p - log q].
     """
 
     cross: bool = False
@@ -130,13 +131,13 @@ class Divergence(Semiring):
         nats = a.nats - log_shares(a.other, axis)
         if not self.cross:
             nats = nats + log_shares(a.weight, axis)
-        # However little of p is where q has nothing, even if its share is lost in floats.
+        # Infinite however small p is where q is zero, even if its share underflows.
         lost = jnp.any((nats == jnp.inf) & (a.weight > -jnp.inf), axis)
         nats = jnp.where(lost, jnp.inf, jnp.sum(weighted(p, nats), axis))
         return Compared(weight, log_sum(a.other, axis), nats)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Compared:
-        """Pair the log weights of p with those of q, which are the same if there is no feature."""
+        """Pair the log weights of p with those of q, by default the same."""
         other = log_weight if feature is None else feature
         nats = jnp.where((other == -jnp.inf) & (log_weight > -jnp.inf), jnp.inf, 0.0)
         return Compared(log_weight, other, nats.astype(log_weight.dtype))
@@ -146,7 +147,7 @@ class Divergence(Semiring):
         return a.weight
 
     def balance(self, a: Compared, axes: tuple[int, ...]) -> tuple[Compared, jax.Array]:
-        """Subtract the largest weight along ``axes``; the scale of the other is never read."""
+        """Subtract the largest weight under p along ``axes``; the scale of q is never used."""
         weight, log_factor = log_balance(a.weight, axes)
         return Compared(weight, log_balance(a.other, axes)[0], a.nats), log_factor
 

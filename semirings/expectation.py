@@ -1,10 +1,10 @@
 """Expectation semirings of first and second order (Eisner 2002; Li and Eisner 2009).
 
-Li and Eisner keep sums of weight times count, ``(p, r)``. Here the sums are divided by ``p``: a
-weight of the base semiring, whatever its range, beside the *average* of a feature.
-Independent parts add their averages; a sum averages its summands by their shares of the weight.
-No product of a small weight and a large feature is ever formed, and with variances no difference
-of large numbers.
+Li and Eisner store sums of weight times count, ``(p, r)``. Here the sums are divided by ``p``: a
+value is a weight of the base semiring, of any range, with the *average* of a feature. A product
+adds the averages of its factors; a sum averages its summands, weighted by their shares. The product
+of a small weight and a large feature is never computed, nor, for variances, a difference of large
+numbers.
 
 | argument                              | value                   | gradient                     |
 | ------------------------------------- | ----------------------- | ---------------------------- |
@@ -32,7 +32,7 @@ from semirings.numerics import quotient, weighted
 from semirings.real import Real
 
 INFINITE_BROKEN = {"infinite weights": "times infinity all weights are alike, and so are shares"}
-"""The law that averages by shares break."""
+"""The law that averaging by shares violates."""
 
 
 class Moments(NamedTuple):
@@ -46,12 +46,12 @@ class Moments(NamedTuple):
 class Expectation(Semiring):
     """Weights with the average of an additive quantity over all derivations.
 
-    Against Li and Eisner's ``(p, r)``, ``mean = r / p``: ``(p, m)(p', m') = (p p', m + m')`` and
-    ``(p, m) + (p', m') = (p + p', (p m + p' m') / (p + p'))``.
+    In terms of Li and Eisner's ``(p, r)``, ``mean = r / p``: ``(p, m)(p', m') = (p p', m + m')``
+    and ``(p, m) + (p', m') = (p + p', (p m + p' m') / (p + p'))``.
 
     Attributes:
-        base: the semiring of the weights, any that is ``Divisible``: ``Log`` or ``Real``
-            for averages; with a selective one the average is the winner's feature.
+        base: the semiring of the weights, any that is ``Divisible``: ``Log`` or ``Real`` for
+            averages; with a selective one the average is the feature of the best derivation.
 
     Raises:
         TypeError: if the base is not divisible.
@@ -88,16 +88,16 @@ class Expectation(Semiring):
         return Moments(self.base.sum(a.weight, axis), jnp.sum(weighted(shares, a.mean), axis))
 
     def matmul(self, a: Moments, b: Moments) -> Moments:
-        """Multiply matrices; over ``Real``, of finite features, without forming all products."""
+        """Multiply matrices; over ``Real`` with finite features, without storing all products."""
         if not isinstance(self.base, Real):
             return super().matmul(a, b)
         total = _total(a) @ b.weight + a.weight @ _total(b)
         return _averaging(self.base.matmul(a.weight, b.weight), total)
 
     def group_sum(self, a: Moments, groups: Groups) -> Moments:
-        """Sum within groups; over ``Real``, of finite features, without gathering them.
+        """Sum within groups; over ``Real`` with finite features, without a gather.
 
-        A gather is slow to reverse.
+        The reverse pass of a gather is slow.
         """
         if not isinstance(self.base, Real):
             return super().group_sum(a, groups)
@@ -120,14 +120,15 @@ class Expectation(Semiring):
         return self.base.observe(a.weight), self.expected(a)
 
     def star(self, a: Moments) -> Moments:
-        """Average over the number of rounds: of a geometric one the mean is p / (1 - p).
+        """Average over the number of repetitions, which is geometric with the mean p / (1 - p).
 
-        For ``star(a) = 1 + a star(a)`` has the mean ``x = s (m + x)``, where s is the share of the
-        second term; in a selective base it is that of the winner.
+        Since ``star(a) = 1 + a star(a)``, its mean satisfies ``x = s (m + x)``, where s is the
+        share of the second term; in a selective base the share is 1 if that term is selected, else
+        0.
         """
         base, weight = self.base, self.base.star(a.weight)
         ends = base.log_weight(weight) < jnp.inf
-        # Masked before it is multiplied: the gradient of infinity times nothing is NaN.
+        # Masked before the multiplication: the gradient of infinity times zero is NaN.
         one = base.ones_like(weight)
         more = base.times(a.weight, base.where(ends, weight, one))
         stop, go_on = base.shares(jax.tree.map(lambda x, y: jnp.stack([x, y]), one, more), 0)
@@ -142,12 +143,12 @@ class Expectation(Semiring):
 
 
 def _total(a: Moments) -> jax.Array:
-    """Return weight times average, Li and Eisner's r; zero where the weight is."""
+    """Return weight times average, Li and Eisner's r; zero where the weight is zero."""
     return weighted(a.weight, a.mean)
 
 
 def _averaging(weight: jax.Array, total: jax.Array) -> Moments:
-    """Divide sums of weight times feature by the weights; zero where these are."""
+    """Divide sums of weight times feature by the weights; zero where the weight is zero."""
     return Moments(weight, quotient(total, jnp.where(weight > 0, weight, 1.0)))
 
 
@@ -164,9 +165,9 @@ class Covariances(NamedTuple):
 class Covariance(Semiring):
     """The second-order expectation semiring, centred: covariance instead of E[r s].
 
-    Covariances of independent parts add; a sum has the average covariance of its summands plus
-    the covariance of their averages. With the same quantity twice it is the variance. ``lift``
-    takes a pair ``feature = (r, s)``, or one array that stands for both.
+    Covariances of independent parts add; the covariance of a sum is the average covariance of its
+    summands plus the covariance of their averages. With the same quantity twice it is the variance.
+    ``lift`` takes a pair ``feature = (r, s)``, or one array to use for both.
 
     Source: Li and Eisner (2009), section 3.2: ``t / p = covariance + first * second``.
 
@@ -202,7 +203,7 @@ class Covariance(Semiring):
         return Covariances(weight, nothing, nothing, nothing)
 
     def times(self, a: Covariances, b: Covariances) -> Covariances:
-        """Multiply independent parts: everything adds."""
+        """Multiply independent parts: averages and covariances add."""
         weight = self.base.times(a.weight, b.weight)
         added = (x + y for x, y in zip(a[1:], b[1:], strict=True))
         return Covariances(weight, *added)
@@ -222,7 +223,7 @@ class Covariance(Semiring):
         return Covariances(self.base.sum(a.weight, axis), first, second, covariance)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Covariances:
-        """Attach the features, certain in themselves."""
+        """Attach the features, with covariance zero."""
         pair: tuple[Any, Any] = feature if isinstance(feature, tuple) else (feature, feature)
         r, s = (_masked(log_weight, each) for each in pair)
         return Covariances(self.base.lift(log_weight), r, s, jnp.zeros_like(r))
@@ -243,7 +244,7 @@ class Covariance(Semiring):
 
 
 def _averaged(base: Semiring) -> Laws:
-    """Return the laws of weights with averages, but for the star."""
+    """Return the laws of weights with averages, except for the star."""
     broken = INFINITE_BROKEN | base.laws.broken
     if base.laws.selective:
         broken |= {"plus commutative": "of equal weights the first wins, with its feature"}
@@ -251,7 +252,7 @@ def _averaged(base: Semiring) -> Laws:
 
 
 def _masked(log_weight: jax.Array, feature: jax.Array | None) -> jax.Array:
-    """Return the feature, but 0 where the weight is zero: zero times infinity is zero."""
+    """Return the feature, or 0 where the weight is zero: zero times infinity is zero."""
     if feature is None:
         return jnp.zeros_like(log_weight)
     return jnp.where(log_weight == -jnp.inf, 0.0, feature).astype(log_weight.dtype)

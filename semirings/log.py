@@ -3,7 +3,7 @@
 | argument              | value     | gradient                             |
 | --------------------- | --------- | ------------------------------------ |
 | ``plus(-inf, -inf)``  | -inf      | 0, 0                                 |
-| ``plus(x, x)``        | x + log 2 | 1/2, 1/2: a tie is shared            |
+| ``plus(x, x)``        | x + log 2 | 1/2, 1/2: shared in a tie            |
 | ``plus(+inf, x)``     | +inf      | 1, 0                                 |
 | ``times(-inf, +inf)`` | -inf      | 1, 1: a sum gives it no share        |
 | ``sum([])``           | -inf      | (nothing)                            |
@@ -66,15 +66,15 @@ class Log(Divisible):
         return log_sum(a, axis)
 
     def shares(self, a: jax.Array, axis: int) -> jax.Array:
-        """Return the softmax; all zero where nothing has weight."""
+        """Return the softmax; all zero where all weights are zero."""
         return log_sum_and_shares(a, axis)[1]
 
     def matmul(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Multiply in the reals what fits into floats, in log space what does not."""
+        """Multiply in linear space where floats suffice, otherwise in log space."""
         return log_matmul(a, b)
 
     def star(self, a: jax.Array) -> jax.Array:
-        """Return the log of ``1 / (1 - exp a)``; infinite from the weight one on."""
+        """Return the log of ``1 / (1 - exp a)``; infinite for weights of one or more."""
         converges = a < 0
         return jnp.where(converges, -jnp.log(-jnp.expm1(jnp.where(converges, a, -1.0))), jnp.inf)
 
@@ -100,11 +100,11 @@ class Signed(NamedTuple):
 
 @dataclass(frozen=True)
 class SignedLog(Semiring):
-    """Real numbers, negative ones too, as log magnitude and sign.
+    """Real numbers, including negative ones, as log magnitude and sign.
 
-    For differences of sums, such as numerators of expectations of signed quantities, over ranges
-    that floats do not have. Infinity less infinity is zero. ``log_weight`` reads the magnitude of a
-    positive number; it is NaN for a negative one, as the logarithm is.
+    Intended for differences of sums, such as numerators of expectations of signed quantities, that
+    exceed the range of floats. Infinity minus infinity is zero. ``log_weight`` returns the log
+    magnitude of a positive number, and NaN for a negative one, like the logarithm.
     """
 
     name: ClassVar[str] = "signed-log"
@@ -150,7 +150,7 @@ class SignedLog(Semiring):
         return Signed(magnitude, sign)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Signed:
-        """Return a number of that magnitude; ``feature`` is its sign, positive by default."""
+        """Return a number of the given log magnitude and sign ``feature``, by default positive."""
         sign = jnp.ones_like(log_weight) if feature is None else jnp.sign(feature)
         sign = jnp.where(log_weight == -jnp.inf, 0.0, sign).astype(log_weight.dtype)
         return Signed(jnp.where(sign == 0, -jnp.inf, log_weight), sign)

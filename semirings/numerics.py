@@ -1,4 +1,4 @@
-"""Logarithms and their sums with true infinities and finite gradients.
+"""Logarithms and log-sum-exp with exact infinities and finite gradients.
 
 | argument                 | value | gradient                              |
 | ------------------------ | ----- | ------------------------------------- |
@@ -9,8 +9,8 @@
 | ``log_sum([])``          | -inf  | (nothing)                             |
 | ``log_sum([+inf, x])``   | +inf  | 1, 0 shared equally by all +inf terms |
 
-The derivatives are given as rules for tangents, not for cotangents: forward mode, reverse mode and
-each of them over the other work, and a sum keeps one array for its reverse pass, its terms' shares.
+The derivatives are defined as JVP rules, so forward mode, reverse mode and their compositions work.
+A sum stores one array for its reverse pass: the shares of its terms.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ import jax.numpy as jnp
 import numpy as np
 
 _SHORT = 256
-"""The longest axis whose running sums are a matrix product."""
+"""The longest axis whose running sums are computed by a matrix product."""
 
 
 def safe_log(a: jax.Array) -> jax.Array:
     """Return the logarithm, with value minus infinity and gradient zero at zero."""
-    # Below this a float is denormal: its reciprocal, which a gradient needs, is infinite.
+    # Below this a float is subnormal: its reciprocal, which the gradient needs, is infinite.
     positive: jax.Array = a >= jnp.finfo(a.dtype).tiny
     return jnp.where(positive, jnp.log(jnp.where(positive, a, 1.0)), -jnp.inf)
 
@@ -54,7 +54,7 @@ def _log_times(a: jax.Array, b: jax.Array) -> jax.Array:
 def _log_times_jvp(
     primals: tuple[jax.Array, jax.Array], tangents: tuple[jax.Array, jax.Array]
 ) -> tuple[jax.Array, jax.Array]:
-    # No mask: a sum gives a weight of zero no share of its own gradient.
+    # No mask is needed: in a sum, a zero weight has a share of zero, hence a zero gradient.
     return log_times(*primals), tangents[0] + tangents[1]
 
 
@@ -83,10 +83,10 @@ def _log_sum_jvp(
 
 
 def log_sum_and_shares(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
-    """Return ``log_sum`` and the share of each term in it: zero of zero, equal parts of infinity.
+    """Return ``log_sum`` and the shares of its terms: all zero if it is zero, equal if infinite.
 
-    The shares are quotients of exponentials, not exponentials of differences from the total: a
-    total of 100,000 is known to two decimals only in float32, the shares stay exact.
+    The shares are quotients of exponentials, not exponentials of differences from the total:
+    float32 represents a total of 100,000 only to two decimals, whereas the shares stay exact.
 
     Args:
         a: any shape, infinities allowed.
@@ -105,7 +105,7 @@ def log_sum_and_shares(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
 
 
 def log_shares(a: jax.Array, axis: int) -> jax.Array:
-    """Return the logs of the shares in a sum, also of those that are too small for a float.
+    """Return the logs of the shares in a sum, including shares that underflow.
 
     Args:
         a: any shape, infinities allowed.
@@ -119,17 +119,17 @@ def log_shares(a: jax.Array, axis: int) -> jax.Array:
 
 
 def relative(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
-    """Return exponentials relative to the largest along an axis, and the log taken out.
+    """Return exponentials relative to the largest along an axis, and the log of the factor.
 
-    Where the largest is plus infinity only the infinite terms count, one each; where it is minus
-    infinity nothing is taken out. The log taken out is a constant of differentiation.
+    Where the largest is plus infinity, infinite terms become one and all others zero; where it is
+    minus infinity the log factor is 0. The log factor is constant under differentiation.
 
     Args:
         a: any shape, infinities allowed.
-        axis: the axis along which one number is taken out.
+        axis: the axis along which the factor is shared.
 
     Returns:
-        The exponentials, and the log with an axis of size one.
+        The exponentials, and the log factor with an axis of size one.
     """
     shifted, shift = _shifted(a, axis)
     return jnp.exp(shifted), shift
@@ -144,11 +144,11 @@ def _shifted(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
 
 
 def cumulative(terms: jax.Array, axis: int) -> jax.Array:
-    """Return running sums; over short axes by a matrix product, which is many times faster.
+    """Return running sums, over short axes by a matrix product, which is many times faster.
 
     Args:
         terms: any shape.
-        axis: the axis along which is summed.
+        axis: the axis to sum along.
     """
     size = terms.shape[axis]
     if size > _SHORT:
@@ -159,16 +159,16 @@ def cumulative(terms: jax.Array, axis: int) -> jax.Array:
 
 
 def log_balance(a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
-    """Take the largest along ``axes`` out of logarithms.
+    """Subtract the largest along ``axes`` from logarithms.
 
-    Near zero floats are dense: a state of 100,000 steps would be known to two decimals only.
+    Floats are densest near zero: after 100,000 steps, float32 would have only two decimals.
 
     Args:
         a: logarithms of any shape.
-        axes: the axes along which one number is taken out.
+        axes: the axes that share the number subtracted.
 
     Returns:
-        The rest, and the number taken out, without those axes.
+        The differences, and the number subtracted, without those axes.
     """
     most = jax.lax.stop_gradient(jnp.max(a, axes, keepdims=True, initial=-jnp.inf) if axes else a)
     shift = jnp.where(jnp.isfinite(most), most, 0.0)
@@ -176,7 +176,7 @@ def log_balance(a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Arr
 
 
 def quotient(a: jax.Array, b: jax.Array) -> jax.Array:
-    """Divide, also in the derivative: it holds where the square of the divisor underflows.
+    """Divide, with a derivative that stays finite where the square of the divisor underflows.
 
     Args:
         a: the dividend.
@@ -200,10 +200,10 @@ def _quotient_jvp(
 
 
 def weighted(shares: jax.Array, a: jax.Array) -> jax.Array:
-    """Multiply by shares, where a share of zero makes even infinity zero.
+    """Multiply by shares, where zero times infinity is zero.
 
     Args:
-        shares: as ``log_sum_and_shares`` gives them.
+        shares: as returned by ``log_sum_and_shares``.
         a: numbers of the same shape.
     """
     some = shares > 0
@@ -224,9 +224,9 @@ def log_add(a: jax.Array, b: jax.Array) -> jax.Array:
 def log_matmul(a: jax.Array, b: jax.Array) -> jax.Array:
     """Multiply matrices in log space.
 
-    Shifted by the largest entries of their rows and columns, the matrices are multiplied as
-    numbers. Where a finite entry lies so far below these that a product could be lost, all of it
-    is summed term by term instead, at the price of ``[..., i, k, j]`` terms.
+    The matrices are shifted by the largest entries of their rows and columns, exponentiated and
+    multiplied. If a finite entry lies so far below these that a product could underflow, the whole
+    product is summed term by term instead, which takes ``[..., i, k, j]`` terms.
 
     Args:
         a: ``[..., i, k]`` logs.
@@ -234,17 +234,17 @@ def log_matmul(a: jax.Array, b: jax.Array) -> jax.Array:
     """
     rows, most_of_rows = relative(a, -1)
     columns, most_of_columns = relative(b, -2)
-    # The product of two floats above the root of the smallest one is a float.
+    # The product of two floats above the square root of the smallest does not underflow.
     least = jnp.finfo(rows.dtype).tiny ** 0.5
     near_a = (a == -jnp.inf) | (rows >= least)
     near_b = (b == -jnp.inf) | (columns >= least)
 
     def by_numbers(a: jax.Array, b: jax.Array) -> jax.Array:
-        # Nothing stays nothing, even where infinity was taken out of it.
+        # Zero stays zero, even where infinity was subtracted.
         product = safe_log(rows @ columns)
         return log_times(log_times(product, most_of_rows), most_of_columns)
 
-    # Its reverse pass keeps no terms: they would take memory even where they are not summed.
+    # Its reverse pass stores no terms: they would take memory even where they are not summed.
     @partial(jax.checkpoint, prevent_cse=False)
     def term_by_term(a: jax.Array, b: jax.Array) -> jax.Array:
         return log_sum(log_times(a[..., :, :, None], b[..., None, :, :]), -2)
@@ -255,9 +255,10 @@ def log_matmul(a: jax.Array, b: jax.Array) -> jax.Array:
 
 
 def pick(a: jax.Array, winner: jax.Array, axis: int) -> jax.Array:
-    """Take one entry along one axis, by a mask.
+    """Select one entry along one axis with a mask.
 
-    Unlike that of a gather, the gradient needs no scatter; both are slow on most devices.
+    Unlike the gradient of a gather, its gradient needs no scatter; both gather and scatter are slow
+    on most devices.
 
     Args:
         a: any shape.
@@ -278,7 +279,7 @@ def _pick(a: jax.Array, winner: jax.Array, axis: int) -> jax.Array:
 def _pick_jvp(
     axis: int, primals: tuple[jax.Array, jax.Array], tangents: tuple[jax.Array, Any]
 ) -> tuple[jax.Array, jax.Array]:
-    # The reverse pass makes its own mask, and so keeps one number for each sum, as small as can be.
+    # The reverse pass recomputes the mask, and thus stores only one small number for each sum.
     again: Callable[[jax.Array, jax.Array], jax.Array] = jax.checkpoint(
         lambda x, winner: pick(x, winner, axis), prevent_cse=False
     )
@@ -287,7 +288,7 @@ def _pick_jvp(
 
 
 def largest(a: jax.Array, axis: int) -> jax.Array:
-    """Return the largest entry along one axis; the gradient goes to the first such entry alone.
+    """Return the largest entry along one axis; only the first such entry has a gradient.
 
     Args:
         a: any shape.
@@ -326,12 +327,12 @@ def first_largest(a: jax.Array, axis: int) -> jax.Array:
 
 
 def one_hot(winner: jax.Array, shape: tuple[int, ...], axis: int) -> jax.Array:
-    """Return truth values that are true where the index along one axis is the winner's.
+    """Return a mask that is true at the given index along one axis.
 
     Args:
         winner: indices of the shape without that axis.
-        shape: of the result.
-        axis: the axis that the winner indexes.
+        shape: the shape of the result.
+        axis: the axis to index.
     """
     index = _along(axis, shape[axis], len(shape)).astype(winner.dtype)
     return jnp.broadcast_to(index == jnp.expand_dims(winner, axis), shape)
@@ -341,8 +342,8 @@ def unbroadcast(x: jax.Array, like: jax.Array) -> jax.Array:
     """Sum over the axes along which one array was broadcast to the shape of another.
 
     Args:
-        x: of the larger shape.
-        like: its shape broadcasts to that.
+        x: an array of the larger shape.
+        like: an array whose shape broadcasts to that of ``x``.
 
     Returns:
         The sums, of the shape of ``like``.

@@ -1,4 +1,4 @@
-"""Semirings by name, as distributions register them in the entry point group ``semirings``."""
+"""Semirings by name, registered by distributions in the entry point group ``semirings``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Plugin:
         name: the name of the entry point.
         distribution, version: of the package that registered it.
         semiring: the semiring with default parameters, or None if it failed to load.
-        fault: the reason of the failure, or the empty string.
+        fault: the reason for the failure, or the empty string.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Plugin:
 
 
 def available() -> dict[str, Plugin]:
-    """Return all registered semirings by name; one that is broken is named, and harms no other."""
+    """Return all registered semirings by name; one that fails to load is listed with its fault."""
     found = (_load(point) for point in entry_points(group=GROUP))
     return {plugin.name: plugin for plugin in sorted(found, key=lambda p: p.name)}
 

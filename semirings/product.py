@@ -1,9 +1,9 @@
-"""The direct product of two semirings: two questions in one pass.
+"""The direct product of two semirings: two quantities in one pass.
 
 | argument                      | value                        | gradient             |
 | ----------------------------- | ---------------------------- | -------------------- |
 | any operation on infinities   | that of each factor          | that of each factor  |
-| a tie                         | each factor has its own way  | that of each factor  |
+| a tie                         | decided in each factor       | that of each factor  |
 | ``sum([])``                   | zero in both                 | (nothing)            |
 | ``log_weight(a)``             | that of the first            | that of the first    |
 """
@@ -30,12 +30,12 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Product(Semiring):
-    """Pairs of values; every operation is done in each factor by itself.
+    """Pairs of values, with componentwise operations.
 
-    Weights are lifted into both. ``log_weight`` reads the first. The laws of a product are
-    those that both factors keep; its sums have no single winner, though, for the factors may
-    disagree. Nothing is taken out by ``balance``: one number cannot be the factor of both.
-    Factors must hence have range enough by themselves, as ``Log`` has and ``Real`` has not.
+    Weights are lifted into both factors. ``log_weight`` returns that of the first. A product
+    satisfies the laws that both factors satisfy, but it is not selective, because the factors may
+    select different summands. ``balance`` does nothing, since one number cannot be the factor of
+    both. Factors must therefore have sufficient range themselves, like ``Log`` but unlike ``Real``.
 
     Attributes:
         first: the factor that ``log_weight`` reads.
@@ -49,7 +49,7 @@ class Product(Semiring):
 
     @property
     def laws(self) -> Laws:
-        """The laws that both factors keep."""
+        """The laws that both factors satisfy."""
         first, second = self.first.laws, self.second.laws
         return Laws(
             commutative=first.commutative and second.commutative,
@@ -104,10 +104,10 @@ class Product(Semiring):
         )
 
     def star(self, a: Pair) -> Pair:
-        """Return the closure in each.
+        """Return the closure in both.
 
         Raises:
-            TypeError: if either has none.
+            TypeError: if either factor has none.
         """
         return Pair(self.first.star(a.first), self.second.star(a.second))
 

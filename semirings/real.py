@@ -1,4 +1,4 @@
-"""Nonnegative reals with sum and product, rescaled so that float32 suffices.
+"""Nonnegative reals with addition and multiplication, rescaled so that float32 suffices.
 
 | argument            | value                | gradient                         |
 | ------------------- | -------------------- | -------------------------------- |
@@ -25,11 +25,11 @@ from semirings.numerics import quotient, safe_log
 
 @dataclass(frozen=True)
 class Real(Divisible):
-    """Weights as they are: ``plus`` adds, ``times`` multiplies.
+    """Weights in linear space: ``plus`` adds, ``times`` multiplies.
 
-    Long products leave the range of floats; ``balance`` takes the largest entry out as a log
-    factor. The factor is a constant of differentiation (the quotient carries the whole
-    gradient), so no gradient ever divides by the square of a small number.
+    Long products leave the range of floats, so ``balance`` divides by the largest entry and returns
+    its log. The factor is constant under differentiation (the quotient carries the whole gradient),
+    so no gradient divides by the square of a small number.
     """
 
     name: ClassVar[str] = "real"
@@ -70,12 +70,12 @@ class Real(Divisible):
         return jnp.sum(a, axis)
 
     def shares(self, a: jax.Array, axis: int) -> jax.Array:
-        """Divide by the sum; all zero where it is zero."""
+        """Divide by the sum; all zero where the sum is zero."""
         total = jnp.sum(a, axis, keepdims=True)
         return quotient(a, jnp.where(total > 0, total, 1.0))
 
     def star(self, a: jax.Array) -> jax.Array:
-        """Sum the geometric series; infinite from the weight one on."""
+        """Sum the geometric series; infinite for weights of one or more."""
         return jnp.where(a < 1, 1 / (1 - jnp.where(a < 1, a, 0.0)), jnp.inf)
 
     def prod(self, a: jax.Array, axis: int) -> jax.Array:
@@ -87,11 +87,11 @@ class Real(Divisible):
         return a @ b
 
     def group_sum(self, a: jax.Array, groups: Groups) -> jax.Array:
-        """Multiply by the membership matrix: no scatter in either direction."""
+        """Multiply by the membership matrix, which avoids scatters in both passes."""
         return a @ groups.membership
 
     def group_spread(self, a: jax.Array, groups: Groups) -> jax.Array:
-        """Multiply by the transposed membership matrix: no scatter in either direction."""
+        """Multiply by the transposed membership matrix, which avoids scatters in both passes."""
         return a @ groups.membership.T
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:

@@ -1,19 +1,20 @@
-"""Sampling derivations in proportion to their weight, many after one forward pass.
+"""Sampling derivations in proportion to their weight, any number after one forward pass.
 
-Weights are summed forward as in ``Log``. The draw happens in the reverse pass: the reverse of a
-sum gives everything to one summand, chosen with probability proportional to its weight, where
-differentiation would give each its share. The random state travels in the cotangent, so one
-forward pass serves any number of samples, and the same key gives the same sample wherever the
-forward pass was rematerialised.
+Weights are summed forward as in ``Log``. Sampling takes place in the reverse pass: the reverse rule
+of a sum passes the whole cotangent to one summand, chosen with probability proportional to its
+weight, whereas differentiation would give each summand its share. The cotangent carries the random
+state, so one forward pass suffices for any number of samples, and the same key gives the same
+sample even if the forward pass is rematerialised.
 
 The state is a 48-bit counter of Threefry (``semirings.threefry``): two integers below 2**24, each
-exact in a cotangent of any floating dtype, where zero in the first means that the sample does not
-use this value. A sum chooses by the bits of its counter, and counts one up for the summand. A
-product counts one up for the left factor and starts the right one anywhere, at a counter drawn
-under another key. So no two choices of a sample share random bits, but by the accident, in about
-one of 2**48 pairs, that two counters are the same. This is the scheme of splittable generators
-(Claessen and Palka 2013) with a block cipher that is cheap to vectorise. One of the factors is
-not hashed, since a recursion hashes in all of its states, of which the sample uses one.
+exact in a cotangent of any floating dtype; zero in the first means that the sample does not use
+this value. A sum chooses a summand by the bits of its counter, and increments the counter for the
+summand. A product increments the counter for the left factor and starts the right factor at a
+counter drawn under another key. Hence two choices of a sample share random bits only if their
+counters coincide, for about one in 2**48 pairs. This is the scheme of splittable generators
+(Claessen and Palka 2013) with a block cipher that is cheap to vectorise. To save time the counter
+of the left factor is not hashed, since a recursion hashes in all of its states, of which the sample
+uses one.
 """
 
 from __future__ import annotations
@@ -32,21 +33,21 @@ from semirings.numerics import cumulative, log_balance, log_sum, log_times, rela
 from semirings.threefry import Words, threefry_2x32
 
 _BITS = 24
-"""Integers of so many bits are exact in float32."""
+"""Integers of this many bits are exact in float32."""
 
 _CHOICE, _SPLIT = (0, 0), (1, 0)
-"""The keys under which a counter gives the bits of a choice, and the counter of a right factor."""
+"""The keys that map a counter to the bits of a choice, and to the counter of a right factor."""
 
 
 class Drawn(NamedTuple):
-    """A value of ``Sampling``: the log weight, and carriers of marks and state backwards.
+    """A value of ``Sampling``: the log weight, and arrays whose cotangents carry marks and state.
 
     Attributes:
         weight: log weight.
-        mark: its cotangent says how often a sample used the value.
+        mark: its cotangent is the number of times that a sample uses the value.
         high, low: their cotangents are the random state.
 
-    Only cotangents of the last three mean anything; results of operations have zeros there.
+    Only the cotangents of the last three are meaningful; their values are zero in all results.
     """
 
     weight: jax.Array
@@ -57,7 +58,7 @@ class Drawn(NamedTuple):
 
 @dataclass(frozen=True)
 class Sampling(Stochastic):
-    """Log weights whose reverse pass draws a derivation.
+    """Log weights whose reverse pass samples a derivation.
 
     A sample is the cotangent of ``feature`` when a total is pulled back from ``seed``: one for
     every use of an entry, zero for the others.
@@ -78,12 +79,12 @@ class Sampling(Stochastic):
         return _plain(jnp.zeros(shape, jnp.float32))
 
     def times(self, a: Drawn, b: Drawn) -> Drawn:
-        """Multiply weights; the reverse pass goes on in both factors."""
+        """Multiply weights; the reverse pass continues into both factors."""
         state: State = _both(a[1:], b[1:])
         return Drawn(log_times(a.weight, b.weight), *state)
 
     def sum(self, a: Drawn, axis: int) -> Drawn:
-        """Add weights along one axis; the reverse pass chooses one summand."""
+        """Add weights along one axis; the reverse pass samples one summand."""
         if a.weight.shape[axis] == 0:
             return _plain(log_sum(a.weight, axis))
         axis %= a.weight.ndim
@@ -91,7 +92,7 @@ class Sampling(Stochastic):
         return Drawn(log_sum(a.weight, axis), *state)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Drawn:
-        """Attach the feature, whose cotangent tells how often a sample used the weight."""
+        """Attach the feature, whose cotangent counts how often a sample uses the weight."""
         if feature is None:
             return _plain(log_weight)
         mark = jnp.broadcast_to(feature, log_weight.shape).astype(log_weight.dtype)
@@ -113,9 +114,10 @@ class Sampling(Stochastic):
         """Return the cotangent of a total that starts one sample for each entry.
 
         Args:
-            key: a random key; the same key draws the same.
-            shape: of the total, perhaps with further axes in front to map the pullback over.
-            dtype: of the total's weights.
+            key: a random key; the same key gives the same sample.
+            shape: the shape of the total, optionally with leading axes over which the pullback is
+                mapped.
+            dtype: the dtype of the weights of the total.
         """
         bits = jax.random.bits(key, (2, *shape), jnp.uint32) >> (32 - _BITS)
         high, low = bits.astype(dtype)
@@ -129,7 +131,7 @@ def _plain(weight: jax.Array) -> Drawn:
 
 
 State = tuple[jax.Array, jax.Array, jax.Array]
-"""Mark, high and low: arrays of zeros, made for their cotangents."""
+"""Mark, high and low: arrays of zeros that are used only for their cotangents."""
 
 
 @jax.custom_vjp
@@ -146,13 +148,13 @@ def _both_forward(a: State, b: State) -> tuple[State, tuple[jax.Array, jax.Array
 
 
 def _both_reverse(operands: tuple[jax.Array, jax.Array], state: State) -> tuple[State, State]:
-    # First summed, then advanced: where an operand was repeated, one of its places is used.
+    # Summed before advancing: where an operand was broadcast, only one of its copies is used.
     first, second = (_sent_to(operand, state) for operand in operands)
     return _stepped(first), _split(second)
 
 
 def _sent_to(operand: jax.Array, state: State) -> State:
-    """Return the state in shape and dtype of an operand that was broadcast."""
+    """Return the state in the shape and dtype of an operand that was broadcast."""
     mark, high, low = (unbroadcast(x, operand).astype(operand.dtype) for x in state)
     return mark, high, low
 
@@ -169,7 +171,7 @@ def _one(state: State, weight: jax.Array, axis: int) -> State:
 
 def _one_forward(state: State, weight: jax.Array, axis: int) -> tuple[State, jax.Array]:
     terms, _ = relative(weight, axis)
-    # The distribution function of the choice; a summand without weight is never reached.
+    # The unnormalised cumulative distribution; summands of weight zero are never chosen.
     return _one(state, weight, axis), jnp.where(terms > 0, cumulative(terms, axis), -1.0)
 
 
@@ -178,11 +180,12 @@ def _one_reverse(axis: int, reached: jax.Array, state: State) -> tuple[State, No
     _, high, low = state
     ahead = _bits(_CHOICE, high, low)[0].astype(reached.dtype)
     behind = 2.0**_BITS - ahead
-    # A quotient in this form: the compiler repeats arithmetic without a division for every summand.
+    # Written as a quotient because the compiler would recompute division-free arithmetic for each
+    # summand.
     threshold = jnp.max(reached, axis) * (ahead / (ahead + behind))
     index = jnp.arange(size, dtype=reached.dtype)
     index = index.reshape([-1 if i == axis else 1 for i in range(reached.ndim)])
-    # The first beyond the threshold; where rounding leaves none beyond it, the last possible.
+    # The first summand beyond the threshold; if rounding leaves none, the last possible one.
     order = jnp.where(reached > 0, 2 * size - index, 2 * size + 1 + index)
     order = jnp.where(reached > jnp.expand_dims(threshold, axis), index, order)
     chosen = order == jnp.min(order, axis, keepdims=True)
@@ -195,14 +198,14 @@ _one.defvjp(_one_forward, _one_reverse)
 
 
 def _stepped(state: State) -> State:
-    """Return the next state, zero where the state is."""
+    """Return the next state, zero where the state is zero."""
     mark, high, low = state
     following = jnp.where(low < 2.0**_BITS - 1, low + 1, 0.0)
     return mark, high, jnp.where(high > 0, following, 0.0)
 
 
 def _split(state: State) -> State:
-    """Return a state drawn by the state, zero where the state is."""
+    """Return a state derived from the state by hashing, zero where the state is zero."""
     mark, high, low = state
     new_high, new_low = _bits(_SPLIT, high, low)
     used = high > 0
@@ -214,6 +217,6 @@ def _split(state: State) -> State:
 
 
 def _bits(key: tuple[int, int], high: jax.Array, low: jax.Array) -> Words:
-    """Return twice 24 random bits, the upper ones of each word."""
+    """Return two words of 24 random bits, the upper bits of each hashed word."""
     words = threefry_2x32(key, (high.astype(jnp.uint32), low.astype(jnp.uint32)))
     return words[0] >> (32 - _BITS), words[1] >> (32 - _BITS)

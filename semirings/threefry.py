@@ -1,8 +1,8 @@
-"""Threefry-2x32: random bits that are a function of a key and a counter, and of nothing else.
+"""Threefry-2x32: random bits as a pure function of a key and a counter.
 
 Source: Salmon, Moraes, Dror and Shaw (2011), Parallel random numbers: as easy as 1, 2, 3 (SC'11).
 The constants are those of their library, Random123. ``jax.random`` draws its bits with the same
-function, but hands out arrays of bits for one key; here every entry has a counter of its own.
+function, but returns arrays of bits for one key; here every entry has its own counter.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def threefry_2x32(key: Words | tuple[int, int], counter: Words, rounds: int = 20
     For each key this is a bijection: different counters give different results.
 
     Args:
-        key: two numbers below 2**32, or arrays of such that broadcast against the counter.
+        key: two numbers below 2**32, or arrays of such numbers that broadcast against the counter.
         counter: any shape.
-        rounds: of mixing. The authors found 13 to pass all tests of BigCrush, and recommend 20 for
-            a margin of safety.
+        rounds: rounds of mixing. The authors found that 13 pass all tests of BigCrush, and
+            recommend 20 for a margin of safety.
 
     Returns:
         Words of the shape of the counter.

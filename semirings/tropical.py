@@ -1,10 +1,10 @@
 """Min-plus over costs: the cost of the cheapest derivation. Max-plus is ``Viterbi``.
 
-A cost is minus a log weight; the forbidden costs plus infinity.
+A cost is a negative log weight; zero is plus infinity.
 
 | argument               | value | gradient                     |
 | ---------------------- | ----- | ---------------------------- |
-| ``plus(x, x)``         | x     | 1, 0: the first wins         |
+| ``plus(x, x)``         | x     | 1, 0: the first is chosen    |
 | ``plus(+inf, +inf)``   | +inf  | 1, 0                         |
 | ``times(+inf, x)``     | +inf  | 1, 1, for x = -inf as well   |
 | ``sum([+inf, x, x])``  | x     | 0, 1, 0                      |
@@ -31,7 +31,7 @@ from semirings.numerics import first_largest, log_balance, log_times, one_hot, p
 class Tropical(Selective, Divisible):
     """``plus`` is the minimum, ``times`` adds costs.
 
-    A tie has one winner, the earlier one, and the gradient goes to it alone, as in ``Viterbi``.
+    In a tie the first summand is selected, and only it receives the gradient, as in ``Viterbi``.
 
     Source: Mohri (2002), Semiring frameworks and algorithms for shortest-distance problems,
     section 2.
@@ -48,7 +48,7 @@ class Tropical(Selective, Divisible):
         return jnp.full(shape, jnp.inf, jnp.float32)
 
     def ones(self, shape: tuple[int, ...]) -> jax.Array:
-        """Return zeros: nothing to pay."""
+        """Return zeros."""
         return jnp.zeros(shape, jnp.float32)
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
@@ -66,26 +66,26 @@ class Tropical(Selective, Divisible):
         return pick(a, self.select(a, axis), axis)
 
     def select(self, a: jax.Array, axis: int) -> jax.Array:
-        """Return the index of the smallest along one axis, the first of equals."""
+        """Return the index of the smallest along one axis, the first in a tie."""
         return first_largest(-a, axis)
 
     def shares(self, a: jax.Array, axis: int) -> jax.Array:
-        """Give everything to the winner."""
+        """Return one for the selected summand, zero for the others."""
         if a.shape[axis] == 0:
             return a
         chosen = one_hot(self.select(a, axis), a.shape, axis)
         return jnp.where(a < jnp.inf, chosen, False).astype(a.dtype)
 
     def star(self, a: jax.Array) -> jax.Array:
-        """Return zero where no round saves anything; otherwise minus infinity."""
+        """Return zero where the cost is not negative; otherwise minus infinity."""
         return jnp.where(a < 0, -jnp.inf, 0.0).astype(a.dtype)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
-        """Return minus the log weight."""
+        """Return the negative log weight."""
         return -log_weight
 
     def log_weight(self, a: jax.Array) -> jax.Array:
-        """Return minus the cost."""
+        """Return the negative cost."""
         return -a
 
     def balance(self, a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:

@@ -2,8 +2,8 @@
 
 | argument              | value | gradient                      |
 | --------------------- | ----- | ----------------------------- |
-| ``plus(-inf, -inf)``  | -inf  | 1, 0: the first wins          |
-| ``plus(x, x)``        | x     | 1, 0: so it does in every tie |
+| ``plus(-inf, -inf)``  | -inf  | 1, 0: the first is chosen     |
+| ``plus(x, x)``        | x     | 1, 0: as in every tie         |
 | ``plus(x, +inf)``     | +inf  | 0, 1                          |
 | ``times(-inf, +inf)`` | -inf  | 1, 1                          |
 | ``sum([])``           | -inf  | (nothing)                     |
@@ -28,7 +28,7 @@ from semirings.numerics import first_largest, largest, log_balance, log_times, o
 class Viterbi(Selective, Divisible):
     """``plus`` is the maximum, ``times`` adds log weights.
 
-    A tie has one winner, the earlier one, and the gradient goes to it alone: the gradient of a
+    In a tie the first summand is selected, and only it receives the gradient: the gradient of a
     total with respect to the lifted weights marks the best derivation.
     """
 
@@ -61,18 +61,18 @@ class Viterbi(Selective, Divisible):
         return largest(a, axis)
 
     def select(self, a: jax.Array, axis: int) -> jax.Array:
-        """Return the index of the largest along one axis, the first of equals."""
+        """Return the index of the largest along one axis, the first in a tie."""
         return first_largest(a, axis)
 
     def shares(self, a: jax.Array, axis: int) -> jax.Array:
-        """Give everything to the winner."""
+        """Return one for the selected summand, zero for the others."""
         if a.shape[axis] == 0:
             return a
         chosen = one_hot(self.select(a, axis), a.shape, axis)
         return jnp.where(a > -jnp.inf, chosen, False).astype(a.dtype)
 
     def star(self, a: jax.Array) -> jax.Array:
-        """Return one, the empty product, where no round gains anything; otherwise infinity."""
+        """Return one, the empty product, for weights of at most one; otherwise infinity."""
         return jnp.where(a > 0, jnp.inf, 0.0).astype(a.dtype)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:

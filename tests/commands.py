@@ -1,4 +1,4 @@
-"""Running commands within the process, so that jax starts once."""
+"""Running commands within the process, so that jax starts only once."""
 
 import io
 import sys
@@ -11,7 +11,7 @@ from semipunct.cli import main
 
 @dataclass(frozen=True)
 class Result:
-    """What a command did."""
+    """The result of a command."""
 
     status: int
     out: str
@@ -19,7 +19,7 @@ class Result:
 
     @property
     def message(self) -> str:
-        """The one message of a command that failed for a reason of its user."""
+        """Return the single message of a command that failed because of a user error."""
         assert self.out == ""
         assert "Traceback" not in self.err
         lines = self.err.strip().splitlines()
@@ -29,7 +29,7 @@ class Result:
 
     @property
     def told(self) -> str:
-        """What people are told, but for what the tiny model has never seen."""
+        """Standard error without warnings about marks that the tiny model has never seen."""
         lines = self.err.splitlines(keepends=True)
         return "".join(line for line in lines if "that the model has never seen" not in line)
 
@@ -38,7 +38,7 @@ Cli = Callable[..., Result]
 
 
 def run(*arguments: object, stdin: bytes = b"") -> Result:
-    """Run a command as a process would, with streams of its own."""
+    """Run a command as in its own process, with separate streams."""
     out, err = io.BytesIO(), io.BytesIO()
     before = sys.stdin, sys.stdout, sys.stderr
     sys.stdin = io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")

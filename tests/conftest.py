@@ -1,4 +1,4 @@
-"""Settings and fixtures of the whole suite."""
+"""Settings and fixtures for the whole test suite."""
 
 import gc
 import os
@@ -12,7 +12,7 @@ import platformdirs
 
 
 def compilation_cache() -> str:
-    """A folder that outlives the run: compiling, not computing, is most of the suite's time."""
+    """Return a folder that outlives the run, since compilation dominates the time of the suite."""
     folder = platformdirs.user_cache_path("semipunct") / "tests" / "xla"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -24,18 +24,17 @@ def compilation_cache() -> str:
 
 
 # Set before the first import of jax, and in the environment, so that commands started by tests
-# share the cache; whoever has chosen a folder keeps it.
+# share the cache; a folder chosen by the user is kept.
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", compilation_cache())
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
-# The suite compiles much and computes little: without the compiler's optimisations it takes half
-# the time.
+# The suite compiles much and computes little: disabling compiler optimisations halves its time.
 os.environ.setdefault(
     "XLA_FLAGS",
     "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false "
     "--xla_cpu_parallel_codegen_split_count=1",
 )
-# Tracing makes objects by the million: where each operation stands in the source is not written
-# down for the compiler, and garbage is collected seldom.
+# Tracing creates millions of objects: source locations of operations are not recorded for the
+# compiler, and garbage collection is rare.
 os.environ.setdefault("JAX_TRACEBACK_IN_LOCATIONS_LIMIT", "0")
 gc.set_threshold(200_000, 20, 50)
 
@@ -43,7 +42,7 @@ import jax  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
-# A first example may compile for seconds, so neither deadlines nor "too slow" mean anything here.
+# A first example may compile for seconds, so deadlines and "too slow" checks are meaningless.
 COMPILES = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("fast", max_examples=25, derandomize=True, **COMPILES)
 settings.register_profile("thorough", max_examples=200, print_blob=True, **COMPILES)
@@ -55,12 +54,12 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 MAPS = 30_000
-"""Memory maps of a process from which on compiled code is let go; Linux grants it 65,530."""
+"""Number of memory maps above which compiled code is released; Linux allows 65,530."""
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _maps_are_few() -> Iterator[None]:
-    """What is compiled takes memory maps, and a process that has none left crashes."""
+    """Limit memory maps: compiled code uses them, and a process without any left crashes."""
     yield
     maps = Path("/proc/self/maps")
     if maps.exists() and maps.read_bytes().count(b"\n") > MAPS:
@@ -69,9 +68,9 @@ def _maps_are_few() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _memory_is_not_held() -> Iterator[None]:
-    """Commands that train change a setting of the process, which would outlive them here.
+    """Prevent training commands from changing a setting of the process, which would persist.
 
-    Before each compilation such a process forgets what it has traced, of which tests have much.
+    With it, each compilation discards all traced functions, of which tests have many.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("semipunct.arrays.memory.hold_memory", lambda: False)
@@ -79,13 +78,13 @@ def _memory_is_not_held() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the file that takes longest: one worker would be left with it at the end."""
+    """Start with the slowest file, so that it does not delay the end of a parallel run."""
     items.sort(key=lambda item: item.path.name != "test_readme.py")
 
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of treebanks (`en`, `zh`, ...) kept beside the repository; skips without it."""
+    """The folder of treebanks (`en`, `zh`, ...) beside the repository; skips if missing."""
     folder = ROOT.parent / "shared" / "data" / "ud-1.4"
     if not folder.is_dir():
         pytest.skip("the UD 1.4 treebanks are not at ../shared/data/ud-1.4 beside the repository")
@@ -94,7 +93,7 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session")
 def penn_sample() -> Path:
-    """The folder of the Penn Treebank sample kept beside the repository; skips without it."""
+    """The folder of the Penn Treebank sample beside the repository; skips if missing."""
     folder = ROOT.parent / "shared" / "data" / "ptb-sample"
     if not folder.is_dir():
         pytest.skip("the Penn Treebank sample is not at ../shared/data/ptb-sample")
@@ -103,7 +102,7 @@ def penn_sample() -> Path:
 
 @pytest.fixture(scope="session")
 def loaded_once() -> Iterator[None]:
-    """Loading a folder, or a copy of it, again gives the same objects: they are compiled once."""
+    """Return the same objects when a folder or its copy is loaded again: they are compiled once."""
     from semipunct.store import checkpoint
 
     load, loaded = checkpoint.load, dict[Any, checkpoint.SavedModel]()
@@ -126,13 +125,13 @@ def loaded_once() -> Iterator[None]:
 
 @pytest.fixture
 def strict_numerics():
-    """Within the test, mixing dtypes or ranks without saying so raises."""
+    """Within the test, implicit promotion of dtypes or ranks raises an error."""
     with jax.numpy_dtype_promotion("strict"), jax.numpy_rank_promotion("raise"):
         yield
 
 
 @pytest.fixture
 def x64():
-    """Within the test, 64-bit numbers: for comparisons with the oracle."""
+    """Use 64-bit numbers within the test, for comparisons with the oracle."""
     with jax.enable_x64(True):
         yield

@@ -1,4 +1,4 @@
-"""A validator of JSON Schema, for the keywords that our schemas use; any other is an error."""
+"""A validator of JSON Schema for the keywords in the published schemas; others raise errors."""
 
 import json
 from pathlib import Path
@@ -14,18 +14,18 @@ ASIDE = {"$schema", "$defs", "title", "description", "required", "additionalProp
 
 
 def published(name: str) -> dict[str, Any]:
-    """The schema that is published of what a command prints."""
+    """Return the published schema of a command's output."""
     return json.loads((SCHEMAS / f"{name}.json").read_text("utf-8"))
 
 
 def faults(value: Any, schema: dict[str, Any], root: dict[str, Any], where: str = "") -> list[str]:
-    """What is wrong with a value, each fault after the place where it is.
+    """Return the errors in a value, each with its location.
 
     Args:
-        value: of JSON.
-        schema: that it must keep.
-        root: the whole schema, in which references are looked up.
-        where: the value is.
+        value: the JSON value.
+        schema: the schema for the value.
+        root: the whole schema, for resolving references.
+        where: location of the value.
     """
     found: list[str] = []
     for keyword, demand in schema.items():

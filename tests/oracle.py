@@ -1,13 +1,13 @@
-"""Brute-force enumeration of the punctuation model: the answer every fast algorithm must give.
+"""Brute-force enumeration of the punctuation model, as a reference for the fast algorithms.
 
-Every derivation is listed one by one and nothing is shared with the library: for a handful of
-words, tokens and pairs only. Model: Li, Wang and Eisner (2019), sections 2.1 (`choices`), 2.2 and
-Appendix D (`Channel`), with an open puncteme. Plain data in:
+Every derivation is listed one by one, with no code shared with the library, which is feasible only
+for a few words, tokens and pairs. Model: Li, Wang and Eisner (2019), sections 2.1 (`choices`), 2.2
+and Appendix D (`Channel`), with an open puncteme. Input is plain data:
 
 - `heads[w - 1]` is the head of word `w` (1-based), 0 for the root; the tree is projective;
 - `choices[w - 1]` gives p(left, right | w) as `{(left, right): probability}`;
-- `slots[i]` is the surface string right of word `i`. Where the initial (final) mark is on, slot 0
-  starts with `INITIAL` (slot n ends with `FINAL`), on the surface as underlyingly.
+- `slots[i]` is the surface string right of word `i`. With the initial (final) mark, slot 0 starts
+  with `INITIAL` (slot n ends with `FINAL`), both in the surface and underlyingly.
 """
 
 import itertools
@@ -32,8 +32,8 @@ class Channel:
     """One pass of the noisy channel; `direction` is "l2r", "r2l" or "none" (the identity).
 
     `edits[a, b]` is the distribution over the edits keep, absorb_left, absorb_right and transpose
-    of the window `ab`, `a` left of `b` in the text in either direction; a missing window is kept.
-    `spelling(s)` is the probability that one `OPEN` token is written as the surface string `s`.
+    of the window `ab`, `a` left of `b` in the text in either direction; the default is keep.
+    `spelling(s)` is the probability that one `OPEN` token generates the surface string `s`.
     """
 
     direction: str
@@ -46,7 +46,7 @@ Channels: TypeAlias = Channel | Sequence[Channel]
 
 @dataclass(frozen=True)
 class Derivation:
-    """One way to derive the surface: pairs by word, edits by slot (and where each `OPEN` ends)."""
+    """One derivation of the surface: pairs by word, edits by slot (and where each `OPEN` ends)."""
 
     probability: float
     pairs: tuple[Pair, ...]
@@ -54,7 +54,7 @@ class Derivation:
 
 
 def constituent_slots(heads: Sequence[int]) -> list[tuple[int, int]]:
-    """By word: the left and the right slot of the words that it dominates."""
+    """Return for each word the left and the right slot of the words that it dominates."""
     dominated: list[list[int]] = [[] for _ in heads]
     for word in range(1, len(heads) + 1):
         ancestor = word
@@ -74,7 +74,7 @@ def constituent_slots(heads: Sequence[int]) -> list[tuple[int, int]]:
 def underlying_slots(
     heads: Sequence[int], pairs: Sequence[Pair], initial_mark: bool, final_mark: bool
 ) -> list[Tokens]:
-    """The underlying string of every slot 0..n, given a pair of punctemes for every word."""
+    """Return the underlying string of every slot 0..n, given a pair of punctemes for every word."""
     edges = constituent_slots(heads)
     inner_first = sorted(range(len(heads)), key=lambda node: edges[node][1] - edges[node][0])
     strings: list[Tokens] = []
@@ -92,7 +92,7 @@ def _one_pass(channel: Channel, underlying: Tokens) -> list[EditPath]:
         return [(1.0, ("keep",) * (len(underlying) - 1), underlying)]
     rightwards = {"l2r": True, "r2l": False}[channel.direction]
     order = underlying if rightwards else underlying[::-1]
-    # The text so far, whose last (l2r) or first (r2l) token is pending: not yet output for good.
+    # The text so far, whose last (l2r) or first (r2l) token is pending: it may still be edited.
     paths: list[EditPath] = [(1.0, (), order[:1])]
     for token in order[1:]:
         longer: list[EditPath] = []
@@ -108,7 +108,7 @@ def _one_pass(channel: Channel, underlying: Tokens) -> list[EditPath]:
 
 
 def edit_paths(channel: Channels, underlying: Tokens) -> Iterator[EditPath]:
-    """All edit paths: probability, edits in the order made, surface pieces in text order.
+    """Return all edit paths: probability, edits in order, surface pieces in text order.
 
     `OPEN` stays one symbol here. The edits of a later pass follow those of an earlier one.
     """
@@ -125,7 +125,7 @@ def edit_paths(channel: Channels, underlying: Tokens) -> Iterator[EditPath]:
 
 
 def _spellings(channel: Channels, pieces: Tokens, surface: Tokens) -> Iterator[float]:
-    """Probability of each way to cut the surface into the pieces, an `OPEN` taking 1 or more."""
+    """Return the probability of each way to split the surface into pieces, with `OPEN` nonempty."""
     if not pieces and not surface:
         yield 1.0
     elif pieces and pieces[0] == OPEN and isinstance(channel, Channel):
@@ -137,7 +137,7 @@ def _spellings(channel: Channels, pieces: Tokens, surface: Tokens) -> Iterator[f
 
 
 def rewrite(channel: Channels, underlying: Tokens, surface: Tokens) -> list[Rewrite]:
-    """All ways to make the surface string: edit paths, each once for every way to spell `OPEN`."""
+    """Return all ways to generate the surface string: edit paths with each spelling of `OPEN`."""
     return [
         (probability * spelt, edits)
         for probability, edits, pieces in edit_paths(channel, underlying)
@@ -154,7 +154,7 @@ def derivations(
     initial_mark: bool = False,
     final_mark: bool = False,
 ) -> list[Derivation]:
-    """All derivations of the surface `slots` that have positive probability."""
+    """Return all derivations of the surface `slots` that have positive probability."""
     edges = constituent_slots(heads)
 
     @cache
@@ -162,8 +162,8 @@ def derivations(
         return rewrite(channel, underlying, surface)
 
     def possible(pairs: tuple[Pair, ...]) -> bool:
-        # Words without a pair yet are taken as empty; the slots they touch are undecided, but an
-        # edit leaves a token of its window: a string that is not empty has no empty surface.
+        # Words without a pair so far are treated as empty; the slots they touch are undecided, but
+        # an edit leaves one token of its window: a nonempty string has no empty surface.
         missing = range(len(pairs), len(heads))
         undecided = {slot for node in missing for slot in edges[node]}
         padded = pairs + (((), ()),) * len(missing)
@@ -197,7 +197,7 @@ def surface_distribution(
     initial_mark: bool = False,
     final_mark: bool = False,
 ) -> dict[tuple[Tokens, ...], float]:
-    """p(x | T) of every surface x (a string per slot) that can arise; `OPEN` stays a symbol."""
+    """Return p(x | T) of every possible surface x (a string per slot); `OPEN` stays a symbol."""
     distribution: defaultdict[tuple[Tokens, ...], float] = defaultdict(float)
     for chosen in itertools.product(*(choice.items() for choice in choices)):
         pairs = [pair for pair, _ in chosen]
@@ -210,17 +210,17 @@ def surface_distribution(
 
 
 def total(found: Sequence[Derivation]) -> float:
-    """p(x | T): the sum over all derivations, 0 where there is none."""
+    """Return p(x | T): the sum over all derivations, 0 if there is none."""
     return math.fsum(derivation.probability for derivation in found)
 
 
 def best(found: Sequence[Derivation]) -> Derivation:
-    """The most probable derivation, the first listed of equals. ValueError where there is none."""
+    """Return the first of the most probable derivations. ValueError if there is none."""
     return max(found, key=lambda derivation: derivation.probability)
 
 
 def posterior(found: Sequence[Derivation]) -> dict[tuple[Pair, ...], float]:
-    """p(pairs of all words | x, T), summed over edits. ValueError where there is no derivation."""
+    """Return p(pairs of all words | x, T), summed over edits. ValueError without derivations."""
     if not found:
         raise ValueError("no derivation, hence no posterior")
     evidence = total(found)
@@ -231,7 +231,7 @@ def posterior(found: Sequence[Derivation]) -> dict[tuple[Pair, ...], float]:
 
 
 def pair_marginals(found: Sequence[Derivation]) -> list[dict[Pair, float]]:
-    """By word: p(left, right | x, T) of every pair that occurs in a derivation."""
+    """Return for each word p(left, right | x, T) of every pair that occurs in a derivation."""
     marginals: list[dict[Pair, float]] = [{} for _ in best(found).pairs]
     for pairs, probability in posterior(found).items():
         for marginal, pair in zip(marginals, pairs, strict=True):
@@ -242,7 +242,7 @@ def pair_marginals(found: Sequence[Derivation]) -> list[dict[Pair, float]]:
 def expected_unmatched(
     found: Sequence[Derivation], is_unmatched: Callable[[Tokens, Tokens], bool]
 ) -> float:
-    """E[c(T')]: the posterior expected number of words whose pair is unmatched (Appendix B)."""
+    """Return E[c(T')]: the posterior expected number of unmatched pairs (Appendix B)."""
     return math.fsum(
         probability * sum(is_unmatched(left, right) for left, right in pairs)
         for pairs, probability in posterior(found).items()

@@ -1,4 +1,4 @@
-"""Models of words and text that have learnt a planted rule, trained once for all tests."""
+"""Models of words and text that have learned a planted rule, trained once for all tests."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -49,7 +49,7 @@ def _trained(
 
 
 def figures(folder: Path) -> dict[str, Any]:
-    """What was measured of the best weights."""
+    """Return the figures measured with the best weights."""
     from semipunct.store.checkpoint import load
 
     return load(folder).as_dict()["figures"]
@@ -57,13 +57,13 @@ def figures(folder: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def parser(once: Once) -> Path:
-    """The folder of a parser that knows words by their endings."""
+    """The folder of a parser that analyses words by their endings."""
     return _trained(once, "parser", PARSER, planted(200, 0), planted(40, 1))
 
 
 @pytest.fixture(scope="session")
 def phrase_parser(once: Once, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a parser of phrases of a toy language."""
+    """The folder of a phrase-structure parser for a toy language."""
     paths = files(tmp_path_factory.mktemp("phrases"), 96, 16).values()
     examples, dev = (read_whole_phrases([path]) for path in paths)
     return _trained(once, "phrase-parser", PHRASE_PARSER, examples, dev)

@@ -1,6 +1,6 @@
-"""Which part may import which, as a table, and the checks that read the imports against it.
+"""A table of the permitted imports between packages, and the checks of imports against it.
 
-Nothing is imported here: source is read as text, so a broken package is still checked.
+Nothing is imported here: source is read as text, so that a broken package is still checked.
 """
 
 import ast
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 OURS = ("semirings", "semipunct", "experiments", "tests")
 LIBRARY = ("semirings", "semipunct")
 
-# What all models share, none of which knows a concrete model; each may import those before it.
+# Modules shared by all models, independent of concrete models; each may import preceding ones.
 BASE = tuple(
     f"semipunct.models.{module}"
     for module in (
@@ -36,9 +36,9 @@ BASE = tuple(
     )
 )
 
-# Each room and what it may import of ours. A module belongs to the room with the longest matching
-# name, and may always import from its own room. `semipunct.errors` and `semipunct.wording` are open
-# to every room of semipunct: an error that cannot be raised where the mistake is found is no use.
+# Each room (part of the project) and the project modules it may import. A module belongs to the
+# room with the longest matching name, and may always import from its own room. `semipunct.errors`
+# and `semipunct.wording` are open to all rooms of semipunct, so that errors can be raised anywhere.
 ROOMS: dict[str, tuple[str, ...]] = {
     "semirings": (),
     "semipunct.data": (),
@@ -152,7 +152,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "tests": ("semipunct", "semirings"),
 }
 
-# Packages of others that only the named places may import.
+# Third-party packages that only the named places may import.
 ONLY_IN: dict[str, tuple[str, ...]] = {
     "typer": ("semipunct.cli", "tests"),
     "click": ("semipunct.cli", "tests"),
@@ -163,8 +163,8 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "pickle": (),
 }
 
-# Packages of others that the named places may never import: the data, the stored results and
-# settings are read without jax, so that commands on them start and complain at once.
+# Third-party packages that the named places must never import: data, stored results and settings
+# are read without jax, so that commands on them start and report errors quickly.
 NEVER_IN: dict[str, tuple[str, ...]] = dict.fromkeys(
     ("jax", "jaxlib", "optax"),
     (
@@ -187,33 +187,33 @@ ORACLE = "tests.oracle"
 
 
 class Import(NamedTuple):
-    """One imported name: `module`, and the line that imports it."""
+    """One imported name: `module`, and the line of the import."""
 
     module: str
     line: int
 
 
 def within(module: str, prefixes: tuple[str, ...]) -> bool:
-    """Whether the module is one of the packages or inside one."""
+    """Tell whether the module is one of the packages or inside one."""
     return any(module == prefix or module.startswith(prefix + ".") for prefix in prefixes)
 
 
 def sources(root: Path, packages: tuple[str, ...] = OURS) -> Iterator[Path]:
-    """All Python files of the given packages."""
+    """Return all Python files of the given packages."""
     for package in packages:
         yield from sorted((root / package).rglob("*.py"))
 
 
 def module_name(root: Path, path: Path) -> str:
-    """`semipunct/model/__init__.py` is `semipunct.model`."""
+    """Return the name of a module: `semipunct/model/__init__.py` is `semipunct.model`."""
     parts = path.relative_to(root).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def imports(root: Path, path: Path) -> Iterator[Import]:
-    """Every import of a file, at any depth, with relative ones resolved.
+    """Return every import of a file, at any depth, with relative ones resolved.
 
-    `from a import b` counts as `a.b`, which is right where b is a module and harmless where not.
+    `from a import b` counts as `a.b`, which is correct if b is a module and harmless otherwise.
     """
     package = path.parent.relative_to(root).parts
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -228,13 +228,13 @@ def imports(root: Path, path: Path) -> Iterator[Import]:
 
 
 def room_of(module: str) -> str | None:
-    """The room with the longest matching name; a module of semipunct needs one of its own."""
+    """Return the room with the longest matching name; each module of semipunct needs one."""
     room = max((name for name in ROOMS if within(module, (name,))), key=len, default=None)
     return None if room == "semipunct" and module != "semipunct" else room
 
 
 def arrow(module: str, target: str) -> str | None:
-    """What is wrong with `module` importing `target`, if anything is."""
+    """Return the violation if `module` must not import `target`."""
     for package, places in ONLY_IN.items():
         if within(target, (package,)) and not within(module, places):
             return f"{package} may be imported only in: {', '.join(places) or 'nowhere'}"
@@ -257,13 +257,13 @@ def arrow(module: str, target: str) -> str | None:
     if room == "semipunct" and within(target, ("semipunct.cli", "semipunct.__main__")):
         return "the package may not import its own command line"
     if within(module, ("semipunct",)):
-        # Every room may raise the errors of the library, word them, and record its version.
+        # Every room may raise the library's errors, use its wording, and record its version.
         allowed = (*allowed, "semipunct.errors", "semipunct.version", "semipunct.wording")
     return None if within(target, allowed) else f"{room} may not import {target}"
 
 
 def violations(root: Path) -> list[str]:
-    """Every forbidden arrow, as `path:line: what is wrong`."""
+    """Return every forbidden import, as `path:line: violation`."""
     found: list[str] = []
     for path in sources(root):
         module, place = module_name(root, path), path.relative_to(root).as_posix()
@@ -277,7 +277,7 @@ def violations(root: Path) -> list[str]:
 
 
 def undocumented(root: Path) -> list[str]:
-    """Every public module, class and function of the library that has no docstring."""
+    """Return every public module, class and function of the library without a docstring."""
     found: list[str] = []
     for path in sources(root, LIBRARY):
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -320,10 +320,10 @@ def test_one_module_touches_the_configuration_of_jax():
 
 
 def circle(root: Path) -> list[str]:
-    """Modules of the library that import each other in a circle; none if there is no circle.
+    """Return modules of the library that import each other in a cycle; none if there is no cycle.
 
-    Imports for type checkers and those within functions count, too. A package stands for its own
-    face only: whoever imports a module does not import the face of its package by that.
+    Imports for type checkers and those within functions count, too. A package stands for its
+    `__init__` only: importing a module of a package does not count as importing it.
     """
     modules = {module_name(root, path): path for path in sources(root, LIBRARY)}
     graph: dict[str, set[str]] = {}

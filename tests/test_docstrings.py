@@ -1,7 +1,7 @@
-"""One convention for the docstrings of all rooms, read off the source; nothing is imported.
+"""The docstring convention of the project, checked in the source without imports.
 
-Google style in the imperative mood: first words that make a statement, double backticks around
-code, and ``Args:`` that name every parameter where a public function has two or more.
+It is Google style in the imperative mood: the first words make a statement, code is in double
+backticks, and ``Args:`` names every parameter of a public function with two or more.
 """
 
 import ast
@@ -33,8 +33,8 @@ class Module:
     """The syntax tree of a module.
 
     Attributes:
-        name: such as ``semipunct.files``.
-        tree: its source, parsed.
+        name: name of the module, such as ``semipunct.files``.
+        tree: its syntax tree.
     """
 
     name: str
@@ -54,12 +54,12 @@ class Method(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A docstring against the convention.
+    """A docstring that violates the convention.
 
     Attributes:
-        module: its module.
-        line: of the definition.
-        complaint: the name and the rule.
+        module: name of its module.
+        line: line of the definition.
+        complaint: the name of the object and the rule.
     """
 
     module: str
@@ -68,7 +68,7 @@ class Fault(NamedTuple):
 
 
 def library(root: Path) -> list[Module]:
-    """Parse all modules of the library below a folder."""
+    """Parse all modules of the library in a folder."""
     return [
         Module(
             ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"),
@@ -80,7 +80,7 @@ def library(root: Path) -> list[Module]:
 
 
 def documented(module: Module) -> Iterator[tuple[str, int, str]]:
-    """Yield name, line and docstring of everything that has one, private names included."""
+    """Yield name, line and docstring of every documented object, including private ones."""
     for node in ast.walk(module.tree):
         if isinstance(node, Documented) and (text := ast.get_docstring(node)):
             name = "the module" if isinstance(node, ast.Module) else node.name
@@ -103,7 +103,7 @@ def attribute_docstrings(module: Module) -> Iterator[tuple[int, str]]:
 
 
 def stray_backticks(text: str) -> bool:
-    """Tell whether a docstring holds a backtick outside of double ones, roles and links."""
+    """Tell whether a docstring has a backtick outside of double ones, roles and links."""
     for pattern in (_CODE, _ROLE, _LINK):
         text = pattern.sub("", text)
     return "`" in text
@@ -125,8 +125,8 @@ def public(module: Module) -> Iterator[Method]:
 def parameters(method: Method) -> list[str]:
     """List the names of the parameters to describe.
 
-    Not described are the instance or the class, and what ``--help`` describes: the docstring of a
-    command is the text above its options.
+    Excluded are the instance or the class, and parameters described by ``--help``: the docstring of
+    a command is the text above its options.
     """
     arguments = method.function.args
     found = [*arguments.posonlyargs, *arguments.args]
@@ -171,7 +171,7 @@ def base_names(owner: ast.ClassDef) -> list[str]:
 
 
 def is_promised(method: Method, classes: dict[str, list[ast.ClassDef]]) -> bool:
-    """Tell whether a base class or a protocol describes the method, or a base is none of ours."""
+    """Tell whether a base class or a protocol describes the method, or a base is third-party."""
     if method.owner is None:
         return False
     name, own = method.function.name, members(method.owner)
@@ -184,7 +184,7 @@ def is_promised(method: Method, classes: dict[str, list[ast.ClassDef]]) -> bool:
         if base not in classes or any(name in members(known) for known in classes[base]):
             return True
         waiting += (above for known in classes[base] for above in base_names(known))
-    # A named tuple cannot derive from a protocol; it keeps the promise by having all members.
+    # A named tuple cannot derive from a protocol; it implements it by having all members.
     protocols = (c for known in classes.values() for c in known if "Protocol" in base_names(c))
     return any(
         name in members(protocol) and members(protocol) <= own
@@ -194,7 +194,7 @@ def is_promised(method: Method, classes: dict[str, list[ast.ClassDef]]) -> bool:
 
 
 def faults(modules: list[Module]) -> Iterator[Fault]:
-    """Yield every docstring against the convention."""
+    """Yield every violation of the convention."""
     classes: dict[str, list[ast.ClassDef]] = {}
     for module in modules:
         for node in ast.walk(module.tree):
@@ -216,7 +216,7 @@ def faults(modules: list[Module]) -> Iterator[Fault]:
 
 
 def argument_faults(method: Method, classes: dict[str, list[ast.ClassDef]]) -> Iterator[str]:
-    """Yield complaints about a public function whose parameters are not described."""
+    """Yield complaints about public functions with undescribed parameters."""
     function, names = method.function, parameters(method)
     if any(ast.unparse(d).endswith("overload") for d in function.decorator_list):
         return
@@ -241,7 +241,7 @@ def complaints(source: str) -> list[str]:
 
 
 def function(head: str, *lines: str) -> str:
-    """Write a function with a docstring of some lines."""
+    """Write a function with a docstring of the given lines."""
     return "\n".join([head, '    """' + "\n    ".join(lines) + '"""'])
 
 

@@ -1,4 +1,4 @@
-"""The names of ``import semipunct``: lazy, typed, documented; what they do and how results look."""
+"""The names of ``import semipunct``: lazy, typed, documented; their behaviour and results."""
 
 import ast
 import inspect
@@ -40,8 +40,8 @@ PAGE = (ROOT / "docs" / "api.md").read_text("utf-8")
 FUNCTIONS = sorted(name for name in semipunct.__all__ if name.islower())
 SAMPLE = ROOT / "semipunct" / "data" / "sample.conllu"
 
-# Of each function, those of its command's arguments that it has; what a command prints, reads and
-# writes (--json, --format, --output, --gold ...) is the command's own.
+# For each function, the arguments that it shares with its command; options for input and output
+# (--json, --format, --output, --gold ...) belong to the command only.
 COMMANDS = {
     "analyse": ("model", "treebanks"),
     "compare": ("a", "b", "resamples", "seed"),
@@ -68,7 +68,7 @@ CALLED = {
 
 
 def loaded_after(statement: str) -> set[str]:
-    """The modules that a new process has loaded after a statement."""
+    """Return the modules loaded in a new process after a statement."""
     script = f"{statement}\nimport sys\nprint(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
@@ -90,7 +90,7 @@ def test_reading_waits_for_no_jax():
 
 
 def test_each_name_is_that_of_its_room():
-    """For editors as when it runs: the imports under ``TYPE_CHECKING`` and the table agree."""
+    """Editors and the runtime agree: so do imports under ``TYPE_CHECKING`` and the table."""
     module = ast.parse(Path(semipunct.__file__).read_text("utf-8"))
     typed = {
         alias.name: node.module
@@ -124,7 +124,7 @@ def test_the_page_has_all_names_with_their_signatures():
 
 
 def arguments_of(command: str) -> dict[str, Any]:
-    """The parameters of a command, with their defaults."""
+    """Return the parameters of a command, with their defaults."""
     group = typer.main.get_command(app)
     found = group.commands[command]  # type: ignore[attr-defined]
     return {p.name: p.default for p in found.params}
@@ -200,7 +200,7 @@ def test_restoring(model: Any, tiny: Tiny):
 
 
 def test_draws_are_those_of_the_command(tiny: Tiny, monkeypatch: pytest.MonkeyPatch):
-    """Chunks of equal size, each with a seed of its own: the draws do not depend on the door."""
+    """Chunks have equal size and separate seeds, so that functions and commands draw the same."""
     asked: list[tuple[int, int, int]] = []
 
     def sample(_m: object, _p: object, sentences: Any, samples: int, seed: int) -> Any:
@@ -212,14 +212,20 @@ def test_draws_are_those_of_the_command(tiny: Tiny, monkeypatch: pytest.MonkeyPa
     fitted = PunctuationModel.fit(tiny.train, tiny.config.model)
     nothing = InPlace(fitted, {})
     assert semipunct.decode(nothing, tiny.dev, "sampling", samples=3) == [[]] * 12
-    seeds = [task._seed(0, chunk) for chunk in range(3)]
+    seeds = [task.part_seed(0, chunk) for chunk in range(3)]
     assert asked == [(5, 3, seeds[0]), (5, 3, seeds[1]), (2, 3, seeds[2])]
     with pytest.raises(UsageError, match="nbest"):
         semipunct.decode(nothing, tiny.dev, nbest=2)
 
 
+def test_parts_and_seeds_share_no_random_numbers():
+    derived = {task.part_seed(seed, part) for seed in range(20) for part in range(20)}
+    assert len(derived) == 400
+    assert task.part_seed(3, 7) == task.part_seed(3, 7)
+
+
 def test_training(tiny: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Settings are those of the command; the loop has tests of its own."""
+    """Settings are those of the command; the loop is tested separately."""
     from semipunct.training import loop
 
     given: dict[str, Any] = {}
@@ -248,7 +254,7 @@ def test_comparing_results_and_stored_ones(tmp_path: Path):
     found = semipunct.compare(a, tmp_path / "b.json", resamples=9, seed=1)
     assert found.as_dict() == semipunct.compare(a, b, resamples=9, seed=1).as_dict()
     assert found.differences[0].a == pytest.approx(np.exp(9 / 15))
-    # Eight permutations, of which two are as extreme.
+    # Two of eight permutations are as extreme.
     assert found.differences[0].p == 0.25
     (tmp_path / "runs").mkdir()
     for number in range(2):
@@ -278,7 +284,7 @@ def test_a_model_of_another_kind_is_refused(tiny: Tiny):
 def test_from_text_to_text(
     model: Any, parser: Path, tokeniser: Path, truecaser: Path, finished: Finished
 ):
-    """The functions that one call of the command with all its options makes."""
+    """These are the functions called by one command with all its options."""
     text = "so gu al ke so mo"
     (sentences,) = semipunct.segment(semipunct.load(tokeniser), [text])
     assert [s.text for s in sentences] == ["so gu al ke ", "so mo"]

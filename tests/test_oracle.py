@@ -1,4 +1,4 @@
-"""The oracle itself, on cases small enough to write every path out."""
+"""The oracle itself, on cases small enough for listing every path."""
 
 import itertools
 import math
@@ -27,7 +27,7 @@ from tests.oracle import (
 )
 
 EMPTY: Pair = ((), ())
-# Every number below is short so that the sums can be read; each window sums to 1.
+# The numbers below are short so that the sums can be read; each window sums to 1.
 KEEP_AA, RIGHT_AA = 0.6, 0.4
 KEEP_BB, RIGHT_BB = 0.9, 0.1
 KEEP_AB, LEFT_AB, RIGHT_AB, SWAP_AB = 0.4, 0.3, 0.2, 0.1
@@ -65,7 +65,7 @@ STRINGS: list[Tokens] = [
 
 
 def geometric(string: Tokens) -> float:
-    """A token is one of 2, and after each the string goes on with probability 1/2."""
+    """A token is one of 2, and after each the string continues with probability 1/2."""
     return 0.25 ** len(string) if string and set(string) <= {"a", "b"} else 0.0
 
 
@@ -74,7 +74,7 @@ def probability(channel: Channels, underlying: str, surface: str) -> float:
 
 
 def test_figure_1_slots():
-    # Dale means river valley: every puncteme names its side and word.
+    # Dale means river valley: each puncteme names its side and word.
     pairs: list[Pair] = [((f"l{word}",), (f"r{word}",)) for word in range(1, 5)]
     slots = [("l2", "l1"), ("r1",), ("l4", "l3"), ("r3",), ("r4", "r2")]
     assert underlying_slots([2, 0, 4, 2], pairs, False, False) == slots
@@ -83,7 +83,7 @@ def test_figure_1_slots():
 
 
 def test_slot_between_constituents_holds_ends_before_starts():
-    # Word 1 with its child 2 is the left child of the root 3: both end at slot 2, 2 inside 1.
+    # Word 1 with its child 2 is the left child of the root 3: both end at slot 2, with 2 inside 1.
     pairs: list[Pair] = [(("l1", "m1"), ("r1",)), ((), ("r2", "s2")), (("l3",), ())]
     assert underlying_slots([3, 1, 0], pairs, False, False) == [
         ("l3", "l1", "m1"),
@@ -142,7 +142,7 @@ def test_figure_6_surface_ba_left_to_right(underlying: str, expected: float):
     [
         ("ab", SWAP_AB),
         ("ba", KEEP_BA),
-        # The window of the two rightmost tokens comes first.
+        # The window of the two rightmost tokens is edited first.
         ("aba", KEEP_BA * LEFT_AB + RIGHT_BA * SWAP_AB),
         ("abb", RIGHT_BB * SWAP_AB),
         ("bab", RIGHT_AB * KEEP_BA + SWAP_AB * RIGHT_BB),
@@ -215,8 +215,8 @@ def test_open_takes_one_or_more_tokens():
     ]
     assert rewrite(channel, (INITIAL, OPEN), (INITIAL, "a")) == [(0.25, keep)]
     assert rewrite(channel, (OPEN, "a"), ("b", "a", "a")) == [(0.25**2, keep)]
-    # a b OPEN: the window a b is edited as ever, and OPEN writes what is left.
-    # The window a b is edited as ever, and OPEN writes what is left.
+    # a b OPEN: the window a b is edited as usual, and OPEN generates the rest.
+    # The window a b is edited as usual, and OPEN generates the rest.
     assert rewrite(channel, ("a", "b", OPEN), ("b", "a")) == [
         (LEFT_AB * 0.25, ("absorb_left", "keep"))
     ]
@@ -228,7 +228,7 @@ ONE_WORD: list[dict[Pair, float]] = [{EMPTY: 0.5, ((), ("b",)): 0.3, (("a",), ("
 def test_one_word():
     found = derivations([0], ONE_WORD, L2R, [(), ("b",)])
     assert [(d.probability, d.pairs, d.edits) for d in found] == [(0.3, (((), ("b",)),), ((), ()))]
-    # With the initial mark, the a of the third pair may be absorbed into it.
+    # With the initial mark, it may absorb the a of the third pair.
     found = derivations([0], ONE_WORD, L2R, [(INITIAL,), ("b",)], initial_mark=True)
     assert total(found) == pytest.approx(0.3 + 0.2 * 0.3)
     assert best(found).pairs == (((), ("b",)),)
@@ -237,7 +237,7 @@ def test_one_word():
         ((("a",), ("b",)),): pytest.approx(0.06 / 0.36),
     }
     assert found[1].edits == (("absorb_right",), ())
-    # With the final mark, b stays on the surface only where it is kept.
+    # With the final mark, b is on the surface only if it is kept.
     found = derivations([0], ONE_WORD, R2L, [(), (FINAL,)], final_mark=True)
     assert total(found) == pytest.approx(0.5 + 0.3 * 0.15)
 
@@ -253,7 +253,7 @@ def test_one_word_with_the_open_puncteme():
     assert total(both) == pytest.approx(0.01 * 0.25 * 0.25**2)
     always: list[dict[Pair, float]] = [{((), (OPEN,)): 1.0}]
     written = [total(derivations([0], always, channel, [(), string])) for string in STRINGS]
-    assert math.fsum(written) == pytest.approx(1 - 0.5**4)  # what is longer than 4 tokens is left
+    assert math.fsum(written) == pytest.approx(1 - 0.5**4)  # the rest is longer than 4 tokens
 
 
 # Word 2 is the child of word 1, so slot 2 holds its right puncteme, then that of the root.

@@ -1,7 +1,7 @@
-"""The example of a third party's package: built, installed and used as anybody's would be.
+"""The example of a third-party package: it is built, installed and used as by any user.
 
-It is installed into a folder of its own, without network, with the build backend of the test
-environment. What Python sees of it is what it finds on its path.
+It is installed into a separate folder, without network, with the build backend of the test
+environment. Python finds it on its path.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SHOWN = ("pyproject.toml", "src/semiring_bottleneck/__init__.py", "tests/test_bo
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the example, which building may litter."""
+    """A copy of the example, where the build may leave files."""
     folder = tmp_path_factory.mktemp("package") / EXAMPLE.name
     shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("__pycache__"))
     return folder
@@ -33,9 +33,9 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(package: Path) -> Path:
-    """The folder that the example is installed into."""
+    """The folder in which the example is installed."""
     target = package.parent / "installed"
-    # The same steps as for anybody, but nothing is fetched.
+    # The same steps as for any user, but without downloads.
     alone = ("--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check")
     command = [sys.executable, "-m", "pip", "install", "-q", *alone, "--target", target, package]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -45,7 +45,7 @@ def installed(package: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an installed distribution whose module is gone."""
+    """A folder with an installed distribution whose module is missing."""
     folder = tmp_path_factory.mktemp("broken")
     metadata = folder / "semiring_lost-0.2.dist-info"
     metadata.mkdir()
@@ -63,7 +63,7 @@ def here(installed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def python(*arguments: object, path: tuple[Path, ...], status: int = 0) -> str:
-    """Run the interpreter with folders on its path; what was printed."""
+    """Run the interpreter with folders on its path, and return its output."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (*path, ROOT)))}
     command = [sys.executable, *map(str, arguments)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)

@@ -1,10 +1,10 @@
-"""The examples of the README and of the documentation are executed, and their output compared.
+"""The examples in the README and the documentation are executed, and their output is compared.
 
-In a block tagged ``python`` all is executed. In one tagged ``console`` the lines that begin with
-``$ semipunct`` are; what stands below such a line is what the command prints, where ``...`` stands
-for anything; nothing below it means that its output is not compared. Blocks of one page build on
-each other and share a folder, in which the bundled sample lies where the repository has it. A
-comment ``<!-- skip: reason -->`` before a block keeps it from being executed.
+Blocks tagged ``python`` are executed as a whole. In blocks tagged ``console`` the lines that begin
+with ``$ semipunct`` are executed; the lines below are the expected output, in which ``...`` matches
+anything. Without such lines the output is not compared. Blocks of one page build on each other and
+share a folder, in which the bundled sample has the same path as in the repository. A comment
+``<!-- skip: reason -->`` before a block prevents its execution.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ SAMPLE = "semipunct/data/sample.conllu"
 PROMPT = "$ "
 COMMAND = PROMPT + "semipunct"
 
-# From a training command and its data to the folder of the model and what was printed.
+# From a training command and its data to the folder of the model and the output.
 _MADE: dict[tuple[str | bytes, ...], tuple[Path, str]] = {}
 
 _FENCE = re.compile(r"^(`{3,}|~{3,}|:{3,})\s*(.*)$")
@@ -48,7 +48,7 @@ _COMPARE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: where it is, its tag, its text, and why it is not executed, if so."""
+    """A fenced block: its location, tag and text, and a reason if it is skipped."""
 
     page: str
     line: int
@@ -58,12 +58,12 @@ class Block:
 
     @property
     def runs(self) -> bool:
-        """Whether there is something to execute."""
+        """Whether the block can be executed."""
         return self.tag == "python" or (self.tag == "console" and COMMAND in self.text)
 
 
 def blocks(page: str, text: str) -> Iterator[Block]:
-    """All fenced blocks of a page."""
+    """Return all fenced blocks of a page."""
     fence, tag, start, skip = "", "", 0, ""
     inside: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -81,7 +81,7 @@ def blocks(page: str, text: str) -> Iterator[Block]:
 
 
 def commands(text: str) -> Iterator[tuple[list[str], str]]:
-    """The semipunct commands of a console block, each with the output that is shown below it."""
+    """Return the semipunct commands of a console block, each with the expected output."""
     joined = text.replace("\\\n", " ")
     for part in re.split(r"(?m)^(?=\$ )", joined):
         line, _, shown = part.partition("\n")
@@ -90,7 +90,7 @@ def commands(text: str) -> Iterator[tuple[list[str], str]]:
 
 
 def run(arguments: list[str]) -> str:
-    """Run a command in this process; what it printed, to people last."""
+    """Run a command in this process; return its output, with standard error last."""
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
     with (
         contextlib.redirect_stdout(out),
@@ -105,14 +105,14 @@ def run(arguments: list[str]) -> str:
 
 @dataclass
 class Session:
-    """A page being worked through: its folder, its names, and how far it is."""
+    """The state of a page: its folder, its names, and its progress."""
 
     folder: Path
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
     done: set[int] = field(default_factory=set[int])
 
     def trained(self, arguments: list[str]) -> str:
-        """Train, or take the model that another page made with the same command."""
+        """Train, or reuse the model that another page trained with the same command."""
         output = arguments[arguments.index("-o") + 1]
         data = tuple(Path(name).read_bytes() for name in ("train.conllu", "dev.conllu"))
         if (made := _MADE.get((*arguments, *data))) is None:
@@ -122,12 +122,12 @@ class Session:
         return made[1]
 
     def execute(self, block: Block) -> None:
-        """Execute one block, once."""
+        """Execute one block, only once."""
         if block.line in self.done:
             return
         self.done.add(block.line)
         if block.tag == "python":
-            # Line numbers in a traceback are those of the page.
+            # Line numbers in tracebacks are those of the page.
             source = "\n" * block.line + block.text
             with contextlib.redirect_stdout(io.StringIO()):
                 exec(compile(source, block.page, "exec"), self.names)
@@ -140,7 +140,7 @@ class Session:
 
 
 def page_blocks(page: str) -> list[Block]:
-    """The blocks of a page that can be executed, skipped ones included."""
+    """The executable blocks of a page, including skipped ones."""
     text = (ROOT / page).read_text("utf-8")
     return [block for block in blocks(page, text) if block.runs]
 
@@ -173,7 +173,7 @@ def test_examples_run(
     session = sessions[block.page]
     monkeypatch.chdir(session.folder)
     monkeypatch.setenv("COLUMNS", "100")
-    # What an earlier block makes is there even if this test is run alone.
+    # Results of earlier blocks are available even if this test runs alone.
     for other in page_blocks(block.page):
         if other.line <= block.line and not other.skip:
             session.execute(other)

@@ -1,4 +1,4 @@
-"""Numbers with their nouns."""
+"""Agreement of numbers with nouns."""
 
 from semipunct.wording import counted
 

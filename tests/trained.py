@@ -1,4 +1,4 @@
-"""Models that are trained once for all tests, whichever worker asks for them first."""
+"""Models that are trained once for all tests, by the first worker that needs them."""
 
 import json
 import os
@@ -20,9 +20,9 @@ from semipunct.training.report import Progress, TrainingResult
 from tests.commands import Result, run, sample_lines
 
 PATIENCE = 600.0
-"""Seconds to wait for what another worker makes."""
+"""Seconds to wait for the result of another worker."""
 
-# Batches of equal shape and few contexts: compiling is nearly all of the time.
+# Batches of equal shape and few contexts: compilation takes nearly all of the time.
 SETTINGS = (
     "train.visits=48",
     "train.batch_size=4",
@@ -35,17 +35,17 @@ SETTINGS = (
 )
 
 TINY = ("train.visits=96", "train.batch_size=32", "model.minimum_pair_count=1")
-"""Settings of the model that commands are tried on."""
+"""Settings of the model for tests of commands."""
 
 Once = Callable[[str, Callable[[Path], object]], Path]
 
 
 @pytest.fixture(scope="session")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
-    """Make a folder once in a run of the suite, for all of its workers.
+    """Create a folder once in a run of the suite, for all of its workers.
 
-    Whoever creates the lock makes the folder; the others wait until it is there. Tests that change
-    such a folder change a copy.
+    The worker that creates the lock creates the folder; the others wait for it. Tests that change
+    such a folder use a copy.
     """
     base = tmp_path_factory.getbasetemp()
     shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "once"
@@ -98,7 +98,7 @@ def tiny() -> Tiny:
 
 @pytest.fixture(scope="session")
 def finished(tiny: Tiny, once: Once) -> Finished:
-    """A finished run: what it wrote, what it returned and what it reported."""
+    """A finished run: its output files, return value and progress reports."""
 
     def make(folder: Path) -> None:
         from semipunct.models.contents import without_arrays
@@ -126,7 +126,7 @@ def finished(tiny: Tiny, once: Once) -> Finished:
     told = json.loads((folder / "told.json").read_text("utf-8"))
     with np.load(folder / "parameters.npz") as arrays:
         parameters = dict(arrays)
-    # Nothing here comes through the store, which is tested.
+    # The store is not used here, since it is tested elsewhere.
     with np.load(folder / "arrays.npz") as arrays:
         data = with_arrays(told["model"], dict(arrays))
     model = tiny.config.kind.load().from_data(data, tiny.config.model)
@@ -153,7 +153,7 @@ def treebanks(once: Once) -> dict[str, Path]:
 
 @pytest.fixture(scope="session")
 def training_run(treebanks: dict[str, Path], once: Once) -> tuple[Result, Path]:
-    """One training by the command: what it printed, and the folder it wrote."""
+    """One training run with the command: its output, and the folder."""
 
     def make(folder: Path) -> None:
         settings = [text for setting in TINY for text in ("--set", setting)]
@@ -179,18 +179,18 @@ CORRECTING = (
     "train.evaluate_every=960", "model.templates=N,written,history",
     "model.minimum_token_count=2", "model.minimum_pair_count=1",
 )  # fmt: skip
-"""Settings of the model of correction that commands are tried on."""
+"""Settings of the correction model for tests of commands."""
 
 
 def mistaken(text: str) -> str:
-    """A treebank by someone who writes a semicolon for every comma."""
+    """Return a treebank with a semicolon in place of every comma."""
     lines = (line for line in text.splitlines(keepends=True) if not line.startswith("# text"))
     return "".join(lines).replace("\t,\t,\tPUNCT\t", "\t;\t,\tPUNCT\t")
 
 
 @pytest.fixture(scope="session")
 def parallel_treebanks(treebanks: dict[str, Path], once: Once) -> dict[str, Path]:
-    """The parts of the sample as that one writes them."""
+    """The parts of the sample with these errors."""
 
     def make(folder: Path) -> None:
         for name, path in treebanks.items():
@@ -202,7 +202,7 @@ def parallel_treebanks(treebanks: dict[str, Path], once: Once) -> dict[str, Path
 
 @pytest.fixture(scope="session")
 def corrector(treebanks: dict[str, Path], parallel_treebanks: dict[str, Path], once: Once) -> Path:
-    """The folder of a model that corrects them, made by the command."""
+    """The folder of a correction model for these errors, trained with the command."""
 
     def make(folder: Path) -> None:
         settings = [text for setting in CORRECTING for text in ("--set", setting)]

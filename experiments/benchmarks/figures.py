@@ -1,4 +1,4 @@
-"""Figures of benchmarks: the machine that they are of, printing and writing."""
+"""Benchmark figures: description of the machine, printing and writing."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 SIZE = 2048
-"""Rows of the square matrices whose product tells how fast the machine is at the moment."""
+"""Rows of the square matrices whose product measures the current speed of the machine."""
 
 
 def machine() -> dict[str, Any]:
-    """Return the machine, and its speed now: numpy's product of two matrices of 32-bit numbers.
+    """Return the machine and its current speed, measured by a float32 matrix product in numpy.
 
-    On a machine that is shared, times of two runs compare by it.
+    On a shared machine, the speed makes the times of two runs comparable.
     """
     matrix = np.ones((SIZE, SIZE), np.float32)
     seconds: list[float] = []
@@ -34,11 +34,11 @@ def machine() -> dict[str, Any]:
 
 
 def report(figures: dict[str, Any], output: Path | None) -> None:
-    """Print figures as JSON, and write them.
+    """Print figures as JSON, and optionally write them.
 
     Args:
         figures: the figures.
-        output: the file to write, or None.
+        output: the file to write, or None for no file.
     """
     text = json.dumps(figures, indent=1)
     print(text)

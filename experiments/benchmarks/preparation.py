@@ -1,10 +1,10 @@
-"""Processor seconds that training and scoring take on the host before anything is computed.
+"""CPU seconds that training and scoring spend on the host before any device computation.
 
     python experiments/benchmarks/preparation.py --train FILE... [--passes N] [--output PATH]
 
-Reports reading the files, fitting and encoding the training sentences, encoding them alone, and
-drafting and laying out all their batches for scoring, each also as parts of the time that reading
-takes in the same pass. Medians over the passes.
+Steps are reading the files, fitting and encoding the training sentences, encoding them alone, and
+drafting and laying out all their batches for scoring. Figures are medians over the
+passes, in seconds and relative to the median reading time.
 """
 
 import argparse
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def measure(paths: list[Path]) -> dict[str, float]:
-    """Give the processor seconds of each step."""
+    """Return the CPU seconds of each step."""
     seconds: dict[str, float] = {}
 
     def timed(name: str, step: Callable[[], T]) -> T:

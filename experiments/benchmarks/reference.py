@@ -1,13 +1,13 @@
-"""Algorithm 1 of Li, Wang and Eisner (2019), line by line, as the yardstick for speed.
+"""Algorithm 1 of Li, Wang and Eisner (2019), line by line, as the baseline for speed.
 
 Every slot automaton is composed in full, M_i(l) is a dense N x N matrix for every puncteme, and
 IN(w) is a dense N x N matrix for every node, with N = acceptor states x symbols. One padded tree
 is one ``lax.scan`` over its nodes, dependents before heads; ``jax.vmap`` batches trees. Numbers are
 float32; each IN(w) is divided by its largest entry, whose logarithm is kept.
 
-One favour is done to it: automata are composed once per distinct surface string of the batch, not
-once per slot. The variant ``"matrices"`` multiplies what line 14 prints; ``"vectors"`` is a
-stronger yardstick, which uses that line 10 has rank one: M_i(l) and M_k(r) are applied to vectors.
+The only optimisation is that automata are composed once per distinct surface string of the batch,
+not once per slot. The variant ``"matrices"`` multiplies as line 14 is printed; ``"vectors"`` is a
+stronger baseline, which uses that line 10 has rank one: M_i(l) and M_k(r) are applied to vectors.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ Variant = Literal["vectors", "matrices"]
 class Trees(NamedTuple):
     """Padded trees in reading order (mirrored where the window moves leftwards).
 
-    All but the last three are ``[sentences, steps]``, a step per node, dependents before heads,
-    the left ones from left to right, then the right ones from left to right.
+    All but the last three are ``[sentences, steps]``, with one step per node, dependents before
+    heads: first the left ones from left to right, then the right ones from left to right.
 
     Attributes:
-        row: the node's row in the batch's choices.
-        node: the node's place in its sentence, from 0; the padding's is ``steps``.
-        parent: its parent's place; the root's is ``steps`` + 1.
+        row: row of the node in the batch's choices.
+        node: position of the node in its sentence, from 0; that of padding is ``steps``.
+        parent: position of its parent; that of the root's parent is ``steps`` + 1.
         is_left: whether it is a left dependent.
         left_slot, right_slot: automata at the edges of its constituent (i and k).
-        before, after: automata beside its word (j - 1 and j).
+        before, after: automata next to its word (j - 1 and j).
         valid: false in the padding.
         first_slot, last_slot: ``[sentences]`` automata at the edges of the sentence.
         log_scale: ``[sentences]`` log of the factor taken out of the acceptors.
@@ -81,13 +81,13 @@ class Padded(NamedTuple):
 def lay_out(
     model: PunctuationModel, sentences: Sequence[Sentence], batch: Batch, steps: int = 1
 ) -> Padded:
-    """Pad the trees of a batch to the longest of them.
+    """Pad the trees of a batch to the size of the longest.
 
     Args:
         model: the model.
-        sentences: that the batch was laid out from, in the same order.
+        sentences: sentences that the batch was laid out from, in the same order.
         batch: from ``model.lay_out``.
-        steps: words to pad to, if that is more.
+        steps: minimum number of words to pad to.
     """
     steps = max(steps, *(len(s.tree.heads) for s in sentences))
     columns = {name: np.zeros((len(sentences), steps), np.int32) for name in Trees._fields[:-3]}
@@ -137,18 +137,18 @@ def lay_out(
 
 
 def _bottom_up(tree: DependencyTree) -> list[int]:
-    """Dependents before heads, those of one head from left to right."""
-    depth = [0] * (tree.words + 1)  # the last entry is that of the root's parent
+    """Order words with dependents before heads, and dependents of one head from left to right."""
+    depth = [0] * (tree.words + 1)  # the last entry is for the root's parent
     for node in tree.order:
         depth[node] = depth[tree.parents[node]] + 1
     return sorted(tree.order, key=lambda node: (-depth[node], node))
 
 
 def dense_automata(model: PunctuationModel, window: WindowAutomata) -> Automata:
-    """Make M_i(v) of every token by composition, M_i(l) of every puncteme by products (line 3).
+    """Compute M_i(v) of every token by composition, M_i(l) of every puncteme by products (line 3).
 
     Args:
-        model: gives the punctemes.
+        model: provides the punctemes.
         window: the automata of the slots, as the library composes them.
     """
     edits = [jnp.exp(table) for table in window.edits]
@@ -157,7 +157,7 @@ def dense_automata(model: PunctuationModel, window: WindowAutomata) -> Automata:
     slots, states, _, symbols = arcs.shape
     size = states * symbols
     same_state, same_symbol = jnp.eye(states), jnp.eye(symbols)
-    # Arcs from (s, a) reading b to (t, d): what is written, and what is pending, differs by edit.
+    # Arcs from (s, a) reading b to (t, d): the output and the pending token depend on the edit.
     tokens = (
         jnp.einsum("ista,ab,bd->ibsatd", arcs, keep, same_symbol)
         + jnp.einsum("istb,ab,ad->ibsatd", arcs, transpose, same_symbol)
@@ -191,7 +191,7 @@ def log_likelihood(
     padded: Padded,
     variant: Variant = "matrices",
 ) -> jax.Array:
-    """Return log p(x | T), ``[sentences]``: TOTALSCORE without its part in blue.
+    """Return log p(x | T), ``[sentences]``: TOTALSCORE without the part printed in blue.
 
     Args:
         model: the model.
@@ -207,8 +207,8 @@ def log_likelihood(
     left_label, right_label = model.inventory.pairs.T[:: -1 if model.mirrored else 1]
     choice = jnp.exp(potentials.choice)
 
-    # What lines 8 to 16 read of the automata is gathered anew in the backward pass: keeping all
-    # M_i(l) of every step would fill the memory.
+    # The automata that lines 8 to 16 read are gathered again in the backward pass: keeping
+    # M_i(l) of all steps would exhaust memory.
     @jax.checkpoint
     def inside(
         automata: Automata, choice: jax.Array, left: jax.Array, right: jax.Array, at: Trees
@@ -235,7 +235,7 @@ def log_likelihood(
 
     def total(tree: Trees) -> jax.Array:
         steps, size = tree.node.shape[0], automata.initial.shape[1]
-        # Products over left and right dependents so far, one row for the root's and the padding's.
+        # Products over left and right dependents so far, one row each for root and padding.
         identity = jnp.broadcast_to(jnp.eye(size), (steps + 2, size, size))
 
         def step(
@@ -251,7 +251,7 @@ def log_likelihood(
 
         per_step = tree._replace(first_slot=None, last_slot=None, log_scale=None)
         (_, right), scales = jax.lax.scan(step, (identity, identity), per_step)
-        # Line 18; the root counts as its virtual parent's right dependent.
+        # Line 18; the root is treated as a right dependent of its virtual parent.
         score = automata.initial[tree.first_slot] @ right[steps + 1]
         score = score @ automata.final[tree.last_slot]
         positive = score > 0

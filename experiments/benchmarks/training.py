@@ -2,9 +2,9 @@
 
     python experiments/benchmarks/training.py --train FILE --dev FILE [--output PATH]
 
-Reports wall clock, the time of the first call of each compiled shape (tracing, lowering and XLA),
-XLA's part of it, the number of compiled shapes, and peak memory. The default is the paper's number
-of sentence visits.
+Reports wall-clock time, the time of the first call of each compiled shape (tracing, lowering and
+XLA), the part of it spent in XLA, the number of compiled shapes, and peak memory. The default is
+the number of sentence visits in the paper.
 """
 
 import argparse
@@ -43,12 +43,12 @@ def main() -> None:
 
 
 def run(arguments: argparse.Namespace, folder: Path, name: str) -> dict[str, Any]:
-    """Train once; all runs share a cache folder, which the first one finds empty.
+    """Train once; all runs share a cache folder, which is empty in the first run.
 
     Args:
         arguments: the command line.
-        folder: for models and cache.
-        name: of the run.
+        folder: folder for models and cache.
+        name: name of the run.
     """
     model = folder / name
     command = [

@@ -1,1 +1,1 @@
-"""Correction of punctuation: systems, the sentences they correct, and the tables of their edits."""
+"""Correction of punctuation: systems, data, and tables of edits."""

@@ -1,4 +1,4 @@
-"""Sentences to correct and to learn from: correct ones with drawn errors, and those of learners."""
+"""Data for correction: correct sentences with sampled errors, and sentences of learners."""
 
 from __future__ import annotations
 
@@ -15,49 +15,49 @@ from semipunct.tasks.base import Trained
 from semipunct.tasks.parse import parse
 
 Pairs = Sequence[ParallelSentence[Sentence]]
-"""Sentences as they were written, with references."""
+"""Original sentences with their references."""
 
 REFERENCES = 4
-"""Of JFLEG."""
+"""The number of references in JFLEG."""
 
 
 def with_errors(clean: Sequence[Sentence], seed: int) -> Pairs:
-    """Draw errors of learners in correct sentences, which are the references.
+    """Sample learner errors in correct sentences, which become the references.
 
-    Errors look at words and marks: sentences with other tags and trees get the same ones.
+    Errors depend on words and marks only: sentences with other tags and trees get the same ones.
 
     Args:
-        clean: correct.
-        seed: fixes the errors.
+        clean: correct sentences.
+        seed: random seed of the errors.
     """
     written = erroneous(clean, english_learner_errors(), seed)
     return [aligned(one, [right]) for one, right in zip(written, clean, strict=True)]
 
 
 def learnt_from(clean: Sequence[Sentence], seed: int) -> list[Sentence]:
-    """Return correct sentences beside what is written in their place, with drawn errors.
+    """Return correct sentences annotated with an erroneous version with sampled errors.
 
     Args:
-        clean: correct.
-        seed: fixes the errors.
+        clean: correct sentences.
+        seed: random seed of the errors.
     """
     return [to_learn_from(pair) for pair in with_errors(clean, seed)]
 
 
 def only_right(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return sentences without what was written.
+    """Return the correct versions of sentences alone.
 
     Args:
-        sentences: correct, beside what was written.
+        sentences: correct sentences annotated with what was written.
     """
     return [replace(sentence, written=None) for sentence in sentences]
 
 
 def only_written(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return sentences as they were written.
+    """Return the written versions of sentences alone.
 
     Args:
-        sentences: correct, beside what was written.
+        sentences: correct sentences annotated with what was written.
     """
     return [
         sentence if sentence.written is None
@@ -67,14 +67,14 @@ def only_written(sentences: Sequence[Sentence]) -> list[Sentence]:
 
 
 def of_learners(folder: Path, parser: Trained[Any], first: int | None = None) -> Pairs:
-    """Read the development part of JFLEG, whose trees are a parser's.
+    """Read the development part of JFLEG, with trees of a parser.
 
-    Slots count between words that a sentence and its reference share.
+    Only slots between words shared by a sentence and its reference are scored.
 
     Args:
-        folder: of JFLEG.
-        parser: reads words alone.
-        first: how many sentences to take; None for all.
+        folder: folder of JFLEG.
+        parser: a parser that reads words alone.
+        first: number of sentences to take from the start; None for all.
     """
     files = [folder / f"dev.ref{number}" for number in range(REFERENCES)]
     found = list(read_parallel_texts(folder / "dev.src", files))[:first]
@@ -86,11 +86,11 @@ def of_learners(folder: Path, parser: Trained[Any], first: int | None = None) ->
 
 
 def parsed(pairs: Pairs, parser: Trained[Any]) -> Pairs:
-    """Replace the trees and tags of what was written by those of a parser.
+    """Replace the trees and tags of the written sentences by those of a parser.
 
     Args:
-        pairs: sentences with references.
-        parser: reads words alone.
+        pairs: written sentences with references.
+        parser: a parser that reads words alone.
     """
     trees = parse(parser, [pair.source for pair in pairs])
     return [replace(p, source=one.sentence) for p, one in zip(pairs, trees, strict=True)]

@@ -1,4 +1,4 @@
-"""An experiment of correction: the data that all systems share, and systems that are trained."""
+"""A correction experiment: the data shared by all systems, and systems that require training."""
 
 from __future__ import annotations
 
@@ -56,23 +56,23 @@ PAPER = (
     "train.xi=1.0",
     "train.visits=12000",
 )
-"""The model of the paper, and the number of visits that is printed. The schedule is the default's:
-the one that is printed does not converge (docs/decisions/0011-loglinear-preset.md)."""
+"""The model of the paper, with the number of visits in the paper but the default schedule: the
+schedule in the paper does not converge (docs/decisions/0011-loglinear-preset.md)."""
 
 
 class Learning(NamedTuple):
-    """Sentences with correct punctuation beside what was written.
+    """Correctly punctuated sentences annotated with what was written.
 
     Attributes:
-        training: to learn from.
-        dev: to choose the best weights on.
+        training: training sentences.
+        dev: development sentences, for choosing the best weights.
     """
 
     training: Sequence[Sentence]
     dev: Sequence[Sentence]
 
     def seen_by(self, view: Callable[[Sequence[Sentence]], list[Sentence]]) -> Learning:
-        """Return what a model sees of them that knows one version alone.
+        """Return one version of the sentences, for a model that knows only this version.
 
         Args:
             view: ``only_right`` or ``only_written``.
@@ -81,11 +81,11 @@ class Learning(NamedTuple):
 
 
 class Material(NamedTuple):
-    """Sentences that systems learn from, and those that they correct.
+    """Sentences for training, and sentences to correct.
 
     Attributes:
-        learning: by trees.
-        data: sentences to correct by their names.
+        learning: sentences for training, by kind of trees.
+        data: sentences to correct, by name.
     """
 
     learning: Mapping[str, Learning]
@@ -94,7 +94,7 @@ class Material(NamedTuple):
 
 @dataclass(frozen=True)
 class Experiment:
-    """The data that all systems share, and their results.
+    """The data shared by all systems, and the results.
 
     Attributes:
         arguments: the command line.
@@ -117,7 +117,7 @@ class Experiment:
 
     @cached_property
     def material(self) -> Material:
-        """The treebank with errors, parsed if it is to be; not made where all results are there."""
+        """The treebank with errors, parsed if required; computed only if some result is missing."""
         arguments, first = self.arguments, self.arguments.first
         training, dev = sentences(arguments)
         seed, dev_seed = arguments.errors_seed, arguments.dev_errors_seed
@@ -136,11 +136,11 @@ class Experiment:
         return Material({"gold": gold, "parsed": parsed}, data)
 
     def system(self, name: str, seed: int) -> System:
-        """Return a run of a system, whose models are trained if they are not there.
+        """Return one run of a system; missing models are trained.
 
         Args:
-            name: of the system.
-            seed: of its training.
+            name: name of the system.
+            seed: seed of its training.
         """
         match name:
             case "nothing":
@@ -168,17 +168,17 @@ class Experiment:
                 return partial(systems.correction, self.corrector(self.trees, seed))
 
     def restorer(self, seed: int) -> SavedModel[PunctuationModel]:
-        """Return the model of restoration, the same that ``parsed_text.py`` trains."""
+        """Return the restoration model, which is the one that ``parsed_text.py`` trains."""
         config = self._config("punctuation", seed, *(["preset=parsed"] * (self.trees == "parsed")))
         data = self.material.learning[self.trees].seen_by(only_right)
         return trained(config, *data, self.models / f"{self.trees}-{seed}", PunctuationModel)
 
     def tagger(self, preset: str, seed: int) -> SavedModel[SlotTagger]:
-        """Return a recurrent tagger, of correct text or of corrections.
+        """Return a recurrent tagger for correct text or for corrections.
 
         Args:
             preset: ``crf`` or ``correction``.
-            seed: of its training.
+            seed: seed of its training.
         """
         data = self.material.learning[self.trees]
         visits = self.arguments.epochs * len(self.material.learning["gold"].training)
@@ -188,11 +188,11 @@ class Experiment:
         return trained(config, *of, place, SlotTagger)
 
     def corrector(self, trees: str, seed: int) -> SavedModel[CorrectionModel]:
-        """Return the model of correction.
+        """Return the correction model.
 
         Args:
-            trees: that it has learnt from.
-            seed: of its training.
+            trees: kind of trees that it is trained on.
+            seed: seed of its training.
         """
         preset = ["preset=parsed-correction"] * (trees == "parsed")
         config = self._config("correction", seed, *preset)
@@ -200,25 +200,25 @@ class Experiment:
         return trained(config, *self.material.learning[trees], place, CorrectionModel)
 
     def paper_restorer(self, seed: int) -> SavedModel[PunctuationModel]:
-        """Return the paper's model of correct text: of restoration, and what ``paper`` is near to.
+        """Return the paper's model of correct text: for restoration, and to regularise ``paper``.
 
         Args:
-            seed: of its training.
+            seed: seed of its training.
         """
         return self._paper_model("right", only_right, seed)
 
     def paper(self, seed: int) -> tuple[SavedModel[CorrectionModel], SavedModel[PunctuationModel]]:
-        """Return the model of the paper, and the model that finds T'_e for it.
+        """Return the model of the paper, and the model that provides T'_e.
 
         Args:
-            seed: of their training.
+            seed: seed of the training of both.
         """
         analysis = self._paper_model("written", only_written, seed)
         near = self.paper_restorer(seed)
         learning = self.material.learning[self.trees]
         config = self._config("correction", seed, "preset=paper-correction")
         place = self.models / f"{self.trees}-paper-correction-{seed}"
-        # Trees T'_e are found once, and not at all where the model is there.
+        # Trees T'_e are computed once, and only if the model is missing.
         if not place.exists():
             found = (analysed(analysis, some) for some in learning)
             learning = Learning(*([one for (one,) in of] for of in found))
@@ -237,11 +237,11 @@ class Experiment:
         return load_config(None, chosen, {"train.seed": seed}, kind)
 
     def runs(self, system: str, name: str) -> list[Run]:
-        """Return the runs of a system on some data, correcting first what is not stored.
+        """Return the runs of a system on some data, computing those that are not stored.
 
         Args:
-            system: its name.
-            name: of the data.
+            system: name of the system.
+            name: name of the data.
         """
         return [self._run(system, name, seed) for seed in self.arguments.seeds]
 

@@ -1,6 +1,6 @@
-"""Systems that correct punctuation: sentences as they were written in, slots as they should be out.
+"""Systems that correct punctuation: they map written sentences to corrected slots.
 
-Each takes its model first, if it has one: ``functools.partial`` makes a ``System`` of it.
+The first argument is the model, if there is one: ``functools.partial`` turns it into a ``System``.
 """
 
 from __future__ import annotations
@@ -17,54 +17,54 @@ from semipunct.tasks.correct import correct as corrections_of
 from semipunct.tasks.restore import restore as restorations_of
 
 System = Callable[[Sequence[Sentence]], Sequence[Slots]]
-"""A function from sentences as they were written to their slots as they should be."""
+"""A function from written sentences to their corrected slots."""
 
 
 def nothing(sentences: Sequence[Sentence]) -> Sequence[Slots]:
-    """Leave what was written.
+    """Return the slots as written.
 
     Args:
-        sentences: as they were written.
+        sentences: the written sentences.
     """
     return [sentence.slots for sentence in sentences]
 
 
 def restoration(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots]:
-    """Restore punctuation from words and trees; what was written is not looked at.
+    """Restore punctuation from words and trees, ignoring the written marks.
 
     Args:
-        model: of punctuation.
-        sentences: as they were written.
+        model: a punctuation model.
+        sentences: the written sentences.
     """
     return [found.written for found in restorations_of(model, sentences)]
 
 
 def repair(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots]:
-    """Restore punctuation given that what was written is likely (``restore --keep repair``).
+    """Restore punctuation with a bias towards what was written (``restore --keep repair``).
 
     Args:
-        model: of punctuation.
-        sentences: as they were written.
+        model: a punctuation model.
+        sentences: the written sentences.
     """
     return [found.written for found in restorations_of(model, sentences, keep="repair")]
 
 
 def bilstm_restoration(tagger: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots]:
-    """Restore punctuation by a BiLSTM-CRF that reads words and tags alone.
+    """Restore punctuation with a BiLSTM-CRF that reads words and tags alone.
 
     Args:
-        tagger: of slots.
-        sentences: as they were written.
+        tagger: a slot tagger.
+        sentences: the written sentences.
     """
     return TaggerPunctuator(tagger.model, tagger.parameters).restore(sentences)
 
 
 def bilstm_correction(tagger: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots]:
-    """Correct punctuation by a BiLSTM-CRF that reads what was written.
+    """Correct punctuation with a BiLSTM-CRF that reads the written marks.
 
     Args:
-        tagger: of slots, with ``model.written``.
-        sentences: as they were written.
+        tagger: a slot tagger with ``model.written``.
+        sentences: the written sentences.
     """
     found = TaggerPunctuator(tagger.model, tagger.parameters)
     return found.correct([as_written(sentence) for sentence in sentences])
@@ -77,16 +77,16 @@ def paper(
     *,
     analyses: int = 0,
 ) -> Sequence[Slots]:
-    """Correct by the paper's model to the strings of least expected edit distance given T'_e.
+    """Correct with the paper's model to the strings of minimum expected edit distance given T'_e.
 
-    The paper takes the best of its draws, which approximates these.
+    The paper takes the best of its samples, which approximates these strings.
 
     Args:
-        model: of preset paper-correction.
-        analysis: a punctuation model of what is written, which finds T'_e.
-        sentences: as they were written.
-        analyses: trees T'_e that are drawn from their posterior; 0 for the best one, as the paper
-            has it.
+        model: a model of preset paper-correction.
+        analysis: a punctuation model of written text, which provides T'_e.
+        sentences: the written sentences.
+        analyses: number of trees T'_e sampled from their posterior; 0 for the best tree, as in the
+            paper.
     """
     found = corrections_of(model, sentences, analysis=analysis, minimise="slots", analyses=analyses)
     return [one.slots for one in found]
@@ -95,22 +95,22 @@ def paper(
 def correction(
     model: Trained[Any], sentences: Sequence[Sentence], *, confidence: float | None = None
 ) -> Sequence[Slots]:
-    """Correct by a model of punctuation that looks at what was written.
+    """Correct with a correction model, which reads the written marks.
 
     Args:
-        model: of correction.
-        sentences: as they were written.
-        confidence: the least probability of a correction that is made; None for the default.
+        model: a correction model.
+        sentences: the written sentences.
+        confidence: minimum probability of a proposed correction; None for the default.
     """
     found = corrections_of(model, sentences, minimum_confidence=confidence)
     return [one.slots for one in found]
 
 
 def least_risk(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots]:
-    """Correct by the same model to the strings of least expected edit distance, whatever they are.
+    """Correct with the same model to the strings of minimum expected edit distance.
 
     Args:
-        model: of correction.
-        sentences: as they were written.
+        model: a correction model.
+        sentences: the written sentences.
     """
     return [one.slots for one in corrections_of(model, sentences, minimise="slots")]

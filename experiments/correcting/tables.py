@@ -1,4 +1,4 @@
-"""The edits of systems: counted run by run, in tables with the chance of each difference."""
+"""Edits of systems, counted for each run, and tables with the significance of differences."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Run(NamedTuple):
     """The edits of one run of a system.
 
     Attributes:
-        edits: that lead from what was written to its result.
-        bare: that lead from bare words to its result.
+        edits: edits from what was written to the result.
+        bare: edits from bare words to the result.
     """
 
     edits: Result
@@ -45,15 +45,15 @@ class Run(NamedTuple):
 
 
 Runs = Mapping[str, Sequence[Run]]
-"""The runs of systems by their names, in the order of their seeds."""
+"""The runs of systems by name, in the order of their seeds."""
 
 
 def counted(system: str, seed: int, found: Sequence[Slots], data: Pairs) -> Run:
     """Count the edits of a system.
 
     Args:
-        system: its name.
-        seed: of its training.
+        system: name of the system.
+        seed: seed of its training.
         found: its result for each sentence.
         data: the sentences.
     """
@@ -71,10 +71,10 @@ def counted(system: str, seed: int, found: Sequence[Slots], data: Pairs) -> Run:
 
 
 def speed(system: System, data: Pairs) -> float:
-    """Return how many sentences a second a system corrects, which has been compiled.
+    """Return the number of sentences per second that a system corrects, after compilation.
 
     Args:
-        system: to measure.
+        system: the system to measure.
         data: the sentences.
     """
     sources = [pair.source for pair in data]
@@ -84,11 +84,11 @@ def speed(system: System, data: Pairs) -> float:
 
 
 def chance(runs: Sequence[Run], others: Sequence[Run]) -> float:
-    """Return p of the difference in F0.5 between two systems, over the runs that both have.
+    """Return p of the difference in F0.5 between two systems, over the runs of both.
 
     Args:
-        runs: of one system.
-        others: of the other one.
+        runs: runs of one system.
+        others: runs of the other system.
     """
     shared = min(len(runs), len(others))
     a, b = (aggregate([run.edits for run in some[:shared]]) for some in (runs, others))
@@ -96,12 +96,12 @@ def chance(runs: Sequence[Run], others: Sequence[Run]) -> float:
 
 
 def row(name: str, runs: Sequence[Run], others: Sequence[Run] | None) -> str:
-    """Write a row of a table: means over the runs of a system.
+    """Format a row of a table: means over the runs of a system.
 
     Args:
-        name: of the system.
-        runs: of the system.
-        others: runs of the system that p compares it with; None for no p.
+        name: name of the system.
+        runs: runs of the system.
+        others: runs of the system to compare with for p; None for no p.
     """
     figures: Any = aggregate([run.edits for run in runs]).figures
     found: CorrectionFigures = figures
@@ -114,17 +114,17 @@ def row(name: str, runs: Sequence[Run], others: Sequence[Run] | None) -> str:
 
 
 def by_error(results: Sequence[Result], most: int) -> list[str]:
-    """Write how often each system makes the right edit of frequent errors, and a wrong one.
+    """Format how often each system makes the right edit and a wrong one, for frequent errors.
 
     Args:
-        results: of all systems.
-        most: how many errors to list.
+        results: results of all systems.
+        most: number of errors to list.
     """
     figures: list[Any] = [result.figures for result in results]
     found: list[CorrectionFigures] = figures
     needed, proposed = Counter[str](), Counter[str]()
     for error, score in (item for one in found for item in one.errors.items()):
-        # Systems may be held against different references.
+        # Systems may be scored against different references.
         needed[error] = max(needed[error], score.needed)
         proposed[error] = max(proposed[error], score.proposed)
     errors = sorted(needed, key=lambda error: (-needed[error], -proposed[error], error))[:most]
@@ -140,9 +140,9 @@ def table(systems: Runs, against: str, errors: int) -> None:
     """Print a row for each system, a row for each error, and the F0.5 of each run.
 
     Args:
-        systems: their runs.
-        against: the system that p compares the others with.
-        errors: how many kinds of errors to list.
+        systems: runs of the systems.
+        against: the system that the others are compared with for p.
+        errors: number of kinds of errors to list.
     """
     print(f"| {' | '.join(HEAD)} |\n|{' --- |' * len(HEAD)}")
     for name, runs in systems.items():

@@ -1,1 +1,1 @@
-"""Fuzzing: damaged treebanks, model folders, stored results and command lines, and what they do."""
+"""Fuzzing with damaged treebanks, model folders, stored results and command lines."""

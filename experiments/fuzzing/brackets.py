@@ -1,4 +1,4 @@
-"""Trees in brackets, of phrases and of derivations: sound ones, mutations, and what is asked."""
+"""Bracketed trees of phrases and derivations: valid ones, mutations, and cases that use them."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ LABELS = (
     "S/", "((", "))", "<T", "<L", ">", "1", "99", "-1", "conj", ":", ";", "\x0b", "\u2028",
     "x" * 300,
 )  # fmt: skip
-"""Tokens in the place of labels, words, categories and numbers."""
+"""Replacement tokens for labels, words, categories and numbers."""
 
 DEPTHS = (50, 500)
-"""Depths of chains of one child: conversion takes time that grows with the square of some."""
+"""Depths of unary chains; the time of conversion is quadratic in the depth of some chains."""
 
 _TOKENS = re.compile(r"[()<>]|\s+|[^()<>\s]+")
 
@@ -70,7 +70,7 @@ def _lines(random: Random, tokens: Tokens) -> None:
 
 
 def _deep(random: Random, tokens: Tokens) -> None:
-    """Put a word under a long chain of labels."""
+    """Put a word below a long chain of labels."""
     depth = random.choice(DEPTHS)
     leaves = [
         i for i in range(len(tokens) - 3) if tokens[i] == "(" and tokens[i + 4 : i + 5] == [")"]
@@ -95,17 +95,17 @@ WAYS: dict[str, Callable[[Random, Tokens], None]] = {
 
 
 def cut(text: str) -> Tokens:
-    """Cut a text into brackets, blanks and what is between them."""
+    """Split a text into brackets, blanks and the tokens between them."""
     return _TOKENS.findall(text)
 
 
 def mutated(random: Random, text: str, times: int) -> tuple[str, bytes]:
-    """Damage trees in brackets.
+    """Damage bracketed trees.
 
     Args:
-        random: chooses how.
+        random: random number generator.
         text: the trees.
-        times: mutations at most.
+        times: maximum number of mutations.
 
     Returns:
         The names of the mutations, and the content of the file.
@@ -124,10 +124,10 @@ def mutated(random: Random, text: str, times: int) -> tuple[str, bytes]:
 
 
 def converting(case: Case) -> str:
-    """Ask ``normalise`` of damaged phrases or derivations, and ``stats`` of phrases.
+    """Run ``normalise`` on damaged phrases or derivations, and ``stats`` on phrases.
 
     Args:
-        case: to run.
+        case: the case to run.
     """
     random = case.random
     phrases = random.random() < 0.6

@@ -1,4 +1,4 @@
-"""Cases by seed and number: what is damaged, what is done with it, and what counts as a failure."""
+"""Cases by seed and number: the damage, the commands to run, and the checks for failures."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from semipunct.training.run import take_up
 from semipunct.wording import counted
 
 LIMIT = 10.0
-"""Seconds that a case may take."""
+"""Time limit of a case in seconds."""
 
 OF_TREES = ("punctuation", "slot-tagger", "correction", "ordering")
-"""Kinds of models that take sentences with dependency trees."""
+"""Kinds of models for sentences with dependency trees."""
 
 USED = 0.03
-"""Share of the damaged models which load that compute something, too."""
+"""Fraction of the damaged but loadable models that are also used for computation."""
 
 DONE, BAD_INPUT, WRONG_USAGE = "done", "bad input", "wrong usage"
 OUTCOMES = (DONE, BAD_INPUT, WRONG_USAGE)
@@ -49,20 +49,20 @@ _UNCLEAR = re.compile(r"Traceback|object at 0x|<class '|<function |\bself\.")
 
 
 class Broken(Exception):
-    """A promise that was not kept; the message says which."""
+    """A violated guarantee, which the message describes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The end of a case.
+    """The result of a case.
 
     Attributes:
-        number: of the case.
-        kind: of the case.
-        seconds: wall clock.
-        told: what was done.
+        number: number of the case.
+        kind: kind of the case.
+        seconds: wall-clock time.
+        told: a log of what was done.
         outcome: one of ``OUTCOMES``; empty for a failure.
-        failure: empty, or what failed: equal for failures of one cause.
+        failure: empty, or a description of the failure, which is equal for failures of one cause.
     """
 
     number: int
@@ -75,14 +75,14 @@ class Report:
 
 @dataclass(slots=True)
 class Case:
-    """A case while it runs.
+    """A running case.
 
     Attributes:
-        random: the source of all its choices.
-        material: sound inputs.
-        folder: of its own, empty.
-        told: what was done so far.
-        targets: files that it may write, with their content before, None where there is none.
+        random: random number generator for all its choices.
+        material: the valid inputs.
+        folder: a separate folder, initially empty.
+        told: a log of what was done so far.
+        targets: files that it may write, with their content before, or None if they did not exist.
     """
 
     random: Random
@@ -92,7 +92,7 @@ class Case:
     targets: dict[Path, bytes | None] = field(default_factory=dict[Path, bytes | None])
 
     def target(self, name: str) -> Path:
-        """Name a file to be written, which may be there already."""
+        """Return the path of a file to be written, which may exist already."""
         path = self.folder / name
         if self.random.random() < 0.3:
             path.write_bytes(b"mine\n")
@@ -100,17 +100,17 @@ class Case:
         return path
 
     def command(self, *arguments: object, stdin: bytes = b"") -> str:
-        """Run a command, and check what may be asked of all of them.
+        """Run a command, and check the guarantees that hold for all commands.
 
         Args:
-            *arguments: of the command.
-            stdin: its standard input.
+            *arguments: arguments of the command.
+            stdin: content of standard input.
 
         Returns:
             The outcome.
 
         Raises:
-            Broken: if a promise is not kept.
+            Broken: if a guarantee is violated.
         """
         texts = [str(argument) for argument in arguments]
         here, above = str(self.folder), str(self.folder.parent)
@@ -138,13 +138,13 @@ class Case:
         self.check_targets(finished.status == 0)
 
     def check_targets(self, succeeded: bool) -> None:
-        """Check that files are whole or as they were.
+        """Check that target files are either complete or unchanged.
 
         Args:
-            succeeded: whether what writes them says so.
+            succeeded: whether the command reported success.
 
         Raises:
-            Broken: if they are not.
+            Broken: if a file is neither.
         """
         for path, before in self.targets.items():
             now = path.read_bytes() if path.is_file() else None
@@ -154,10 +154,10 @@ class Case:
                 _whole(path, now)
 
     def check_left_overs(self) -> None:
-        """Check that nothing temporary is left.
+        """Check that no temporary file is left.
 
         Raises:
-            Broken: if something is.
+            Broken: if there is one.
         """
         for path in self.folder.rglob("*"):
             if _LEFT_OVER.search(path.name):
@@ -198,8 +198,8 @@ def kind_of(seed: int, number: int) -> str:
     """Return the kind of a case.
 
     Args:
-        seed: of all cases.
-        number: of the case.
+        seed: seed of all cases.
+        number: number of the case.
     """
     return _drawn(seed, number)[1]
 
@@ -210,11 +210,11 @@ def attempt(
     """Run one case.
 
     Args:
-        seed: of all cases.
-        number: of the case.
-        material: sound inputs.
-        folder: for its files; made anew.
-        keep: leave the folder where it is.
+        seed: seed of all cases.
+        number: number of the case.
+        material: the valid inputs.
+        folder: folder for its files, which is created anew.
+        keep: whether to keep the folder.
     """
     random, kind = _drawn(seed, number)
     began = time.monotonic()
@@ -223,7 +223,7 @@ def attempt(
     case = Case(random, material, folder)
     outcome, failure = "", ""
     try:
-        # A warning is a line of source code among the words for people.
+        # Warnings count as failures, because they show users a line of source code.
         with alarm(LIMIT), warnings.catch_warnings(), chdir(folder):
             warnings.simplefilter("error")
             outcome = KINDS[kind][1](case)
@@ -232,7 +232,7 @@ def attempt(
         failure = str(broken)
     except Hang as hang:
         failure = f"nothing within {LIMIT:.0f} s: {described(hang)}"
-    except Exception as error:  # noqa: BLE001 - whatever is left is what we are looking for
+    except Exception as error:  # noqa: BLE001 - any other exception is a failure
         failure = described(error)
     if not keep:
         shutil.rmtree(folder, ignore_errors=True)
@@ -278,10 +278,10 @@ def _large(case: Case) -> tuple[Path, bytes]:
 
 
 def reading(case: Case) -> str:
-    """Read a damaged treebank, give it back byte for byte, encode it, annotate and punctuate it.
+    """Read a damaged treebank, write it back byte for byte, encode it, annotate and punctuate it.
 
     Args:
-        case: to run.
+        case: the case to run.
     """
     path, content = _large(case) if case.random.random() < 0.02 else _text(case)
     if case.random.random() < 0.02:
@@ -334,7 +334,7 @@ def _slot(random: Random, slot: tuple[str, ...]) -> tuple[str, ...]:
 def _check_given_back(texts: Iterable[str], content: bytes) -> None:
     stream = io.StringIO(newline="")
     write_texts(texts, stream)
-    # Files are known as gzip by their first bytes, whatever their names are.
+    # Files are recognised as gzip by their first bytes, regardless of their names.
     plain = gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
     if stream.getvalue().encode() != plain:
         raise Broken("what was read is not given back byte for byte")
@@ -359,10 +359,10 @@ def _clear(error: SemipunctError, path: Path) -> str:
 
 
 def counting(case: Case) -> str:
-    """Ask ``stats`` of a damaged treebank.
+    """Run ``stats`` on a damaged treebank.
 
     Args:
-        case: to run.
+        case: the case to run.
     """
     path, content = _large(case) if case.random.random() < 0.05 else _text(case)
     json_wanted = ["--json"] if case.random.random() < 0.8 else []
@@ -373,10 +373,10 @@ def counting(case: Case) -> str:
 
 
 def using(case: Case) -> str:
-    """Ask a model of a damaged treebank.
+    """Apply a model to a damaged treebank.
 
     Args:
-        case: to run.
+        case: the case to run.
     """
     path, content = _text(case)
     if not _fits(path):
@@ -421,7 +421,7 @@ def using(case: Case) -> str:
 
 
 def _fits(path: Path) -> bool:
-    """Tell whether a treebank, if it is one, fits into the shape that is compiled."""
+    """Tell whether a file is no valid treebank or fits into the compiled shape."""
     try:
         sentences = Treebank.of(read_entries([path])).sentences
     except SemipunctError:
@@ -433,10 +433,10 @@ _OUTPUTS = ("out.conllu", "out.conllu", "out.conllu.gz", "out.json", "out.txt")
 
 
 def loading(case: Case) -> str:
-    """Damage a model folder, and ask the model of it for something.
+    """Damage a model folder, and use the model.
 
     Args:
-        case: to run.
+        case: the case to run.
     """
     random = case.random
     kind = "punctuation" if random.random() < 0.4 else random.choice(OTHERS)
@@ -459,7 +459,7 @@ def loading(case: Case) -> str:
                 pass
         except SemipunctError as error:
             return _clear(error, path)
-        # Whatever the damage was: what can be loaded can be used. This compiles, so it is seldom.
+        # A model that loads must be usable. This is rarely checked, because it compiles.
         if random.random() < USED and kind in ("punctuation", "slot-tagger"):
             return case.command("evaluate", path, case.material.treebank, "--json")
         return DONE
@@ -478,7 +478,7 @@ def loading(case: Case) -> str:
 
 
 OTHERS = tuple(kind for kind in sound_inputs.KINDS if kind != "punctuation")
-"""Kinds of models that are damaged beside that of punctuation."""
+"""Kinds of models to damage, other than the punctuation model."""
 
 COMMANDS_OF: dict[str, tuple[str, ...]] = {
     "punctuation": ("decode", "restore"),
@@ -490,7 +490,7 @@ COMMANDS_OF: dict[str, tuple[str, ...]] = {
     "phrase-parser": ("parse",),
     "ccg-parser": ("parse",),
 }
-"""Commands that a kind of model is asked for."""
+"""Commands that each kind of model supports."""
 
 
 def _settings(kind: str) -> list[str]:
@@ -498,10 +498,10 @@ def _settings(kind: str) -> list[str]:
 
 
 def resuming(case: Case) -> str:
-    """Damage the state of a training run, and take it up again.
+    """Damage the state of a training run, and resume it.
 
     Args:
-        case: to run.
+        case: the case to run.
     """
     files = dict(case.material.states)
     case.told.append(folders.damaged(case.random, files))
@@ -518,10 +518,10 @@ def resuming(case: Case) -> str:
 
 
 def comparing(case: Case) -> str:
-    """Damage a stored result, and compare it with a sound one.
+    """Damage a stored result, and compare it with a valid one.
 
     Args:
-        case: to run.
+        case: the case to run.
     """
     random = case.random
     task = random.choice(tuple(case.material.results))
@@ -550,10 +550,10 @@ def comparing(case: Case) -> str:
 
 
 def calling(case: Case) -> str:
-    """Run a command with odd options.
+    """Run a command with unusual options.
 
     Args:
-        case: to run.
+        case: the case to run.
     """
     random, material = case.random, case.material
     config = case.folder / "config.toml"
@@ -579,7 +579,7 @@ def calling(case: Case) -> str:
 
 
 def _placed(text: str, folder: Path) -> str:
-    """Put a file to be written into the folder of the case."""
+    """Move a file to be written into the folder of the case."""
     name, equals, value = text.rpartition("=")
     if value in options.OUTPUTS and value not in ("-", "", ".", "/", "-o", "~"):
         value = value if value.startswith("/") else f"{folder}/{value}"
@@ -596,4 +596,4 @@ KINDS: dict[str, tuple[float, Callable[[Case], str]]] = {
     "stored result": (0.08, comparing),
     "command line": (0.10, calling),
 }
-"""Kinds of cases: their share of all, and what is done."""
+"""Kinds of cases, with their proportion and the function that runs them."""

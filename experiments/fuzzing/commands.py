@@ -1,4 +1,4 @@
-"""Commands within the process, with streams of their own and an alarm."""
+"""Commands run within the process, with separate standard streams and a time limit."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from semipunct.arrays.compilation import CompileClock
 from semipunct.cli import main
 
 GRACE = 3.0
-"""Seconds that an alarm waits for the count of a compilation that has just ended."""
+"""Minimum seconds until the alarm is repeated, so that a finished compilation is counted."""
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 class Hang(BaseException):
-    """A case that takes longer than it may; no command catches it."""
+    """A case exceeded its time limit; no command catches this exception."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The end of a command.
+    """The result of a command.
 
     Attributes:
-        status: its exit status; -1 if it ended with an exception.
-        out: standard output.
-        err: standard error.
-        fault: empty, or the exception and the place that raised it.
+        status: exit status; -1 if the command ended with an exception.
+        out: content of standard output.
+        err: content of standard error.
+        fault: empty, or the exception and the place where it was raised.
     """
 
     status: int
@@ -44,16 +44,16 @@ class Finished:
 
 
 def run(arguments: Sequence[str], stdin: bytes = b"") -> Finished:
-    """Run a command as its process would, up to its exit status.
+    """Run a command as in its own process, up to its exit status.
 
     Args:
-        arguments: of the command.
-        stdin: its standard input.
+        arguments: arguments of the command.
+        stdin: content of standard input.
     """
     out, err = io.BytesIO(), io.BytesIO()
     before = sys.stdin, sys.stdout, sys.stderr
-    # As those of Python: standard error takes whatever it is given. They are named here, because a
-    # stream that nothing refers to is closed with what it writes to.
+    # Encodings as in Python, where standard error accepts all characters. The variable is required:
+    # an unreferenced stream is closed together with its buffer.
     streams = (
         io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"),
         io.TextIOWrapper(out, encoding="utf-8", write_through=True),
@@ -65,7 +65,7 @@ def run(arguments: Sequence[str], stdin: bytes = b"") -> Finished:
         main(arguments)
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(bool(end.code))
-    except Exception as error:  # noqa: BLE001 - whatever is left is what we are looking for
+    except Exception as error:  # noqa: BLE001 - any other exception is a failure
         status, fault = -1, described(error)
     finally:
         sys.stdin, sys.stdout, sys.stderr = before
@@ -73,7 +73,7 @@ def run(arguments: Sequence[str], stdin: bytes = b"") -> Finished:
 
 
 def described(error: BaseException) -> str:
-    """Name an exception and the innermost line of ours that it came through."""
+    """Describe an exception and the innermost line of this project in its traceback."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if _is_ours(f.filename)]
     place = "outside"
     if frames:
@@ -93,10 +93,10 @@ def _is_ours(name: str) -> bool:
 
 @contextmanager
 def alarm(seconds: float) -> Generator[None, None, None]:
-    """Raise ``Hang`` in the body of a ``with`` block that takes too long; compiling is free.
+    """Raise ``Hang`` in a ``with`` block that exceeds a time limit, which excludes compilation.
 
     Args:
-        seconds: of wall clock that it may take.
+        seconds: limit of wall-clock time.
     """
     with CompileClock() as clock:
         end = time.monotonic() + seconds
@@ -105,7 +105,7 @@ def alarm(seconds: float) -> Generator[None, None, None]:
         def ring(_number: int, _frame: FrameType | None) -> None:
             nonlocal told
             rest = end + clock.seconds - time.monotonic()
-            # A signal is heard when a compilation has ended, before its seconds are counted.
+            # A signal is handled after a compilation ends, but before its seconds are counted.
             signal.setitimer(signal.ITIMER_REAL, max(rest, GRACE))
             if rest < 0 and told:
                 raise Hang

@@ -14,14 +14,14 @@ NUMBERS = (
     "1-99", "0-1", "1-", "-", ".", "1.", "1e3", "0x1", "x", "1,000", "１", "²", "١", "1\u200b",
     "2147483648", "9223372036854775808", "1" * 400, "1" * 5000, "nan", "None",
 )  # fmt: skip
-"""Texts where the ID of a word is expected."""
+"""Texts in place of a word ID."""
 
 CHARACTERS = (
     "\x01", "\x0b", "\x0c", "\x1c", "\x1f", "\x7f", "\x85", "\xa0", "\xad", "\u0301", "\u200b",
     "\u200d", "\u200f", "\u2028", "\u2029", "\u202e", "\u3000", "\ufeff", "\ufffd", "\uffff",
     "\U0001f469\u200d\U0001f469", "\U0010ffff", "İ", "ß", "ﬁ", "Å", "한", "ا",
 )  # fmt: skip
-"""Characters that programs take for spaces, for line ends, for nothing, or for two."""
+"""Characters that programs may treat as spaces, as line ends, as nothing, or as two characters."""
 
 FORMS = (
     "", " ", "_", ".", "..", "...", ",", '"', '""', "''", "``", "'", "`", "“", "”", "«", "(", ")",
@@ -155,7 +155,7 @@ def _no_blanks(random: Random, lines: Lines) -> None:
 
 
 def _marks(random: Random, lines: Lines) -> None:
-    """Put punctuation behind the last word, as some treebanks have it: many tokens in one slot."""
+    """Put punctuation after the last word, as in some treebanks: many tokens in one slot."""
     words = _words(lines)
     if not words:
         return
@@ -275,15 +275,15 @@ PACKED: dict[str, Callable[[Random, bytes], bytes]] = {
     "gzip, bits flipped": _flipped_gzip,
     "gzip, followed by something": _followed_gzip,
 }
-"""Mutations that compress."""
+"""Mutations by compression."""
 
 
 def chain(random: Random, words: int) -> str:
-    """Write a sentence as deep as it is long, of words and commas.
+    """Generate a sentence of words and commas whose tree is a chain.
 
     Args:
-        random: chooses the direction of the arcs, and the commas.
-        words: the number of its words.
+        random: random number generator for the direction of the arcs, and the commas.
+        words: number of words.
     """
     left = random.random() < 0.5
     lines: list[str] = []
@@ -295,11 +295,11 @@ def chain(random: Random, words: int) -> str:
 
 
 def flat(random: Random, words: int) -> str:
-    """Write a sentence whose words all depend on the first, some of them punctuation.
+    """Generate a sentence whose words all depend on the first, some of them punctuation.
 
     Args:
-        random: chooses what is punctuation.
-        words: the number of its words.
+        random: random number generator for the choice of punctuation.
+        words: number of words.
     """
     lines = ["1\tw\tw\tNOUN\t_\t_\t0\troot\t_\t_\n"]
     for i in range(2, words + 1):
@@ -309,11 +309,11 @@ def flat(random: Random, words: int) -> str:
 
 
 def crossing(random: Random, words: int) -> str:
-    """Write a sentence with random heads: a tree that is far from projective.
+    """Generate a sentence with random heads, whose tree is far from projective.
 
     Args:
-        random: draws the heads.
-        words: the number of its words.
+        random: random number generator for the heads.
+        words: number of words.
     """
     order = random.sample(range(1, words + 1), words)
     head = {order[0]: 0}
@@ -328,9 +328,9 @@ def mutated(random: Random, text: str, times: int) -> tuple[str, bytes]:
     """Damage a treebank.
 
     Args:
-        random: chooses how.
+        random: random number generator.
         text: sentences in CoNLL-U.
-        times: mutations at most.
+        times: maximum number of mutations.
 
     Returns:
         The names of the mutations, and the content of the file.

@@ -1,4 +1,4 @@
-"""Mutations of model folders: of each file, of the manifest, of the folder itself."""
+"""Mutations of model folders: of single files, of the manifest, and of the folder."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ import numpy as np
 from fuzzing import json_values
 
 Files = dict[str, bytes]
-"""The content of a folder by the names of its files."""
+"""The contents of a folder by file name."""
 
 MANIFEST = "manifest.json"
 
 RESEALED = 0.8
-"""Share of the damaged folders whose manifest is made to agree, so that the damage is met."""
+"""Fraction of the damaged folders with an updated manifest, so that the damage is reached."""
 
 
 def damaged(random: Random, files: Files) -> str:
     """Damage some files of a model folder, in place.
 
     Args:
-        random: chooses how.
-        files: of a sound model.
+        random: random number generator.
+        files: files of a valid model.
 
     Returns:
         What was done.
@@ -54,7 +54,7 @@ def damaged(random: Random, files: Files) -> str:
 
 
 def reseal(files: Files) -> None:
-    """Make the manifest agree with the files, if it is a manifest still."""
+    """Update the digests of the manifest, if it is still a manifest."""
     try:
         manifest = json.loads(files[MANIFEST])
         sums = manifest["sha256"]
@@ -67,15 +67,15 @@ def reseal(files: Files) -> None:
 
 
 def written(random: Random, files: Files, folder: Path) -> str:
-    """Write a folder, now and then with something else in the place of a file.
+    """Write a folder, with an occasional file replaced by something else.
 
     Args:
-        random: chooses what.
+        random: random number generator.
         files: contents by name.
-        folder: to be made.
+        folder: folder to create.
 
     Returns:
-        What is odd about it.
+        A description of the replacement.
     """
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -16,15 +16,15 @@ TEXTS = (
     b"", b"null", b"[]", b"{}", b"0", b'"x"', b"{", b"\xff", b"\xef\xbb\xbf{}", b"NaN", b"{}{}",
     b'{"a":1,"a":2}', b"[" * 2000, b"[" * 200_000, b'{"a":' * 200_000,
 )  # fmt: skip
-"""Contents of files that are no JSON object, or one that holds nothing."""
+"""Contents of files with no JSON object or an empty one."""
 
 
 def mutated(random: Random, content: bytes) -> tuple[str, bytes]:
     """Change one value, or one key, of a JSON document.
 
     Args:
-        random: chooses where and how.
-        content: of the document.
+        random: random number generator.
+        content: content of the document.
 
     Returns:
         What was done, and the new content.
@@ -76,7 +76,7 @@ def _change(random: Random, holder: Any, key: Any) -> str:
 
 
 def _odd(random: Random) -> Any:
-    # A copy: what is changed once more must not change the table.
+    # A copy, because later changes must not affect the table.
     return json.loads(json.dumps(random.choice(ODD)))
 
 

@@ -1,4 +1,4 @@
-"""Sound inputs that are damaged: sentences, models, stored results; and what is shared by cases."""
+"""Valid inputs to damage (sentences, models, stored results), and state shared between cases."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from semipunct.training.run import Run
 from semipunct.training.sources import Sources
 
 SHORT = 12
-"""Words and punctuation of the longest sentence of the sample that is damaged."""
+"""Maximum number of words and punctuation tokens in a sampled sentence."""
 
 KINDS: dict[str, tuple[str, ...]] = {
     "punctuation": ("model.templates=N,history", "model.minimum_token_count=2"),
@@ -49,10 +49,10 @@ KINDS: dict[str, tuple[str, ...]] = {
     ),
     "ccg-parser": ("model.size=4", "model.layers=1", "model.minimum_count=1"),
 }  # fmt: skip
-"""The kinds of models that are damaged, with settings that keep them small."""
+"""The kinds of models to damage, with settings that keep them small."""
 
 KEPT = 4
-"""Models that are kept in memory: those that are asked of many treebanks come first."""
+"""Number of models kept in memory; those applied to many treebanks come first."""
 
 ODD = """\
 # newdoc id = d
@@ -80,26 +80,26 @@ ODD = """\
 5	)	)	PUNCT	-RRB-	_	3	punct	_	_
 
 """
-"""Sentences with everything that the format allows."""
+"""Sentences with all features of the format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """Sound inputs.
+    """Valid inputs.
 
     Attributes:
-        sentences: in CoNLL-U, short ones.
-        derivations: in the format of CCGbank, each with its line of ID.
-        folders: the files of model folders, by kind; all but their state.
-        states: the files of a folder whose training is not finished.
-        paths: where these folders lie, by kind.
-        models: the models of these folders.
+        sentences: short sentences in CoNLL-U.
+        derivations: derivations in the format of CCGbank, each with its ID line.
+        folders: files of model folders except their state, by kind.
+        states: files of a folder with an unfinished training run.
+        paths: paths of these folders, by kind.
+        models: models of these folders.
         results: stored results, by task.
-        fresh: a run at its start, for the state.
-        sources: of the sentences that the models are of.
-        treebank: a file of sound sentences.
-        files: of which each kind of model learns, by kind.
-        examples: read from them, by kind.
+        fresh: a training run at its start, for the state.
+        sources: sources of the sentences of the models.
+        treebank: a file of valid sentences.
+        files: training files of each kind of model, by kind.
+        examples: training examples read from these files, by kind.
     """
 
     sentences: tuple[str, ...]
@@ -117,7 +117,7 @@ class Material:
 
     @classmethod
     def made(cls, folder: Path) -> Material:
-        """Make everything in a folder; weights are drawn, nothing is trained."""
+        """Create all inputs in a folder; weights are random, nothing is trained."""
         text = resources.files("semipunct.data").joinpath("sample.conllu").read_text("utf-8")
         blocks = [block + "\n\n" for block in text.strip().split("\n\n")]
         short = [b for b in blocks if b.count("\n") <= SHORT]
@@ -163,7 +163,7 @@ class Material:
 
 
 def _files_by_kind(folder: Path, learnt: Path) -> dict[str, Path]:
-    """Write what models of phrases and of derivations learn from, beside a treebank of trees."""
+    """Write training files for models of phrases and of derivations, next to the treebank."""
     phrases, derivations = folder / "sound.mrg", folder / "sound.auto"
     phrases.write_text(PHRASES, "utf-8")
     done = run(["normalise", str(phrases), "--to", "ccg", "-o", str(derivations)])
@@ -220,10 +220,9 @@ def _files(folder: Path) -> dict[str, bytes]:
 
 @contextmanager
 def shared() -> Generator[None, None, None]:
-    """Share what takes long between cases: one padded shape, and models that were loaded.
+    """Share slow computations between cases: one padded shape, and loaded models.
 
-    A folder that has not changed gives the same object again, for which there are compiled
-    functions.
+    An unchanged folder yields the same model object again, with its compiled functions.
     """
     load = checkpoint.load
     loaded: dict[Any, checkpoint.SavedModel] = {}
@@ -241,7 +240,7 @@ def shared() -> Generator[None, None, None]:
 
     with (
         mock.patch.object(checkpoint, "load", load_once),
-        # Neither what is installed nor what commands there are changes from case to case.
+        # Installed plugins and available commands do not change between cases.
         _computed_once("semirings.plugins.available"),
         _computed_once("typer.main.get_command"),
     ):
@@ -253,7 +252,7 @@ def _computed_once(name: str) -> Any:
 
 
 def warm(material: Material) -> None:
-    """Compile what cases will ask for, so that none of them waits for it."""
+    """Compile the functions that cases need, so that no case has to wait for it."""
     used, tagger = (str(material.paths[kind]) for kind in ("punctuation", "slot-tagger"))
     corrector = str(material.paths["correction"])
     treebank = str(material.treebank)

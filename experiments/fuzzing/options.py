@@ -1,4 +1,4 @@
-"""Command lines: every option of every command, with values that make sense and others."""
+"""Command lines with every option of every command, with sensible and other values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ INTEGERS = (
     "-1", "0", "1", "2", "3", "", " 1", "1.5", "1e3", "0x10", "1_0", "+1", "١", "x", "nan",
     "2147483648", "9223372036854775808", "18446744073709551616", "1" * 40, "-" + "9" * 40,
 )  # fmt: skip
-"""Texts for whole numbers that cost nothing however large, such as seeds."""
+"""Texts for integers that cost no time even if large, such as seeds."""
 
 WRONG_COUNTS = (
     "-1",
@@ -24,7 +24,7 @@ WRONG_COUNTS = (
     "1000000000",
     "9" * 30,
 )
-"""Texts that are no number of analyses."""
+"""Texts that are no valid number of analyses."""
 
 COUNTS = (
     "-1",
@@ -43,7 +43,7 @@ COUNTS = (
     "1000000000",
     "9" * 30,
 )
-"""Texts for whole numbers that cost time: none is large."""
+"""Texts for integers that cost time; none is large."""
 
 FRACTIONS = (
     "-1", "0", "0.5", "1", "1.5", "nan", "inf", "-inf", "1e-400", "1e400", "-0.0", "0,5", "", "x",
@@ -120,7 +120,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
         "Punctuation",
     ),
 }
-"""Names that options choose among."""
+"""Permitted values of options."""
 
 OUTPUTS = (
     "-", "out", "out.conllu", "out.json", "out.gz", "out.conllu.gz", "nowhere/out", "", ".", "/",
@@ -135,10 +135,10 @@ class Command:
     """A command.
 
     Attributes:
-        words: its name.
-        inputs: the kinds of its arguments, the last one repeatable.
-        options: the kind of each option's value by the option's name; empty for a flag.
-        least: arguments at least.
+        words: name of the command.
+        inputs: kinds of its arguments; the last one is repeatable.
+        options: kind of value of each option, by option name; empty for a flag.
+        least: minimum number of arguments.
     """
 
     words: tuple[str, ...]
@@ -249,21 +249,21 @@ COMMANDS = (
         2,
     ),
 )  # fmt: skip
-"""Every command; those that would take minutes are asked for what stops them early."""
+"""All commands; those that would take minutes get inputs that stop them early."""
 
 NEEDED: dict[str, tuple[str, ...]] = {"train": ("--dev", "--output"), "quickstart": ("--output",)}
-"""Options without which a command does nothing, or too much."""
+"""Options without which a command does nothing, or takes too long."""
 
 
 def command_line(random: Random, files: dict[str, str]) -> list[str]:
-    """Draw a command line.
+    """Generate a random command line.
 
     Args:
-        random: chooses.
-        files: sound inputs by their kind: ``model``, ``treebank``, ``result``, ``config``.
+        random: random number generator.
+        files: valid inputs by kind: ``model``, ``treebank``, ``result``, ``config``.
     """
     command = random.choice(COMMANDS)
-    # One value that is odd is enough to be met; several hide each other.
+    # One unusual value is enough; several hide each other.
     oddity = random.choice((0.0, 0.1, 0.3))
     inputs = [
         _value(random, command.inputs[min(i, len(command.inputs) - 1)], files, oddity)
@@ -299,7 +299,7 @@ def _value(random: Random, kind: str, files: dict[str, str], oddity: float) -> s
         case "integer":
             return random.choice(INTEGERS if odd else ("0", "1", "7"))
         case "one":
-            # Another number would be compiled anew.
+            # Another number would require compilation.
             return random.choice(WRONG_COUNTS) if odd else "1"
         case "count":
             return random.choice(COUNTS if odd else ("1", "2"))
@@ -321,5 +321,5 @@ def _value(random: Random, kind: str, files: dict[str, str], oddity: float) -> s
         case _ if kind in CHOICES:
             return random.choice(TEXTS if odd else CHOICES[kind])
         case _:
-            # A file: a sound one, one of another kind, or none.
+            # A valid file, a file of another kind, or a missing file.
             return random.choice((*files.values(), *TEXTS)) if odd else files[kind]

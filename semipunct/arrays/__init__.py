@@ -1,4 +1,4 @@
-"""Arrays: padding to few shapes, checks of shapes, compilation.
+"""Utilities for arrays: padding to few shapes, checks of shapes, compilation.
 
-No other room touches the configuration of JAX.
+No other package changes the configuration of JAX.
 """

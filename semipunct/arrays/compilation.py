@@ -1,6 +1,6 @@
-"""Compilation: options, XLA's persistent cache in the user's folder, and the time it takes.
+"""Compilation: options, XLA's persistent cache in the user's cache folder, and timing.
 
-No other module touches the global configuration of JAX.
+No other module changes the global configuration of JAX.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _SETTINGS = (
     "jax_numpy_dtype_promotion",
 )
 LOWER_EVENT = "/semipunct/lower_duration"
-"""What ``programs`` tells JAX's listeners once a function is traced and lowered, or fetched."""
+"""The monitoring event that ``programs`` reports when a function was lowered or loaded."""
 
 _COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
 
 
 @dataclass(slots=True)
 class Shapes:
-    """An account of the shapes that were compiled.
+    """A record of the shapes that were compiled.
 
     Attributes:
         seen: function and shapes of its argument.
@@ -43,14 +43,14 @@ class Shapes:
 
     @contextmanager
     def first_call(self, function: str, argument: object) -> Generator[bool]:
-        """Time the body of a ``with`` block, if the function sees these shapes for the first time.
+        """Time the body of a ``with`` block if the function is called with new shapes.
 
-        JAX compiles before a call returns and computes after it, so that this is the time of
-        compilation (on CPU and accelerators alike).
+        JAX compiles before a call returns and computes asynchronously, so this is the compilation
+        time (on CPU and accelerators alike).
 
         Args:
             function: its name.
-            argument: arrays whose shapes decide whether the function is compiled.
+            argument: arrays whose shapes determine whether the function is compiled.
 
         Yields:
             Whether these shapes are new.
@@ -66,11 +66,11 @@ class Shapes:
 
 
 class CompileClock:
-    """Counts, within a ``with`` block, the time until programs are ready.
+    """A context manager that measures the time until programs are ready.
 
     Attributes:
-        seconds: that XLA compiles, or fetches from its cache.
-        lowering: seconds that programs are traced and lowered, or fetched from the same folder.
+        seconds: time in which XLA compiles, or loads from its cache.
+        lowering: seconds in which programs are traced and lowered, or loaded from the same folder.
     """
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ class CompileClock:
             self.lowering += duration_secs
 
     def __enter__(self) -> CompileClock:
-        """Begin to listen."""
+        """Start listening."""
         jax.monitoring.register_event_duration_secs_listener(self._listen)
         return self
 
@@ -94,15 +94,15 @@ class CompileClock:
 
 
 def enable_compilation_cache() -> Path | None:
-    """Keep compiled programs in the user's cache folder, where none is set already.
+    """Keep compiled programs in the user's cache folder, unless a folder is already set.
 
     Returns:
-        The folder in use, or None if none can be written to: then everything is compiled anew.
+        The folder in use, or None if none is writable; everything is then recompiled.
     """
     chosen: str | None = getattr(jax.config, "jax_compilation_cache_dir", None)
     if chosen:
         return Path(chosen)
-    import platformdirs  # only here: what is above needs jax and numpy alone
+    import platformdirs  # imported lazily: the rest needs only jax and numpy
 
     folder = platformdirs.user_cache_path("semipunct") / "xla"
     try:
@@ -118,18 +118,18 @@ def enable_compilation_cache() -> Path | None:
 
 
 def compilation_folder() -> Path | None:
-    """Return the folder where JAX keeps compiled programs, None if it keeps none."""
+    """Return the folder where JAX keeps compiled programs, or None."""
     folder: str | None = getattr(jax.config, "jax_compilation_cache_dir", None)
     enabled: bool = getattr(jax.config, "jax_enable_compilation_cache", True)
     return Path(folder) if folder and enabled else None
 
 
 def default_device() -> object:
-    """Return the device that JAX puts arrays of the host on."""
+    """Return the device where JAX places arrays from the host."""
     chosen: object = getattr(jax.config, "jax_default_device", None)
     return chosen or jax.local_devices()[0]
 
 
 def settings() -> tuple[str, ...]:
-    """Return the settings of JAX that decide what tracing and compiling a function give."""
+    """Return the settings of JAX that affect tracing and compilation."""
     return (jax.default_backend(), *(str(getattr(jax.config, name)) for name in _SETTINGS))

@@ -1,6 +1,6 @@
-"""Sums over groups of columns, as products with a matrix.
+"""Sums over groups of columns, as matrix products.
 
-A processor without instructions for it scatters column by column; a product of matrices is many
+A scatter runs column by column on processors without scatter instructions; a matrix product is many
 times as fast, and so is its transpose in the reverse pass.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 _LEAST = 1e-30
-"""A sum of exponentials below this has lost digits, or all of them, and is taken again."""
+"""A sum of exponentials below this has lost precision and is recomputed."""
 
 
 class ColumnGroups(NamedTuple):
@@ -30,11 +30,11 @@ class ColumnGroups(NamedTuple):
 
     @classmethod
     def of(cls, group: npt.NDArray[np.int32], groups: int) -> ColumnGroups:
-        """Make the matrix of a partition.
+        """Build the matrix of a partition.
 
         Args:
             group: ``[columns]`` the group of each.
-            groups: how many there are.
+            groups: the number of groups.
         """
         return cls(group, (group[:, None] == np.arange(groups)).astype(np.float32))
 
@@ -43,16 +43,16 @@ class ColumnGroups(NamedTuple):
 def log_sums(scores: jax.Array, groups: ColumnGroups) -> jax.Array:
     """Sum exponentials within groups, as logarithms: ``[rows, groups]``.
 
-    Minus infinity for a group whose scores all are; gradients stay finite.
+    A group whose scores are all minus infinity gives minus infinity; gradients stay finite.
 
     Args:
         scores: ``[rows, columns]``.
-        groups: of the columns.
+        groups: the groups of the columns.
     """
 
     def summed(scores: jax.Array) -> tuple[jax.Array, jax.Array]:
         top = jnp.max(scores, 1, keepdims=True)
-        # Of a row without a finite score nothing may be subtracted: infinity less infinity.
+        # Nothing is subtracted from rows without a finite score, to avoid infinity minus infinity.
         top = jnp.where(top == -jnp.inf, 0.0, top)
         total = jnp.exp(scores - top) @ groups.member
         lost = total < _LEAST
@@ -62,7 +62,7 @@ def log_sums(scores: jax.Array, groups: ColumnGroups) -> jax.Array:
         return jnp.where(spread(lost, groups), scores, -jnp.inf)
 
     def unfinished(state: tuple[jax.Array, jax.Array]) -> jax.Array:
-        # Nearly always nothing is lost, and what remains need not be looked at.
+        # In most cases no precision is lost, and no further pass is needed.
         return jax.lax.cond(
             jnp.any(state[1]),
             lambda lost: jnp.any(remaining(lost) > -jnp.inf),
@@ -71,7 +71,7 @@ def log_sums(scores: jax.Array, groups: ColumnGroups) -> jax.Array:
         )
 
     def again(state: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
-        # At least the group of each row's largest score is not lost once more.
+        # Each pass completes at least the group of the largest remaining score in each row.
         total, lost = state
         more, still = summed(remaining(lost))
         return jnp.where(lost, more, total), lost & still
@@ -92,11 +92,11 @@ def _log_sums_jvp(
 
 @jax.custom_jvp
 def spread(values: jax.Array, groups: ColumnGroups) -> jax.Array:
-    """Give each column its group's value: ``[rows, columns]``.
+    """Broadcast the value of each group to its columns: ``[rows, columns]``.
 
     Args:
         values: ``[rows, groups]``.
-        groups: of the columns.
+        groups: the groups of the columns.
     """
     return values[:, groups.group]
 

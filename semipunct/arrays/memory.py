@@ -1,4 +1,4 @@
-"""Memory that is free, given back to the system, and the memory maps of a process."""
+"""Release of free memory to the operating system, and the memory maps of a process."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _MAPS = Path("/proc/self/maps")
 
 
 def release_memory() -> bool:
-    """Give memory back to the system that is free and that the C library has kept.
+    """Return free memory that the C library retains to the operating system.
 
-    The library of GNU keeps what lies between blocks in use, and compiling leaves much of it: it
-    allocates small blocks from several threads.
+    The GNU C library retains free memory between blocks in use. Compilation leaves much of it,
+    since it allocates small blocks from several threads.
 
     Returns:
-        Whether there was any; False where the C library does not do so on demand.
+        Whether memory was released; False if the C library does not support this.
     """
     if sys.platform != "linux":
         return False
@@ -31,23 +31,23 @@ _TRIM_THRESHOLD, _MOST_MMAPS = -1, -4
 """Parameters of ``mallopt``."""
 
 _HELD = 2**30
-"""Bytes at the end of the heap that are held back."""
+"""The number of bytes retained at the end of the heap."""
 
 _SECONDS = 0.5
-"""Between two times that memory is given back while something runs."""
+"""The interval between releases of memory while a block of code runs."""
 
 _holding = Event()
 
 
 def hold_memory() -> bool:
-    """Let the C library keep for itself what is freed, until ``release_memory`` is called.
+    """Let the C library retain freed memory until ``release_memory`` is called.
 
-    Every step of a training allocates the same hundred megabytes, which the library of GNU else
-    returns to the system and asks for anew, page by page. This is a setting of the process, so that
-    commands make it, not functions.
+    Every training step allocates the same hundred megabytes, which the GNU C library would
+    otherwise return to the system and request again, page by page. This setting affects the whole
+    process, so commands call it, not library functions.
 
     Returns:
-        Whether the C library took the setting; False where it has none.
+        Whether the C library accepted the setting; False if it has no such setting.
     """
     if sys.platform != "linux":
         return False
@@ -60,16 +60,16 @@ def hold_memory() -> bool:
 
 
 def holds_memory() -> bool:
-    """Tell whether ``hold_memory`` has been called, with success."""
+    """Return whether ``hold_memory`` has been called successfully."""
     return _holding.is_set()
 
 
 @contextmanager
 def releasing_memory() -> Generator[None, None, None]:
-    """Give memory back before a block of code, after it, and, where it is held, meanwhile.
+    """Release memory before and after a block of code and, if memory is held, during it.
 
-    Memory that is held stays with the process even while the compiler, which frees in one thread
-    what another can use, asks for more.
+    Held memory stays with the process even while the compiler, whose threads cannot reuse memory
+    freed by others, requests more.
     """
     release_memory()
     done = Event()
@@ -91,10 +91,10 @@ def releasing_memory() -> Generator[None, None, None]:
 
 
 def memory_maps() -> int:
-    """Return how many memory maps the process has; 0 where the system does not tell.
+    """Return how many memory maps the process has; 0 if this is unknown.
 
-    Compiled code takes thousands of them, and Linux ends a process that asks for more than the
-    65,530 that it usually grants.
+    Compiled code uses thousands of them, and Linux terminates a process that exceeds the limit,
+    usually 65,530.
     """
     try:
         with _MAPS.open("rb") as lines:

@@ -1,8 +1,8 @@
-"""Padding: sentences laid end to end in arrays of few shapes.
+"""Padding: sentences concatenated in arrays of few shapes.
 
-Sentences are packed one after another, never padded to the longest. Padded are the sums of their
-words, feature entries and absorptions, to sizes that most batches of a run fit into, so that a
-whole run compiles two or three shapes.
+Sentences are concatenated, not padded to the longest. The total numbers of their words, feature
+entries and absorptions are padded to sizes that suffice for most batches of a run, so a whole run
+compiles two or three shapes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def round_up(size: int, least: int = 8, steps: int = 4) -> int:
     Args:
         size: the size that is needed.
         least: the lower bound of the result.
-        steps: sizes from one power of two to the next; a power of two itself.
+        steps: the number of sizes from one power of two to the next; itself a power of two.
     """
     size = max(size, least)
     unit = max(1, 2 ** (int(size).bit_length() - steps.bit_length()))
@@ -28,11 +28,11 @@ def round_up(size: int, least: int = 8, steps: int = 4) -> int:
 
 
 def row_lengths(lengths: Sequence[int], size: int) -> npt.NDArray[np.int32]:
-    """Return the lengths of the rows of a batch, ``[size]``; those that are padding have none.
+    """Return the lengths of the rows of a batch, ``[size]``; padding rows have length 0.
 
     Args:
-        lengths: of the others, which come first.
-        size: rows of the batch.
+        lengths: the lengths of the other rows, which come first.
+        size: the number of rows of the batch.
     """
     found = np.zeros(size, np.int32)
     found[: len(lengths)] = lengths
@@ -46,13 +46,13 @@ def padded(
     axis: int = 0,
     fill: float = 0,
 ) -> npt.NDArray[Any]:
-    """Stack arrays that differ in length, padded to one length, and rows of nothing but padding.
+    """Stack arrays of different lengths, padded to one length, followed by padding rows.
 
     Args:
-        rows: of one dtype, and of the same shape but for one axis; at least one.
+        rows: at least one array; all of one dtype, and of the same shape except along one axis.
         shape: size of the batch, which is at least the number of rows, and their padded length.
-        axis: the one that is padded; that of the batch comes before it.
-        fill: stands in the padding.
+        axis: the axis to pad, which comes after the batch axis.
+        fill: the value of the padding.
     """
     first = rows[0]
     whole = (*first.shape[:axis], *shape, *first.shape[axis + 1 :])
@@ -69,7 +69,7 @@ def shuffled(sentences: int, batch: int, generator: np.random.Generator) -> Iter
     Args:
         sentences: the number of sentences.
         batch: the number of sentences in a batch; the last one may be smaller.
-        generator: of random numbers.
+        generator: the random generator.
     """
     order = generator.permutation(sentences).tolist()
     for start in range(0, sentences, batch):
@@ -79,21 +79,21 @@ def shuffled(sentences: int, batch: int, generator: np.random.Generator) -> Iter
 def balanced(
     lengths: Sequence[int], batch: int, generator: np.random.Generator
 ) -> Iterator[list[int]]:
-    """Yield sentence numbers in random order, in batches of about equally many words.
+    """Yield sentence numbers in random order, in batches with about the same number of words.
 
-    There are as many batches as ``shuffled`` makes, none of them empty.
+    The number of batches is that of ``shuffled``; none of them is empty.
 
     Args:
         lengths: ``[sentences]`` words of each.
         batch: the mean number of sentences in a batch.
-        generator: of random numbers.
+        generator: the random generator.
     """
     order = generator.permutation(len(lengths))
     batches = -(-len(lengths) // batch)
     words = np.cumsum(np.asarray(lengths)[order])
     number = np.arange(1, batches)
     ends = np.searchsorted(words, words[-1] * number / batches) if batches > 1 else number
-    # A sentence of many words may be long enough for several batches.
+    # A long sentence may have as many words as several batches.
     ends = np.maximum.accumulate(np.maximum(ends, number) - number) + number
     ends = np.minimum(ends, len(order) - batches + number)
     for members in np.split(order, ends):
@@ -101,11 +101,11 @@ def balanced(
 
 
 MEAN_LENGTH = 24
-"""The length of sentences of which a batch of ``bucketed`` holds as many as its size says."""
+"""The sentence length for which the size of a batch of ``bucketed`` is exact."""
 
 
 _SHORTEST = 16
-"""Sentences are padded to no less: the short ones are few words in all, and one shape less."""
+"""The minimal padded length: short sentences have few words in total, and this saves a shape."""
 
 
 def padded_length(words: int) -> int:
@@ -114,10 +114,10 @@ def padded_length(words: int) -> int:
 
 
 def room(length: int, batch: int) -> int:
-    """Return how many sentences of a length a batch of ``bucketed`` holds.
+    """Return the number of sentences of a given length in a batch of ``bucketed``.
 
     Args:
-        length: from ``padded_length``.
+        length: a length returned by ``padded_length``.
         batch: the size of a batch.
     """
     return max(1, MEAN_LENGTH * batch // length)
@@ -126,13 +126,13 @@ def room(length: int, batch: int) -> int:
 def bucketed(
     lengths: Sequence[int], batch: int, generator: np.random.Generator | None = None
 ) -> Iterator[list[int]]:
-    """Yield sentence numbers in batches of one padded length each, and of few shapes in all.
+    """Yield sentence numbers in batches of one padded length each, with few shapes in total.
 
     Args:
         lengths: ``[sentences]`` words of each.
-        batch: the number of sentences of ``MEAN_LENGTH`` words in a batch; of others there are so
-            many that padded they have about as many words.
-        generator: of random numbers; None for the order of lengths.
+        batch: the number of sentences of ``MEAN_LENGTH`` words in a batch; for other lengths the
+            number is adjusted so that padded batches have about the same number of words.
+        generator: the random generator; None for ascending lengths.
     """
     members = _buckets(lengths)
     if generator is not None:
@@ -158,7 +158,7 @@ def buckets(lengths: Sequence[int], batch: int) -> int:
 
 
 def _buckets(lengths: Sequence[int]) -> dict[int, list[int]]:
-    """Return the numbers of the sentences of each padded length, short ones first."""
+    """Return the numbers of the sentences of each padded length, in ascending order of length."""
     found: dict[int, list[int]] = {}
     for i, words in enumerate(lengths):
         found.setdefault(padded_length(words), []).append(i)
@@ -170,8 +170,8 @@ def by_length(lengths: Sequence[int], batch: int, words: int) -> Iterator[list[i
 
     Args:
         lengths: ``[sentences]`` words of each.
-        batch: the most sentences in a batch.
-        words: the most words in a batch; a longer sentence is a batch of its own.
+        batch: the maximal number of sentences in a batch.
+        words: the maximal number of words in a batch; a longer sentence forms its own batch.
     """
     current: list[int] = []
     total = 0

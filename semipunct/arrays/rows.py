@@ -1,4 +1,4 @@
-"""Tables of which a batch reads few rows: reading them, and writing them back."""
+"""Sparse access to tables: reading and writing the few rows that a batch uses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RowNumbers = jax.Array | npt.NDArray[np.int32]
 
 
 class Rows(NamedTuple):
-    """Some rows of a table, or what belongs to them: gradients, updates.
+    """Some rows of a table, or their gradients or updates.
 
     Attributes:
         number: ``[rows]``, see ``RowNumbers``.
@@ -28,8 +28,8 @@ def take_rows(table: Any, number: RowNumbers) -> Any:
     """Return rows of a table, zero in the padding: ``[rows, columns]``.
 
     Args:
-        table: ``[size, columns]``, of JAX or numpy; the result is what the table is.
-        number: ``[rows]`` which.
+        table: ``[size, columns]``, a JAX or NumPy array; the result is of the same kind.
+        number: ``[rows]`` the rows to read.
     """
     if isinstance(table, jax.Array):
         return table.at[number].get(mode="fill", fill_value=0)
@@ -41,20 +41,20 @@ def take_rows(table: Any, number: RowNumbers) -> Any:
 
 
 def put_rows(table: jax.Array, rows: Rows) -> jax.Array:
-    """Return a table with some rows replaced; in place, where its memory may be used again.
+    """Return a table with some rows replaced, in place if its buffer is donated.
 
     Args:
         table: ``[size, ...]``.
-        rows: which, and what stands there then.
+        rows: the numbers and new values of the rows.
     """
     return table.at[rows.number].set(rows.value, mode="drop", unique_indices=True)
 
 
 def add_rows(table: jax.Array, rows: Rows) -> jax.Array:
-    """Return a table with something added to some rows; in place, as ``put_rows``.
+    """Return a table with values added to some rows; in place like ``put_rows``.
 
     Args:
         table: ``[size, ...]``.
-        rows: which, and what is added.
+        rows: the numbers of the rows and the values to add.
     """
     return table.at[rows.number].add(rows.value, mode="drop", unique_indices=True)

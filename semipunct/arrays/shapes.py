@@ -1,6 +1,6 @@
-"""Checks of array arguments at the public doors: shapes by the names of axes, lengths, values.
+"""Checks of array arguments of public functions: shapes by names of axes, lengths, values.
 
-While JAX traces a function there are no values, so that only shapes are checked.
+While JAX traces a function there are no concrete values, so only shapes are checked.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from semipunct.errors import UsageError
 from semipunct.wording import counted
 
 BATCH = "batch"
-"""The axis of items that are independent of each other; there is one item at least."""
+"""The axis of independent items; there is at least one item."""
 
 Axes = str
-"""Names of axes, separated by blanks. One that ends in ``?`` may have size 1 and is repeated; one
-that is a number has that size."""
+"""Names of axes, separated by blanks.
+
+An axis whose name ends in ``?`` may have size 1 and is then broadcast; an axis whose name is a
+number has that size."""
 
 
 def check_shapes(**arguments: tuple[jax.Array, Axes]) -> Mapping[str, int]:
@@ -32,8 +34,8 @@ def check_shapes(**arguments: tuple[jax.Array, Axes]) -> Mapping[str, int]:
         The size of each axis by its name.
 
     Raises:
-        UsageError: naming two arguments with their shapes and the axis in which they differ, or if
-            the axis ``batch`` has size 0.
+        UsageError: if two arguments differ in an axis, naming them with their shapes, or if the
+            axis ``batch`` has size 0.
     """
     sizes: dict[str, int] = {}
     found_in: dict[str, str] = {}
@@ -77,15 +79,15 @@ def check_lengths(
     Args:
         lengths: ``[items]``.
         longest: the upper bound.
-        name: of the argument, for messages.
+        name: the name of the argument, for messages.
         shortest: the lower bound.
 
     Returns:
-        The lengths as integers of jax's usual width: products exceed narrower ones, and scans do
-        not mix widths.
+        The lengths as integers of the default width of JAX: products may exceed narrower ones, and
+        scans require equal dtypes.
 
     Raises:
-        UsageError: naming the first item whose length is out of bounds.
+        UsageError: if a length is out of bounds, naming the first such item.
     """
     if not np.issubdtype(lengths.dtype, np.integer):
         raise UsageError(f"{name} must be integers, not {lengths.dtype}")
@@ -107,7 +109,7 @@ def check_log_weights(**arguments: jax.Array) -> None:
         **arguments: the arrays by the name of their argument.
 
     Raises:
-        UsageError: naming the argument, the first wrong entry, and what it is.
+        UsageError: if an entry is invalid, naming the argument, the first such entry and its value.
     """
     for name, array in arguments.items():
         if np.dtype(array.dtype).name not in ("float32", "float64"):

@@ -1,9 +1,9 @@
-"""Sparse feature vectors times a table of few weights, a block of the table at a time.
+"""Products of sparse feature vectors with a sparse table of weights, computed blockwise.
 
-A batch reads some ten thousand rows of a table, with weights in few of their cells. As one dense
-array they would be the largest of a training step, and moving it through memory would take longer
-than all computation with it. So the table is cut into blocks of rows that stay in a core's cache:
-each is filled with its weights, multiplied, and forgotten.
+A batch reads about ten thousand rows of a table, with weights in few of their cells. A dense array
+of these rows would be the largest of a training step, and memory traffic would take longer than the
+computation. The table is therefore divided into blocks of rows that fit into the cache of a core:
+each is filled with its weights, multiplied and discarded.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import numpy.typing as npt
 from semipunct.arrays.rows import RowNumbers
 
 _CELLS = 1 << 17
-"""Cells of a block at most: half a MiB, which a core's cache holds beside what else it needs."""
+"""The maximal number of cells of a block: half a MiB, which fits into the cache of a core."""
 
 _PIECE = 1 << 14
-"""Weights of a block that are laid out at a time."""
+"""The number of weights of a block that are processed at a time."""
 
 Numbers = jax.Array | npt.NDArray[np.int32]
 
@@ -35,13 +35,13 @@ class SparseRows(NamedTuple):
     are sorted by block.
 
     Attributes:
-        weight: ``[weights]`` the numbers of the weights read, ascending; padding points past the
+        weight: ``[weights]`` the indices of the weights read, ascending; padding points past the
             last.
-        cell: ``[weights]`` where each stands in its block, row by row.
-        node: ``[entries]`` of each entry of a feature vector.
+        cell: ``[weights]`` the index of each weight in its block, in row-major order.
+        node: ``[entries]`` the node of each entry of a feature vector.
         row: ``[entries]`` the row of its feature within its block.
         value: ``[entries]``.
-        start: ``[2, blocks + 1]`` where the weights, and the entries, of each block begin.
+        start: ``[2, blocks + 1]`` the starts of the weights and of the entries of each block.
     """
 
     weight: RowNumbers
@@ -53,7 +53,7 @@ class SparseRows(NamedTuple):
 
 
 def block_rows(outcomes: int) -> int:
-    """Return the rows of a block of a table with that many columns."""
+    """Return the number of rows of a block of a table with the given number of columns."""
     return max(1, _CELLS // outcomes)
 
 
@@ -61,16 +61,16 @@ def product(weights: jax.Array, rows: SparseRows, nodes: int, outcomes: int) -> 
     """Multiply feature vectors by the table of their weights, ``[nodes, outcomes]``.
 
     Args:
-        weights: ``[weights]`` those that are read.
+        weights: ``[weights]`` the weights that are read.
         rows: feature vectors, and the cells of the weights.
-        nodes: how many there are, padding included.
-        outcomes: columns of the table.
+        nodes: the number of nodes, padding included.
+        outcomes: the number of columns of the table.
     """
     found: jax.Array = _product(weights, rows, nodes, outcomes)
     return found
 
 
-# The reverse pass is written out: that of a loop would keep every block.
+# The reverse pass is explicit, since that of a loop would store every block.
 @partial(jax.custom_vjp, nondiff_argnums=(2, 3))
 def _product(weights: jax.Array, rows: SparseRows, nodes: int, outcomes: int) -> jax.Array:
     size = block_rows(outcomes)
@@ -113,7 +113,7 @@ def _reverse(
 
         def collect(piece: _Piece, gradient: jax.Array) -> jax.Array:
             read = flat.at[piece.of(rows.cell)].get(mode="clip", indices_are_sorted=True)
-            # The piece may have begun in the block before, whose gradients are there already.
+            # The piece may start in the previous block, whose gradients are already set.
             read = piece.where(read, piece.of(gradient))
             return jax.lax.dynamic_update_slice(gradient, read, (piece.start,))
 
@@ -129,7 +129,7 @@ _product.defvjp(_forward, _reverse)
 
 
 class _Piece(NamedTuple):
-    """Some consecutive items of an array; ``mine`` tells which are those that are meant."""
+    """Some consecutive items of an array; ``mine`` marks those that belong to the block."""
 
     start: jax.Array
     size: int
@@ -143,7 +143,7 @@ class _Piece(NamedTuple):
 
 
 def _blocks(rows: SparseRows, block: Any, result: jax.Array) -> jax.Array:
-    """Apply a function to the number of each block that has weights or entries, and the result."""
+    """Fold a function over the numbers of the blocks that have weights or entries."""
     start = jnp.asarray(rows.start)
     used = jnp.sum(jnp.any(start[:, 1:] > start[:, :-1], 0))
     return jax.lax.fori_loop(0, used, block, result)
@@ -152,14 +152,14 @@ def _blocks(rows: SparseRows, block: Any, result: jax.Array) -> jax.Array:
 def _pieces(
     items: Any, starts: Any, block: jax.Array, size: int, function: Any, result: jax.Array
 ) -> jax.Array:
-    """Apply a function to the items of a block, some at a time, and the result."""
+    """Fold a function over the items of a block, one piece at a time."""
     size = min(size, len(items))
     starts = jnp.asarray(starts)
     first, end = starts[block], starts[block + 1]
 
     def one(number: jax.Array, result: jax.Array) -> jax.Array:
         begin = first + number * size
-        # The last piece begins earlier where it would exceed the array.
+        # The last piece starts earlier if it would exceed the array.
         start = jnp.minimum(begin, len(items) - size)
         index = start + jnp.arange(size)
         return function(_Piece(start, size, (index >= begin) & (index < end)), result)

@@ -1,4 +1,4 @@
-"""Unique rows of numbers, numbering of items, and values computed once for equal items."""
+"""Unique rows of numbers, numbering of items, and rows cached by item."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LARGEST = 1 << 62
 
 
 class Numbering(Generic[T]):
-    """Numbers, from 0, for items in the order in which they come up.
+    """Numbers, from 0, assigned to items in the order of their first occurrence.
 
     Attributes:
         items: the items by number.
@@ -30,7 +30,7 @@ class Numbering(Generic[T]):
         self._number = {first: 0}
 
     def number(self, item: T) -> int:
-        """Return the number of an item, a new one if it has none."""
+        """Return the number of an item, assigning a new one if necessary."""
         found = self._number.setdefault(item, len(self.items))
         if found == len(self.items):
             self.items.append(item)
@@ -41,10 +41,10 @@ class RowCache(Generic[T]):
     """Rows computed from numbered items, once for each."""
 
     def __init__(self, numbering: Numbering[T], read: Callable[[list[T]], Ints]) -> None:
-        """Compute the rows of the items that are numbered so far.
+        """Compute the rows of the items numbered so far.
 
         Args:
-            numbering: gives the items.
+            numbering: the numbering of the items.
             read: computes the rows of items.
         """
         self._numbering, self._read = numbering, read
@@ -55,7 +55,7 @@ class RowCache(Generic[T]):
         return self.all().take(numbers, 0)
 
     def all(self) -> Ints:
-        """Return the rows of all items that are numbered so far."""
+        """Return the rows of all items numbered so far."""
         new = self._numbering.items[len(self._rows) :]
         if new:
             self._rows = np.concatenate([self._rows, self._read(new)])
@@ -63,14 +63,14 @@ class RowCache(Generic[T]):
 
 
 def unique_rows(*columns: Ints) -> tuple[Ints, Ints]:
-    """Find the different rows of a table of numbers.
+    """Find the distinct rows of a table of numbers.
 
     Args:
         *columns: ``[rows]`` each, not negative.
 
     Returns:
-        ``[unique rows]`` the place of one row equal to each, and ``[rows]`` the inverse: for each
-        row, the number of the unique one that it equals.
+        ``[unique rows]`` the index of one occurrence of each distinct row, and ``[rows]`` the
+        number of the distinct row that each row equals.
     """
     if len(columns) == 1:
         (code,) = columns
@@ -92,7 +92,7 @@ def unique_rows(*columns: Ints) -> tuple[Ints, Ints]:
 
 def _unique(code: Ints, codes: int) -> tuple[Ints, Ints]:
     if codes <= 4 * len(code):
-        # Where most codes occur, marking them takes less time than sorting.
+        # If most codes occur, marking them is faster than sorting.
         place = np.full(codes, -1)
         place[code] = np.arange(len(code))
         occurs = place >= 0

@@ -1,17 +1,18 @@
-"""The command line: one command a file; the only place with exit codes and coloured output.
+"""The command line: one file per command. Exit codes and coloured output are set only here.
 
-Nothing heavy is imported at the top of these modules, so that ``--help`` answers at once.
+Heavy modules are imported inside functions, so that ``--help`` is fast.
 """
 
 from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command; end with ``SystemExit``.
+    """Run one command, and raise ``SystemExit`` at its end.
 
     Args:
-        arguments: of the command; None for those of this process, whose signals and streams are
-            then seen to (``semipunct.cli.signals``, ``semipunct.cli.streams``).
+        arguments: of the command; None for those of this process. With None, signal handlers are
+            installed (``semipunct.cli.signals``) and the standard streams are prepared
+            (``semipunct.cli.streams``).
     """
     if arguments is None:
         from semipunct.cli.signals import end_at_signals

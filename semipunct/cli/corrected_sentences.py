@@ -1,4 +1,4 @@
-"""Corrected sentences written to files, in the format of their input or in another one."""
+"""Writing of corrected sentences, in the format of their input or in another one."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
@@ -34,7 +34,7 @@ def write(
     """Write corrected sentences.
 
     Args:
-        outcomes: entries and what was corrected, None for those left alone.
+        outcomes: entries and what was corrected, None for those left unchanged.
         form: of the output.
         writer: of the entries.
         stream: which must not translate line ends.
@@ -46,7 +46,7 @@ def write(
     from semipunct.formats.text import TextWriter
 
     own = {Form.TEXT: TextWriter, Form.M2: M2Writer}.get(form)
-    # Marks of CoNLL-U are rewritten by its trees, and words alone were read.
+    # The writer of CoNLL-U attaches marks by trees, and the trees of the input were not read.
     if parsed and (form is Form.CONLLU or isinstance(writer, ConlluWriter)):
         outcomes = with_trees(outcomes, conllu=form is Form.CONLLU)
         writer = Conllu().writer()
@@ -86,7 +86,7 @@ def _spelt(
 
 
 def _tokens(entry: "Entry[Any]") -> Sequence[str]:
-    """Return the tokens of a sentence without words, as far as its format tells them."""
+    """Return the tokens of a sentence that was left out, if its format provides them."""
     from semipunct.corpus.located import BLANKS, Located
     from semipunct.formats.conllu import Record
 
@@ -120,7 +120,7 @@ def _json(outcomes: "Iterable[Outcome]", writer: "Writer[Any]") -> Iterator[str]
     offset, start = 0, None
     for entry, found in outcomes:
         record, content = entry.record, entry.content
-        # A file may be given twice, one behind the other.
+        # A file may be given twice in a row.
         if start is None or content.path != start[0] or content.sentence_id == start[1]:
             offset, start = 0, (content.path, content.sentence_id)
         located = isinstance(record, Located)

@@ -1,4 +1,4 @@
-"""Rules and underlying trees, drawn for people."""
+"""Drawings of rewriting rules and underlying trees as text."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -62,12 +62,12 @@ def bar(probabilities: Mapping[EditName, float]) -> "Text":
 
 
 def telling(analyses: "Sequence[Analysis]", most: int, longest: int) -> "list[Analysis]":
-    """Choose sentences that show different rewritings, those with the most of them first.
+    """Choose sentences with different rewritings, those with the most new ones first.
 
     Args:
         analyses: of the sentences to choose from.
-        most: sentences to choose at most.
-        longest: words of a sentence at most.
+        most: the maximum number of sentences.
+        longest: the maximum number of words of a sentence.
     """
     left = [a for a in analyses if len(a.sentence.forms) <= longest]
     seen: set[Edit] = set()
@@ -89,7 +89,7 @@ def rewritings(analysis: "Analysis") -> list[Edit]:
 
 
 def draw_analyses(analyses: "Sequence[Analysis]") -> "Group":
-    """Draw each sentence as a reader sees it, its underlying tree in brackets, and the edits."""
+    """Draw each sentence as text, followed by its underlying tree in brackets and the edits."""
     from rich.console import Group
     from rich.padding import Padding
     from rich.text import Text

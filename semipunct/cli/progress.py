@@ -1,4 +1,4 @@
-"""Telling people how work goes: on a terminal by a bar or a count, training also by lines."""
+"""Progress display: a bar or a count on a terminal, and lines of figures during training."""
 
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -19,14 +19,14 @@ T = TypeVar("T")
 
 @contextmanager
 def training_progress(title: str = "", *, lines: bool = True) -> Generator[Report, None, None]:
-    """Give a function that ``semipunct.training.loop.train`` can report to.
+    """Yield a function for the reports of ``semipunct.training.loop.train``.
 
-    On a terminal a bar shows visits, objective and time left. Everything goes to standard error.
+    On a terminal a bar shows visits, objective and time left. Output goes to standard error.
 
     Args:
-        title: stands before the bar.
-        lines: tell each evaluation on the development sentences in a line as well, on a terminal
-            or not.
+        title: the text before the bar.
+        lines: whether each evaluation on the development sentences is also printed as a line, on a
+            terminal or not.
     """
     bar = _bar(title)
     task = bar.add_task("preparing", total=None, objective="")
@@ -51,20 +51,20 @@ def training_progress(title: str = "", *, lines: bool = True) -> Generator[Repor
 def sentence_progress(
     title: str, output: str | None = None, *, quiet: bool = False
 ) -> Generator[Callable[[Iterable[T]], Iterator[T]], None, None]:
-    """Give a function that counts sentences as they pass, for people at a terminal to see.
+    """Yield a function that wraps an iterator of sentences and shows their count on a terminal.
 
-    Nothing is shown where the sentences themselves appear on the terminal.
+    Nothing is shown if the sentences themselves are printed on the terminal.
 
     Args:
-        title: the work that is done.
-        output: the place of what is written, if anything is.
+        title: the name of the task.
+        output: the output file, if any.
         quiet: show nothing.
     """
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     screen = console.people()
     seen = output == console.STANDARD and sys.stdout.isatty()
-    # Data on standard output must not be taken for words to put above the count.
+    # Data on standard output must not be redirected to lines above the count.
     bar = Progress(
         SpinnerColumn(),
         TextColumn(title),
@@ -87,7 +87,7 @@ def sentence_progress(
 
 
 def evaluation_line(now: "Progress") -> str:
-    """Say in one line what the last evaluation found."""
+    """Return the result of the last evaluation as one line."""
     figure = "none" if now.figure is None else f"{now.figure:.4f}"
     best = " (best so far)" if now.figure == now.best else ""
     zero = f", {counted(now.unscorable, 'sentence')} unscorable" if now.unscorable else ""
@@ -98,7 +98,7 @@ def evaluation_line(now: "Progress") -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write a time for people: ``8 s``, ``3:05``, ``1:02:03``."""
+    """Format a time, such as ``8 s``, ``3:05`` or ``1:02:03``."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)

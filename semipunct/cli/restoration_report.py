@@ -1,4 +1,4 @@
-"""The comparison of restored punctuation with the input: figures, marks, confusions."""
+"""Report on restored punctuation compared with the input: figures, marks, confusions."""
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
@@ -32,7 +32,7 @@ def report(
         line: the signature.
         found: the restored sentences.
         most: confusions to list.
-        marks: the only ones that are compared; None for all.
+        marks: the marks to compare; None for all.
         json: print one JSON object, not tables.
         path: the file to store the result in, if any.
     """

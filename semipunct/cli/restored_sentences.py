@@ -1,4 +1,4 @@
-"""Restored sentences written to files, in the format of their input or in another one."""
+"""Writing of restored sentences, in the format of their input or in another one."""
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Outcome = tuple[Entry[Any], Restoration | None]
 
 CHUNK = 256
-"""Sentences that get their capitals at a time."""
+"""Sentences truecased at a time."""
 
 
 class Format(StrEnum):
@@ -29,10 +29,10 @@ class Format(StrEnum):
 def with_capitals(
     outcomes: "Iterable[Outcome]", truecaser: "Trained[Any]", writer: "Writer[Any]"
 ) -> "Iterator[Outcome]":
-    """Give the words of restored sentences their capitals; sentences left alone stay.
+    """Restore the capitals of restored sentences; other sentences are not changed.
 
     Args:
-        outcomes: entries and what was restored, None for those left alone.
+        outcomes: entries and what was restored, None for those left unchanged.
         truecaser: with its weights.
         writer: of the entries.
     """
@@ -61,7 +61,7 @@ def write(
     """Write restored sentences.
 
     Args:
-        outcomes: entries and what was restored, None for those left alone.
+        outcomes: entries and what was restored, None for those left unchanged.
         form: of the output.
         writer: of the entries.
         stream: which must not translate line ends.
@@ -75,11 +75,11 @@ def write(
     from semipunct.tasks.restoration import LISTED
 
     is_text = isinstance(writer, TextWriter)
-    # Marks of a text have their places; elsewhere a tree says which ones belong together.
+    # In text, marks have fixed places; in other formats they are attached by trees.
     if parsed and (form is Format.CONLLU or not is_text):
         trees = with_trees(outcomes, conllu=form is Format.CONLLU)
         outcomes, writer = trees, Conllu().writer()
-    # A text comes back as it was, empty lines included.
+    # The layout of text is preserved, including empty lines.
     if form is Format.CONLLU or (form is Format.TEXT and is_text):
         writer.write(
             (
@@ -104,12 +104,12 @@ def write(
 def with_trees(
     outcomes: "Iterable[tuple[Entry[Any], Any]]", *, conllu: bool
 ) -> "Iterator[tuple[Entry[Any], Any]]":
-    """Give entries the tags and trees of a parser.
+    """Replace the tags and trees of entries with those of a parser.
 
     Args:
-        outcomes: entries and what became of them, with ``sentence`` and ``slots``; None for those
-            left alone.
-        conllu: whether they become CoNLL-U, in which text without words has no place.
+        outcomes: entries and their results, with ``sentence`` and ``slots``; None for those left
+            unchanged.
+        conllu: whether the output is CoNLL-U, which cannot represent text without words.
     """
     from dataclasses import replace
 

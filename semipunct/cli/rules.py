@@ -21,7 +21,7 @@ class ObservedRule:
     Attributes:
         a: the left token.
         b: the right token.
-        times: how often the window ``ab`` was met in the analyses.
+        times: how often the window ``ab`` occurs in the analyses.
         probabilities: p(edit | a, b) by the name of the edit.
     """
 
@@ -31,19 +31,19 @@ class ObservedRule:
     probabilities: dict[EditName, float]
 
     def outcome(self, edit: EditName) -> str:
-        """Give what an edit leaves of ``ab``, as readers see it."""
+        """Return the result of an edit of ``ab``, as it is displayed."""
         return shown_string(result(edit, self.a, self.b))
 
 
 def frequent_rules(
     analyses: "Iterable[Analysis]", rewriter: "Rewriter", most: int
 ) -> list[ObservedRule]:
-    """Give the rules of the windows that the channel met most often, most frequent first.
+    """Return the rules of the most frequent windows, in order of decreasing frequency.
 
     Args:
         analyses: in which windows are counted.
         rewriter: has the probabilities of the channel's edits.
-        most: rules to give at most.
+        most: the maximum number of rules.
     """
     met = Counter(
         (edit.a, edit.b) for analysis in analyses for slot in analysis.slots for edit in slot.edits

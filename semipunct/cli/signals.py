@@ -1,9 +1,9 @@
-"""The end of a command that a signal ends: at once, and without half of a file left behind.
+"""Signal handlers: they end the process at once and leave no partly written files.
 
-A handler that raises, as Python's own for Ctrl-C does, cannot be relied upon: callbacks of
-libraries (JAX has one that the garbage collector calls) print the exception and go on, and
-extension modules that are being imported make another one of it. So the handlers here undo what is
-unfinished and end the process themselves.
+A handler that raises an exception, like Python's own for Ctrl-C, is not reliable: callbacks of
+libraries (JAX has one that the garbage collector calls) print the exception and continue, and
+extension modules replace it with another one during their import. Therefore the handlers here
+remove unfinished files and end the process themselves.
 """
 
 import os
@@ -14,18 +14,18 @@ from types import FrameType
 from typing import NoReturn
 
 WORDS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
-"""What is said of each signal; not every system has all."""
+"""The message for each signal; some systems lack some of them."""
 
 _SHOW_CURSOR = b"\x1b[?25h"  # which a progress bar has hidden
 
 
 def exit_status(number: int) -> int:
-    """Return the exit status by which shells tell that a signal ended a process."""
+    """Return the exit status that shells report for a process ended by a signal."""
     return 128 + number
 
 
 def end_at_signals() -> None:
-    """From now on let signals end this process; those that it was told to ignore stay ignored."""
+    """Install handlers that end this process; signals that it ignores stay ignored."""
     for name in WORDS:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
@@ -33,8 +33,8 @@ def end_at_signals() -> None:
 
 
 def _end(number: int, _frame: FrameType | None) -> NoReturn:
-    signal.signal(number, signal.SIG_IGN)  # an impatient user may send it again
-    # Not imported here: the signal may have come in the midst of that import.
+    signal.signal(number, signal.SIG_IGN)  # it may be sent again
+    # Not imported here: the signal may arrive during that import.
     undo = getattr(sys.modules.get("semipunct.files.unfinished"), "undo_unfinished", None)
     if undo is not None:
         undo()

@@ -1,4 +1,4 @@
-"""The standard streams of a process, made fit for data."""
+"""Preparation of the standard streams of a process."""
 
 import io
 import os
@@ -6,12 +6,12 @@ import sys
 
 
 def prepare_streams() -> None:
-    """Make standard output UTF-8, whatever the environment says, and keep closed streams closed.
+    """Set standard output to UTF-8 in any environment, and reserve the numbers of closed streams.
 
-    What a command prints is data: marks that the terminal's encoding lacks are no reason to fail,
-    and two machines shall write the same bytes. A file that is opened later must not get the
-    number of a stream that the caller has closed: what libraries write to that stream would be
-    written into the file.
+    The output of a command is data: it must not fail because the terminal's encoding lacks a mark,
+    and must have the same bytes on all machines. A file that is opened later must not get the
+    descriptor of a standard stream that the caller has closed; otherwise output of libraries to
+    that stream would be written into the file.
     """
     for descriptor in range(3):
         try:

@@ -12,10 +12,10 @@ _spent: dict[str, float] = {}
 
 @contextmanager
 def phase(name: str) -> Generator[None]:
-    """Count the time of a ``with`` block, in which nothing is compiled, under a name.
+    """Add the time of a ``with`` block, in which nothing is compiled, to a phase.
 
     Args:
-        name: as it is printed.
+        name: of the phase, as it is printed.
     """
     start = time.perf_counter()
     try:

@@ -1,4 +1,4 @@
-"""Digests of data: equal where two treebanks are the same to a model, or to a measure."""
+"""Digests of data, which are equal if a model or a metric cannot distinguish two treebanks."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from semipunct.corpus.sentences import Sentence, Words
 
 
 def treebank_digest(examples: Iterable[Example]) -> str:
-    """Compute a SHA-256 digest of all that a model sees of sentences or other examples."""
+    """Compute a SHA-256 digest of all data in examples that a model uses."""
     digest = hashlib.sha256()
     for example in examples:
         digest.update(json.dumps(example.seen, ensure_ascii=False).encode())
@@ -19,9 +19,9 @@ def treebank_digest(examples: Iterable[Example]) -> str:
 
 
 def parallel_digest(pairs: Iterable[ParallelSentence[Sentence | Words]]) -> str:
-    """Compute a SHA-256 digest of what is to be corrected and how: words, slots and references.
+    """Compute a SHA-256 digest of words, slots and references.
 
-    Trees do not count, so that systems compare that were given those of different parsers.
+    Trees are not included, so that systems that use different parsers are comparable.
     """
     digest = hashlib.sha256()
     for pair in pairs:

@@ -1,27 +1,27 @@
-"""Examples: the data that a kind of model is trained on, whatever it is."""
+"""Examples: the interface of training data for any kind of model."""
 
 from typing import Any, Protocol
 
 
 class Example(Protocol):
-    """One item of training data; sentences are examples, and passages of running text."""
+    """One item of training data, such as a sentence or a passage of running text."""
 
     @property
     def path(self) -> str:
-        """The file, or where else it comes from."""
+        """The file or other source of the example."""
         ...
 
     @property
     def size(self) -> int:
-        """Its words: batches are balanced by them, and model cards count them."""
+        """The number of words, by which batches are balanced, and which model cards report."""
         ...
 
     @property
     def choices(self) -> int:
-        """Outcomes that a model tells the probability of; figures are per each of them."""
+        """The number of outcomes that a model predicts, by which metrics are normalised."""
         ...
 
     @property
     def seen(self) -> tuple[Any, ...]:
-        """All that a model sees of it, as JSON has it: equal for equal examples."""
+        """All data that a model uses, as JSON values; equal for equal examples."""
         ...

@@ -1,4 +1,4 @@
-"""The language of a treebank, as far as the names of its files tell it."""
+"""The language of a treebank, inferred from the names of its files."""
 
 import re
 from collections.abc import Iterable
@@ -9,16 +9,16 @@ _CODES = re.compile(
     "hsb|hu|hy|hyw|id|is|it|ja|ka|kk|kmr|ko|la|lt|lv|lzh|mk|ml|mr|mt|nb|nl|nn|no|orv|pcm|pl|pt|ro|"
     "ru|sa|sk|sl|sme|sq|sr|sv|swl|ta|te|th|tl|tr|ug|uk|ur|uz|vi|wo|yo|yue|zh"
 )
-"""Codes of languages of Universal Dependencies, which name files and folders."""
+"""Language codes of Universal Dependencies, as used in names of files and folders."""
 
 _FILE = re.compile(r"([a-z]{2,3})(?:_[a-z0-9]+)?-ud-")
 
 
 def language_of(paths: Iterable[str]) -> str | None:
-    """Return the code of the one language that files are in, None where their names do not say.
+    """Return the code of the language that all files are in, None if it is unknown or mixed.
 
     Universal Dependencies calls its files ``id-ud-dev.conllu`` or ``id_gsd-ud-dev.conllu``; a
-    folder may also have the code for a name.
+    folder may also be named by the code.
     """
     found = {_language(PurePath(path)) for path in paths}
     return found.pop() if len(found) == 1 else None

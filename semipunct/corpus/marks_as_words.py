@@ -1,4 +1,4 @@
-"""Sentences some of whose marks are words, for models that predict few marks and read others."""
+"""Sentences in which some marks are words, for models that predict only a few marks."""
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
@@ -12,11 +12,11 @@ T = TypeVar("T")
 
 
 def with_marks_as_words(sentence: Words, predicted: Set[str]) -> Words:
-    """Make words of the marks that are not predicted, spelt as in the Penn Treebank.
+    """Turn the marks that are not predicted into words, spelt as in the Penn Treebank.
 
     Args:
         sentence: any.
-        predicted: the marks that stay in slots; dots of abbreviations do, too.
+        predicted: the marks that stay in slots, as do dots of abbreviations.
     """
     forms: list[str] = []
     slots: list[list[str]] = []
@@ -34,16 +34,16 @@ def with_marks_as_words(sentence: Words, predicted: Set[str]) -> Words:
 
 
 def slots_of_words(sentence: Words, slots: Sequence[T], predicted: Set[str]) -> list[list[T]]:
-    """Sort what was found for the slots of ``with_marks_as_words`` by the slots of the sentence.
+    """Group results for the slots of ``with_marks_as_words`` by the slots of the sentence.
 
     Args:
-        sentence: as it was.
-        slots: an entry for each slot of what ``with_marks_as_words`` returns.
-        predicted: as there.
+        sentence: the original.
+        slots: an entry for each slot of the result of ``with_marks_as_words``.
+        predicted: as for ``with_marks_as_words``.
 
     Returns:
-        For each slot of the sentence the entries of the slots that it became: one more than it has
-        marks that became words.
+        For each slot of the sentence the entries of the slots that it was split into: one more than
+        its marks that became words.
     """
     found: list[list[T]] = []
     rest = iter(slots)
@@ -54,11 +54,11 @@ def slots_of_words(sentence: Words, slots: Sequence[T], predicted: Set[str]) -> 
 
 
 def joined(slot: Puncteme, parts: Sequence[Puncteme], predicted: Set[str]) -> Puncteme:
-    """Put the marks of a slot that were words back between new ones.
+    """Restore the marks of a slot that were words between predicted ones.
 
     Args:
-        slot: as it was.
-        parts: what is predicted before, between and after them.
+        slot: the original.
+        parts: the predicted marks before, between and after them.
         predicted: the marks that were not words.
     """
     others = [token for token in slot if token not in predicted and token not in SILENT]
@@ -69,7 +69,7 @@ def joined(slot: Puncteme, parts: Sequence[Puncteme], predicted: Set[str]) -> Pu
 
 
 def interleaved(sentence: Sentence[Any] | Words) -> tuple[list[str], list[int]]:
-    """Return words and marks in order, and the places (1 to their number) of the marks.
+    """Return words and marks in order, and the positions of the marks, from 1.
 
     Args:
         sentence: any; dots of abbreviations are parts of words.

@@ -1,4 +1,4 @@
-"""Parallel sentences: what somebody wrote, beside one or more corrected versions of it."""
+"""Parallel sentences: a written sentence with one or more corrected versions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,27 +13,27 @@ from semipunct.marks import ABBREVIATION, Puncteme, spacing
 from semipunct.wording import counted
 
 Alignment = Literal["words", "trees", "shared"]
-"""Ways to find the slot of a corrected sentence that stands for a slot of its source.
+"""Methods to align the slots of a corrected sentence with those of its source.
 
-``words``: all words agree, but for their case. ``trees``: words may differ, but their numbers and
-heads agree, as Li, Wang and Eisner (2019, section 6.2) choose the sentences that they correct.
-``shared``: words may be others, more or fewer; slots stand for each other where the words on both
-their sides agree and are next to each other in both sentences.
+``words``: all words agree, except for case. ``trees``: words may differ, but their numbers and
+heads agree, the criterion of Li, Wang and Eisner (2019, section 6.2). ``shared``: words and their
+number may differ; slots are aligned if the words on both sides agree and are adjacent in both
+sentences.
 """
 
 Judged = tuple[Puncteme | None, ...]
-"""``[n + 1]`` the corrected string of each slot of a source; None where nobody can tell."""
+"""``[n + 1]`` the corrected string of each slot of a source; None if unknown."""
 
 S = TypeVar("S", bound=Sentence | Words, default=Sentence, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
 class ParallelSentence(Generic[S]):
-    """A sentence as it was written, and as others have corrected it.
+    """A sentence as written, with corrected versions.
 
     Attributes:
-        source: as it was written.
-        corrected: ``[references]`` as they are in the files of corrections.
+        source: the original sentence.
+        corrected: ``[references]`` the versions as in their files.
         references: ``[references, n + 1]`` their punctuation at the slots of the source, without
             dots of abbreviations, which are parts of words.
     """
@@ -43,7 +43,7 @@ class ParallelSentence(Generic[S]):
     references: tuple[Judged, ...]
 
     def target(self, reference: int = 0) -> S:
-        """Return the source with corrected punctuation; slots that nobody judges stay.
+        """Return the source with corrected punctuation; slots without a correction stay the same.
 
         Args:
             reference: the number of the corrected sentence, from 0.
@@ -54,38 +54,38 @@ class ParallelSentence(Generic[S]):
 
 
 def to_learn_from(pair: ParallelSentence[Sentence], reference: int = 0) -> Sentence:
-    """Return the words and the tree of a source with corrected punctuation beside what was written.
+    """Return a source with corrected punctuation, and the original punctuation as ``written``.
 
     Args:
         pair: a sentence with its corrected versions.
-        reference: the number of the version that counts, from 0.
+        reference: the number of the version to use, from 0.
     """
     return replace(pair.target(reference), written=Written(pair.source.slots))
 
 
 def as_written(sentence: Sentence) -> Sentence:
-    """Return a sentence whose punctuation is what was written, and to be corrected."""
+    """Return a sentence with its punctuation as ``written``, to be corrected."""
     return replace(sentence, written=Written(sentence.slots))
 
 
 def _dotted(old: Puncteme, new: Puncteme) -> Puncteme:
-    """Return a corrected string behind the dot of the abbreviation that the word has."""
+    """Return a corrected string, preceded by the abbreviation dot of the old string."""
     return (*(token for token in old if token == ABBREVIATION), *new)
 
 
 def aligned(
     source: S, corrected: Sequence[S], alignment: Alignment = "words"
 ) -> ParallelSentence[S]:
-    """Put corrected versions beside a sentence, slot by slot.
+    """Align corrected versions with a sentence, slot by slot.
 
     Args:
-        source: as it was written.
+        source: the original sentence.
         corrected: its versions.
-        alignment: how slots are found.
+        alignment: the method of aligning slots.
 
     Raises:
-        TreebankError: if words, or with ``trees`` heads, do not agree; names both sentences and
-            the first word that is not the same. With ``shared`` never.
+        TreebankError: if words, or with ``trees`` heads, do not agree; the message names both
+            sentences and the first word that differs. Never raised with ``shared``.
     """
     return ParallelSentence(
         source, tuple(corrected), tuple(_judged(source, one, alignment) for one in corrected)
@@ -108,7 +108,7 @@ def _judged(source: Sentence | Words, corrected: Sentence | Words, alignment: Al
 def _disagreement(
     source: Sentence | Words, corrected: Sentence | Words, alignment: Alignment
 ) -> str | None:
-    """Describe the first word that two sentences do not share, None if they share all."""
+    """Describe the first word in which two sentences differ, None if they agree."""
     one, other = len(source.forms), len(corrected.forms)
     if alignment == "words":
         pairs = zip(source.forms, corrected.forms, strict=False)
@@ -135,10 +135,10 @@ def _disagreement(
 def shared_slots(
     source: Sequence[str], corrected: Sequence[str], slots: Sequence[Puncteme]
 ) -> Judged:
-    """Return the corrected strings of the slots whose two words are in both sentences.
+    """Return the corrected strings of slots whose adjacent words are in both sentences.
 
-    Words are aligned by the longest runs that they share (``difflib``), case aside; the ends of
-    a sentence count as words.
+    Words are aligned by longest common runs (``difflib``), ignoring case; the ends of a sentence
+    count as words.
 
     Args:
         source: ``[n]`` words.
@@ -146,10 +146,10 @@ def shared_slots(
         slots: ``[m + 1]`` its punctuation.
 
     Returns:
-        ``[n + 1]`` strings for the source, None where its two words are not next to each other in
-        the corrected version.
+        ``[n + 1]`` strings for the source, None where its two words are not adjacent in the
+        corrected version.
     """
-    # A tuple is equal to no word.
+    # A tuple does not equal any word.
     one, other = ([("first",), *map(str.lower, words), ("last",)] for words in (source, corrected))
     found: list[Puncteme | None] = [None] * (len(source) + 1)
     blocks = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()

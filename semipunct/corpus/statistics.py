@@ -1,6 +1,6 @@
-"""Statistics of treebanks: Table 2 of Li, Wang and Eisner (2019), and the counts around it.
+"""Statistics of treebanks: Table 2 of Li, Wang and Eisner (2019), and related counts.
 
-The rules of counting, and the figures of English and Chinese 1.4 (training portions):
+The rules for counting, with the figures for English and Chinese 1.4 (training portions):
 
 - Token types are counted over the slots of the sentences used, after ``marks.UNK`` has replaced
   the rare ones, without the initial mark and with UNK: 39 and 22.  The paper's Table 2 has 35
@@ -9,7 +9,7 @@ The rules of counting, and the figures of English and Chinese 1.4 (training port
   mark included, after UNK: 218 and 74.
 - Pairs are the distinct (left slot, right slot) of all constituents, counted likewise: 1,029
   and 379.
-- The abbreviation dot falls under the threshold like any other token; Chinese has just one.
+- The threshold applies to the abbreviation dot like to any other token; Chinese has just one.
 
 Tokens and their share of punctuation are counted over all sentences read, used or not; the
 figures 255K and 123K of Table 2 are those of the three portions of a treebank together.
@@ -29,14 +29,14 @@ from semipunct.wording import counted
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TreebankStatistics:
-    """Counts over some treebank files; everything from ``words`` on is over the sentences used.
+    """Counts over treebank files; all counts from ``words`` on are over the sentences used.
 
-    The module's docstring says how ``types``, ``punctemes`` and ``pairs`` are counted.
+    The docstring of the module explains how ``types``, ``punctemes`` and ``pairs`` are counted.
 
     Attributes:
-        sentences_read: sentences of the files.
-        sentences_used: those that models can take.
-        omitted: the number of the others, by reason.
+        sentences_read: the number of sentences in the files.
+        sentences_used: the number of sentences that models can process.
+        omitted: the number of other sentences, by reason.
         tokens: words and punctuation with integer ids, of all sentences read.
         punctuation: those that are punctuation.
         words: words of the sentences used.
@@ -47,14 +47,14 @@ class TreebankStatistics:
         types: distinct tokens after UNK.
         token_counts: the count of each token before UNK, the most frequent first.
         rare_types: distinct tokens that are rare.
-        rare_tokens: how often these occur.
+        rare_tokens: the number of their occurrences.
         punctemes: distinct slot strings after UNK.
         pairs: distinct pairs of slot strings around constituents.
         projectivised: sentences that were not projective.
         arcs_lifted: arcs lifted to make them so.
-        quotes_replaced: straight quotation marks made directional.
-        quotes_straight: those left as they are.
-        abbreviation_dots: dots taken off words.
+        quotes_replaced: straight quotation marks converted to directional ones.
+        quotes_straight: straight quotation marks left unchanged.
+        abbreviation_dots: dots separated from words.
     """
 
     sentences_read: int
@@ -109,12 +109,12 @@ class TreebankStatistics:
 def statistics(
     entries: Iterable[AnyEntry], minimum_count: int = MINIMUM_COUNT
 ) -> TreebankStatistics:
-    """Count the tokens of entries; they are not kept in memory.
+    """Compute statistics of entries, without keeping them in memory.
 
     Args:
-        entries: sentences as a format reads them.
-        minimum_count: tokens that occur fewer times in these very entries are rare, so only the
-            figures of a training portion compare with the paper's.
+        entries: sentences as read by a format.
+        minimum_count: tokens that occur fewer times in these entries are rare, so only figures for
+            a training portion are comparable with those of the paper.
     """
     omitted = dict.fromkeys(map(str, REASONS), 0)
     totals: Counter[str] = Counter()
@@ -133,7 +133,7 @@ def statistics(
         totals["arcs_lifted"] += entry.notes.lifts
         totals["quotes_replaced"] += entry.notes.quotes_replaced
         totals["quotes_straight"] += entry.notes.quotes_straight
-        # Strings at the beginning of a sentence are punctemes of their own, as in the paper.
+        # Strings at the beginning of a sentence are separate punctemes, as in the paper.
         slots = ((INITIAL, *entry.content.slots[0]), *entry.content.slots[1:])
         slot_counts.update(slots)
         left, right = entry.content.tree.edges

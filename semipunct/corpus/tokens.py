@@ -1,4 +1,4 @@
-"""Counts of tokens; the frequent ones are known, and ``marks.UNK`` stands for all others."""
+"""Counts of tokens; rare tokens are replaced by ``marks.UNK``."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
@@ -18,10 +18,10 @@ def token_counts(slots: Iterable[Puncteme]) -> Counter[str]:
 
 
 def frequent_tokens(counts: Mapping[str, int], minimum: int = MINIMUM_COUNT) -> tuple[str, ...]:
-    """Choose the tokens that stay themselves, the most frequent first, without ``marks.UNK``.
+    """Return the tokens that are not replaced, most frequent first, without ``marks.UNK``.
 
     Args:
-        counts: of the tokens in the slots of training sentences.
+        counts: counts of the tokens in the slots of training sentences.
         minimum: the count that a token must reach. The abbreviation dot is a token like any other.
     """
     kept = [(-n, t) for t, n in counts.items() if n >= minimum and t not in (START, UNK, OPEN)]
@@ -33,7 +33,7 @@ def with_unknown(puncteme: Puncteme, known: Set[str]) -> Puncteme:
 
     Args:
         puncteme: a string of tokens.
-        known: the tokens that stay.
+        known: the tokens that are kept.
     """
     if all(token in known for token in puncteme):
         return puncteme

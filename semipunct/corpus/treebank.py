@@ -1,4 +1,4 @@
-"""Treebanks: sentences as they were read, those left out, and notes on their reading."""
+"""Treebanks: the sentences read from files, omitted ones, and notes on reading."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -22,10 +22,10 @@ R = TypeVar("R", default=Any, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Omitted:
-    """A sentence that models cannot take.
+    """A sentence that models cannot process.
 
     Attributes:
-        reason: why they cannot.
+        reason: the reason.
         sentence_id: its name in the file.
         path: the file.
         line: its first line there, from 1.
@@ -39,14 +39,14 @@ class Omitted:
 
 @dataclass(frozen=True, slots=True)
 class ReadingNotes:
-    """Notes on the reading of a sentence: counts of tokens, and of changes.
+    """Notes on reading a sentence: counts of tokens and of changes.
 
     Attributes:
         tokens: words and punctuation of the sentence.
-        punctuation: those that are punctuation.
+        punctuation: punctuation tokens among these.
         lifts: arcs lifted to make the tree projective.
-        quotes_replaced: straight quotation marks made directional.
-        quotes_straight: those left as they are.
+        quotes_replaced: straight quotation marks converted to directional ones.
+        quotes_straight: straight quotation marks left unchanged.
     """
 
     tokens: int = 0
@@ -64,10 +64,11 @@ class Entry(Generic[R, C]):
     """One sentence of a file.
 
     Attributes:
-        content: the sentence as models see it, without a tree if it has none, or why they do not.
-        record: the data from which its format writes it back; read by that format alone.
+        content: the sentence as models see it, without a tree if it has none, or the reason for its
+            omission.
+        record: the data from which its format writes it; used only by that format.
         word_ids: ``[n]`` the number of each word in the file; empty for an omitted sentence.
-        notes: on its reading.
+        notes: notes on reading the sentence.
     """
 
     content: C
@@ -77,17 +78,17 @@ class Entry(Generic[R, C]):
 
 
 AnyEntry: TypeAlias = Entry[Any, Sentence | Omitted]
-"""An entry of a file of trees, of whatever format."""
+"""An entry of a file of trees in any format."""
 
 WordsEntry: TypeAlias = Entry[Any, Words | Omitted]
-"""An entry of which only words are asked for."""
+"""An entry for which only words are needed."""
 
 
 def with_tree(entry: Entry) -> AnyEntry:
-    """Return an entry, which must not be of words alone.
+    """Return an entry after checking that it has a tree.
 
     Raises:
-        TreebankError: if it is.
+        TreebankError: if it has no tree.
     """
     if isinstance(entry.content, Words):
         raise TreebankError(f"{entry.content.where}: has no tree; parse it first (semipunct parse)")
@@ -96,12 +97,12 @@ def with_tree(entry: Entry) -> AnyEntry:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Treebank(Sequence[Sentence]):
-    """All sentences of some files, and those left out; as a sequence, the former.
+    """A sequence of the sentences of files, with the list of omitted ones.
 
     Attributes:
-        sentences: those that models can take.
-        omitted: the others.
-        projectivised: how many sentences had a non-projective arc.
+        sentences: the sentences that models can process.
+        omitted: the other sentences.
+        projectivised: the number of sentences with a non-projective arc.
     """
 
     sentences: tuple[Sentence, ...]
@@ -109,7 +110,7 @@ class Treebank(Sequence[Sentence]):
     projectivised: int = 0
 
     def __len__(self) -> int:
-        """Return the number of sentences that models can take."""
+        """Return the number of sentences that models can process."""
         return len(self.sentences)
 
     @overload

@@ -1,6 +1,6 @@
-"""Parts of a text that no tokeniser cuts: addresses, markup, numbers, names of users and topics.
+"""Parts of a text that must not be split: addresses, markup, numbers, mentions and hashtags.
 
-Marks within them are theirs, not the sentence's: nobody takes these away or puts others in.
+Marks within them are not punctuation of the sentence, and are never changed.
 """
 
 import re
@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from semipunct.corpus.passages import Span
 
-# None looks for its beginning where another could have begun: a long word would be read over and
-# over again. An address ends with its last character of ASCII: in a script without spaces letters
-# follow that are not its own.
+# No pattern searches for its start inside another possible match, which would take quadratic time
+# for a long word. An address ends with its last ASCII character, because in scripts without spaces
+# it may be followed directly by other letters.
 _KINDS = re.compile(
     r"""
       (?P<page> (?<![A-Za-z0-9+.-]) (?: [A-Za-z][A-Za-z0-9+.-]*:// | www\. ) [!#-;=?-Z\[\]_a-z~]+ )
@@ -25,13 +25,13 @@ _TRAILING = ".,;:!?'()[]"
 
 
 def whole_tokens(text: str) -> Iterator[Span]:
-    """Yield the places of what is one token, or a part of one, in order.
+    """Yield the positions of parts of a text that must not be split, in order.
 
-    These are addresses of pages and of mail, tags of markup, numbers with marks within, and words
-    after ``#`` or ``@``. The mark that follows an address is not part of it.
+    These are URLs, e-mail addresses, markup tags, numbers that contain marks, and words after ``#``
+    or ``@``. A mark after an address is not part of it.
 
     Args:
-        text: of any length.
+        text: a text of any length.
     """
     for found in _KINDS.finditer(text):
         start, end = found.span()

@@ -1,6 +1,6 @@
 """Statistics of sentences, figures of corpora, stored results and their comparison.
 
-The root exports what a metric of one's own needs, and stored results.
+The package exports the classes needed to define a metric, and stored results.
 """
 
 from semipunct.evaluation.columns import Column, Count, CountByMark, CountRow, LogLikelihood

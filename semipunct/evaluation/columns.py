@@ -1,4 +1,4 @@
-"""Columns of per-sentence statistics: the checks of each kind, and its form in JSON."""
+"""Columns of per-sentence statistics: the validation and the JSON form of each kind."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 LARGEST = 2**53
-"""Counts beyond this are no exact numbers of JSON."""
+"""Larger counts cannot be represented exactly by all JSON readers."""
 
 POSITIVE = 1e-3
-"""The bound to which rounding in float32 may lift the logarithm of a probability above 0."""
+"""Tolerance for log probabilities above 0, which result from rounding in float32."""
 
 JsonCount = Annotated[int, msgspec.Meta(gt=-LARGEST, lt=LARGEST)]
 
@@ -32,8 +32,8 @@ class Column(ABC):
     """A kind of column with one entry for each sentence.
 
     Attributes:
-        given: whether the entries belong to the sentences, and not to a system: two results are of
-            the same sentences only if their given columns agree.
+        given: whether the entries depend only on the sentences, not on a system; the given columns
+            of two results must agree if they are of the same sentences.
     """
 
     entry: ClassVar[Any]
@@ -42,21 +42,21 @@ class Column(ABC):
 
     @abstractmethod
     def read(self, name: str, entries: Sequence[Any], marks: Sequence[str]) -> Array:
-        """Return the column of entries from JSON.
+        """Convert entries from JSON to a column.
 
         Args:
             name: the name of the column, for messages.
-            entries: one value for each sentence, already checked by ``check_entries``.
-            marks: the marks that a column by mark counts.
+            entries: one value per sentence, already checked by ``check_entries``.
+            marks: the marks that are counted by a column by mark.
         """
 
     @abstractmethod
     def write(self, column: Array, marks: Sequence[str]) -> list[Any]:
-        """Return the entries for JSON; the inverse of ``read``.
+        """Convert a column to entries for JSON; the inverse of ``read``.
 
         Args:
-            column: ``[sentences, ...]``.
-            marks: the marks that a column by mark counts.
+            column: ``[sentences, ...]`` the column.
+            marks: the marks that are counted by a column by mark.
         """
 
     @abstractmethod
@@ -65,26 +65,26 @@ class Column(ABC):
 
         Args:
             name: the name of the column, for messages.
-            column: ``[sentences, ...]``.
-            marks: the marks that a column by mark counts.
+            column: ``[sentences, ...]`` the column.
+            marks: the marks that are counted by a column by mark.
 
         Raises:
-            ValueError: for a wrong shape, or an entry that cannot be.
+            ValueError: if the shape is wrong or an entry is impossible.
         """
 
     def complaint(self, entry: Any) -> str:
-        """Describe an entry that is not of the type, for messages."""
+        """Describe an entry of the wrong type, for messages."""
         return f"{entry!r}, not a count"
 
     def check_entries(self, name: str, entries: Sequence[Any]) -> None:
-        """Check that entries from JSON are of the type.
+        """Check that entries from JSON are of the right type.
 
         Args:
             name: the name of the column, for messages.
-            entries: one value for each sentence.
+            entries: one value per sentence.
 
         Raises:
-            ValueError: at the first entry that is not.
+            ValueError: at the first entry of another type.
         """
         for number, entry in enumerate(entries, 1):
             try:
@@ -98,23 +98,23 @@ class Column(ABC):
         return set()
 
     def on_marks(self, column: Array, marks: Sequence[str], more: Sequence[str]) -> Array:
-        """Return the column of some marks with a place for each of more marks.
+        """Extend a column to a superset of its marks.
 
         Args:
-            column: ``[sentences, ...]``.
-            marks: the marks that it counts, if it is one by mark.
-            more: these marks and others.
+            column: ``[sentences, ...]`` the column.
+            marks: the marks that it counts, if it is a column by mark.
+            more: a superset of ``marks``.
         """
         return column
 
     def disagreement(self, name: str, a: Array, b: Array, marks: Sequence[str]) -> str | None:
-        """Describe the first difference of two columns for messages, None if there is none.
+        """Describe the first difference between two columns for messages; None if they are equal.
 
         Args:
             name: the name of the column.
-            a: ``[sentences, ...]`` of one result.
-            b: ``[sentences, ...]`` of another one.
-            marks: the marks that a column by mark counts.
+            a: ``[sentences, ...]`` the column of one result.
+            b: ``[sentences, ...]`` the column of the other result.
+            marks: the marks that are counted by a column by mark.
         """
         for number in np.flatnonzero(a != b)[:1]:
             one = counted(int(a[number]), name.removesuffix("s"), name)
@@ -181,7 +181,7 @@ class CountRow(Column):
 class CountByMark(Column):
     """Counts of each mark, ``[sentences, marks]``.
 
-    JSON holds an object for each sentence; a mark that is not in it has count 0.
+    In JSON, each sentence has an object; the count of a mark that is not in it is 0.
     """
 
     entry = dict[str, JsonCount]
@@ -222,7 +222,7 @@ class CountByMark(Column):
 
 @dataclass(frozen=True, slots=True)
 class LogLikelihood(Column):
-    """Natural logarithms of probabilities, ``[sentences]``; null in JSON is minus infinity."""
+    """Natural logarithms of probabilities, ``[sentences]``; minus infinity is null in JSON."""
 
     entry = int | float | None
     given: bool = False
@@ -252,25 +252,25 @@ def check_shape(name: str, column: Array, entry: tuple[int, ...]) -> None:
 
     Args:
         name: the name of the column, for messages.
-        column: ``[sentences, ...]``.
-        entry: the shape of an entry.
+        column: ``[sentences, ...]`` the column.
+        entry: the expected shape of an entry.
 
     Raises:
-        ValueError: for another shape.
+        ValueError: if the shape is different.
     """
     if column.shape[1:] != entry:
         raise ValueError(f"{name} has shape {column.shape}")
 
 
 def refuse(bad: npt.NDArray[np.bool_], what: str) -> None:
-    """Complain about the first sentence that is bad, if any is.
+    """Raise an error for the first sentence with an invalid entry, if there is one.
 
     Args:
-        bad: ``[sentences, ...]`` true for bad entries.
-        what: the complaint.
+        bad: ``[sentences, ...]`` true for invalid entries.
+        what: a description of the error.
 
     Raises:
-        ValueError: if an entry is bad.
+        ValueError: if an entry is invalid.
     """
     if bad.any():
         raise ValueError(f"sentence {np.argwhere(bad)[0, 0] + 1}: {what}")

@@ -1,4 +1,4 @@
-"""Confusions of slot strings with others, with examples."""
+"""Confusions of the strings of slots, with examples."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Example:
     """A slot in its sentence.
 
     Attributes:
-        sentence: ``file:line``, and the sentence's id.
-        before: words to its left, the nearest last.
-        after: words to its right.
+        sentence: ``file:line``, and the ID of the sentence.
+        before: the words to the left of the slot, the nearest last.
+        after: the words to the right of the slot.
     """
 
     sentence: str
@@ -32,14 +32,14 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Slots that have one string and were given another.
+    """Slots with the same gold string and the same different prediction.
 
     Attributes:
-        gold: the string that they have.
-        predicted: the string that they were given.
+        gold: the gold string.
+        predicted: the predicted string.
         count: the number of slots.
-        edits: their edit distance, summed up.
-        examples: some of them, in the order of the treebank.
+        edits: the sum of their edit distances.
+        examples: some of the slots, in the order of the treebank.
     """
 
     gold: Puncteme
@@ -65,12 +65,12 @@ class Confusion:
 def confusions(
     sentences: Sequence[Sentence], predicted: Sequence[Slots], examples: int = 3
 ) -> list[Confusion]:
-    """Return all confusions, those that cost the most edits first.
+    """Return all confusions, in order of decreasing cost in edits.
 
     Args:
-        sentences: with the punctuation that they have.
-        predicted: the slots that a system gave them.
-        examples: the number to keep of each.
+        sentences: sentences with gold punctuation.
+        predicted: the slots predicted by a system.
+        examples: the maximum number of examples of each.
     """
     places: dict[tuple[Puncteme, Puncteme], list[tuple[Sentence, int]]] = defaultdict(list)
     for sentence, slots in zip(sentences, predicted, strict=True):

@@ -19,12 +19,13 @@ class PerplexityFigures:
     """Figures of the prediction of the punctuation of a corpus.
 
     Attributes:
-        sentences: their number.
-        slots: n + 1 for each sentence of n words.
-        log_likelihood: natural logarithm; minus infinity if one sentence has probability zero.
-        unscorable: sentences with probability zero.
-        perplexity: per slot, over all sentences (section 4).
-        perplexity_of_scorable: per slot, over those of positive probability.
+        sentences: the number of sentences.
+        slots: the number of slots, n + 1 for each sentence of n words.
+        log_likelihood: the natural logarithm of the likelihood; minus infinity if any sentence has
+            probability zero.
+        unscorable: the number of sentences with probability zero.
+        perplexity: the perplexity per slot of all sentences (section 4).
+        perplexity_of_scorable: the perplexity per slot of sentences with positive probability.
     """
 
     sentences: int
@@ -38,11 +39,11 @@ class PerplexityFigures:
     def of(cls, log_likelihood: Floats, slots: Counts) -> PerplexityFigures:
         """Compute the figures of sentences.
 
-        Unlike ``PerplexityStatistics`` it takes NaN, as of a training that diverges.
+        Unlike ``PerplexityStatistics`` it accepts NaN, which occurs if training diverges.
 
         Args:
-            log_likelihood: ``[sentences]`` natural logarithms.
-            slots: ``[sentences]``.
+            log_likelihood: ``[sentences]`` the natural logarithms of likelihoods.
+            slots: ``[sentences]`` the numbers of slots.
         """
         scorable = ~np.isneginf(log_likelihood)
         total, number = float(log_likelihood.sum()), int(slots.sum())
@@ -58,7 +59,7 @@ class PerplexityFigures:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all figures for JSON; null stands for an infinite or undefined one."""
+        """Return all figures for JSON; infinite or undefined ones are null."""
         return {
             "perplexity": finite(self.perplexity),
             "log_likelihood": finite(self.log_likelihood),
@@ -69,7 +70,7 @@ class PerplexityFigures:
         }
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return the figures for a table; sentences of probability zero only if there are any."""
+        """Return the figures for a table; sentences with probability zero only if there are any."""
         rows = [
             ("perplexity per slot", f"{self.perplexity:.4f}"),
             ("log-likelihood (nats)", f"{self.log_likelihood:,.2f}"),
@@ -83,14 +84,14 @@ class PerplexityFigures:
 
 
 def perplexity(log_likelihood: float, slots: int) -> float:
-    """Return the perplexity per slot, exp(-log p / slots); NaN where there is no slot.
+    """Return the perplexity per slot, exp(-log p / slots); NaN if there is no slot.
 
-    The exponential is the C library's: numpy's differs in its last digit from one processor to
-    another, and stored figures should not.
+    The exponential is that of the C library: the last digit of NumPy's depends on the processor,
+    and that of stored figures should not.
 
     Args:
         log_likelihood: the natural logarithm of the probability of all slots.
-        slots: their number.
+        slots: the number of slots.
     """
     if not slots:
         return math.nan
@@ -103,12 +104,13 @@ def perplexity(log_likelihood: float, slots: int) -> float:
 def surprisal(totals: Floats, slots: Floats) -> Floats:
     """Return the negative log-likelihood per slot.
 
-    Two systems share the slots, and a swap leaves the sum of both log-likelihoods as it is.  So
-    the difference of their perplexities grows with that of their surprisals, and has the same p.
+    Two systems have the same slots, and a swap does not change the sum of their log-likelihoods.
+    So the difference between their perplexities is an increasing function of that between their
+    surprisals, and has the same p-value.
 
     Args:
-        totals: ``[..., 1]`` log-likelihoods.
-        slots: ``[...]``.
+        totals: ``[..., 1]`` the log-likelihoods.
+        slots: ``[...]`` the numbers of slots.
     """
     return -totals[..., 0] / slots
 
@@ -120,7 +122,7 @@ class PerplexityStatistics(Statistics):
     Attributes:
         log_likelihood: ``[sentences]`` log p(x | T), natural logarithm; minus infinity for a
             sentence of probability zero.
-        slots: ``[sentences]``, n + 1 each.
+        slots: ``[sentences]`` slots, n + 1 each.
 
     Raises:
         ValueError: for NaN, a positive logarithm, or columns of different lengths.

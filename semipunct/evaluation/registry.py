@@ -1,4 +1,4 @@
-"""The metrics by name: a new one needs its class and a line here."""
+"""Registry of metrics by name; a new metric needs its class and a line here."""
 
 from semipunct.evaluation.brackets import BracketStatistics
 from semipunct.evaluation.correction import CorrectionStatistics

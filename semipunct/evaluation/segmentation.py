@@ -1,7 +1,7 @@
-"""Agreement of spans of characters: tokens and sentences as the CoNLL 2018 shared task scores them.
+"""Segmentation: spans of tokens and sentences, scored as in the CoNLL 2018 shared task.
 
-A token is right if it covers the characters of a token of the gold text, white space aside, and so
-is a sentence (Zeman et al. 2018, section 5.2).
+A token or sentence is right if it covers the same characters as one of the gold text, ignoring
+whitespace (Zeman et al. 2018, section 5.2).
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ class SpanCounts(NamedTuple):
     """Counts of spans.
 
     Attributes:
-        gold: of the gold text.
-        found: by a system.
-        correct: those that are both.
+        gold: the number of gold spans.
+        found: the number of spans found by a system.
+        correct: the number of spans that are both.
     """
 
     gold: int = 0
@@ -30,8 +30,8 @@ class SpanCounts(NamedTuple):
         """Count the spans of one text.
 
         Args:
-            gold: those that are right, each once.
-            found: those of a system, each once.
+            gold: the gold spans, each once.
+            found: the spans of a system, each once.
         """
         return cls(len(gold), len(found), len({*gold} & {*found}))
 
@@ -41,5 +41,5 @@ class SpanCounts(NamedTuple):
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of precision and recall, one where there is nothing to find."""
+        """The harmonic mean of precision and recall; one if there are no spans."""
         return 2 * self.correct / (self.gold + self.found) if self.gold + self.found else 1.0

@@ -1,1 +1,1 @@
-"""Vocabularies, attributes, templates and the index of features; every model may read them."""
+"""Vocabularies, attributes, templates and the feature index, for use by all models."""

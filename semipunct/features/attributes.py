@@ -1,8 +1,8 @@
-"""Attributes of nodes: one table for templates and networks.
+"""Attributes of nodes: one table for templates and for networks.
 
-An attribute is a column of small integers over all words of some sentences. Most are a property of
-some word near a node: the table names the property and the place. The others are computed by a
-function. Columns are computed on first use, and once.
+An attribute is a column of small integers over all words of some sentences. Most attributes are a
+property of some word near a node: the table gives the property and the place of the word. The
+others are computed by a function. Each column is computed once, on first use.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from semipunct.features.words import Words
 
 
 class Entries(NamedTuple):
-    """A sparse column: equally many nodes, codes and values, ordered by node.
+    """A sparse column: nodes, codes and values of the same length, ordered by node.
 
     Attributes:
-        node: ``[entries]``.
-        code: ``[entries]``.
+        node: ``[entries]`` numbers of nodes.
+        code: ``[entries]`` codes.
         value: ``[entries]`` how often the node has the code.
     """
 
@@ -50,9 +50,9 @@ class At(NamedTuple):
 
     Attributes:
         code: the property: a name of ``_WORD_CODES`` or ``shape``.
-        place: of the word: a name of ``Words.places``.
-        extra: codes beyond those of words.
-        outside: which of them stands for no word.
+        place: the place of the word: a name of ``Words.places``.
+        extra: number of codes in addition to those of words.
+        outside: the one of them that stands for no word.
     """
 
     code: str
@@ -61,7 +61,7 @@ class At(NamedTuple):
     outside: int = 0
 
 
-# The kind of value behind each code of a word, and the values of a sentence.
+# The kind of value encoded by each word code, and a function that returns a sentence's values.
 _WORD_CODES: dict[str, tuple[str, Callable[[Sentence], Sequence[str]]]] = {
     "upos": ("upos", lambda s: s.upos),
     "xpos": ("xpos", lambda s: s.xpos),
@@ -78,7 +78,7 @@ class Attributes:
     Attributes:
         words: the words.
         vocabulary: codes of values.
-        codes: the number of codes of each attribute.
+        codes: number of codes of each attribute.
     """
 
     def __init__(
@@ -87,10 +87,10 @@ class Attributes:
         vocabulary: Vocabulary,
         table: Mapping[str, Attribute] | None = None,
     ) -> None:
-        """Prepare to compute columns.
+        """Prepare for computing columns.
 
         Args:
-            sentences: whose words the rows are, in order.
+            sentences: sentences whose words are the rows, in order.
             vocabulary: codes of values.
             table: the attributes by name, by default ``ATTRIBUTES``.
         """
@@ -103,7 +103,7 @@ class Attributes:
         self._multiple: dict[str, Entries] = {}
 
     def single(self, name: str) -> Ints:
-        """Give the codes of an attribute of which every node has one, ``[words]``."""
+        """Return the codes of an attribute with one value for each node, ``[words]``."""
         if name not in self._single:
             match self._table.get(name):
                 case At() as spec:
@@ -117,7 +117,7 @@ class Attributes:
         return self._single[name]
 
     def multiple(self, name: str) -> Entries:
-        """Give the codes of an attribute of which nodes have any number."""
+        """Return the codes of an attribute with any number of values for each node."""
         if name not in self._multiple:
             spec = self._table[name]
             if not isinstance(spec, Multiple):
@@ -131,7 +131,7 @@ class Attributes:
         return np.append(codes, outside)[self.words.places[spec.place]]
 
     def of_words(self, code: str) -> Ints:
-        """Give a code of every word itself, ``[words]``: a name of ``_WORD_CODES`` or ``shape``."""
+        """Return a code of each word itself, ``[words]``: one of ``_WORD_CODES`` or ``shape``."""
         if code not in self._of_words:
             sentences = self.words.sentences
             if code == "shape":
@@ -148,11 +148,11 @@ class Attributes:
 
 
 class Single(NamedTuple):
-    """An attribute that a function computes, perhaps together with others.
+    """An attribute computed by a function, possibly together with others.
 
     Attributes:
-        codes: the number of codes, given those of values.
-        compute: the columns by name.
+        codes: returns the number of codes, given the vocabulary.
+        compute: returns the columns by name.
     """
 
     codes: Callable[[Vocabulary], int]
@@ -160,11 +160,11 @@ class Single(NamedTuple):
 
 
 class Multiple(NamedTuple):
-    """An attribute of which nodes have any number.
+    """An attribute with any number of values for each node.
 
     Attributes:
-        codes: the number of codes, given those of values.
-        compute: the entries.
+        codes: returns the number of codes, given the vocabulary.
+        compute: returns the entries.
     """
 
     codes: Callable[[Vocabulary], int]
@@ -218,10 +218,10 @@ def _children(table: Attributes) -> Entries:
 
 
 def _ancestors(table: Attributes) -> Entries:
-    """Return the relations of the words above each word."""
+    """Return the relations of the ancestors of each word."""
     relation, head = table.single("relation"), table.words.places["head"]
     counts = np.zeros((table.words.count, table.codes["ancestor"]), np.int64)
-    # Level by level: the row of a head is ready before those of its dependents.
+    # Level by level: the row of a head is complete before those of its dependents are computed.
     by_depth = np.argsort(table.words.depth, kind="stable")
     levels = np.split(by_depth, np.bincount(table.words.depth).cumsum()[:-1])
     for level in levels[1:]:
@@ -232,7 +232,7 @@ def _ancestors(table: Attributes) -> Entries:
 
 
 def _inside(table: Attributes) -> Entries:
-    """Return the marks within each constituent, whatever their number."""
+    """Return the distinct marks within each constituent."""
     w, tokens = table.words, table.codes["inside"]
     slots = [slot for s in w.sentences for slot in s.slots]
     marks = table.vocabulary.code("token", chain.from_iterable(slots))
@@ -240,7 +240,7 @@ def _inside(table: Attributes) -> Entries:
     place = np.arange(len(slots)).repeat([len(slot) for slot in slots])
     np.add.at(seen[1:], (place, marks), 1)
     seen = seen.cumsum(0)
-    base = w.first_word + w.sentence  # every sentence before has one slot more than words
+    base = w.first_word + w.sentence  # each preceding sentence has one slot more than words
     within = seen[base + w.right] - seen[base + w.left + 1] > 0
     node, code = np.nonzero(within)
     return Entries(node, code, np.ones_like(node))
@@ -254,7 +254,7 @@ def _forms_of_sentence(table: Attributes) -> Entries:
 
 
 def _tags_of_sentence(table: Attributes) -> Entries:
-    """Return the pairs of neighbouring tags of each sentence, at its root."""
+    """Return the pairs of adjacent tags of each sentence, at its root."""
     xpos, sentence = table.of_words("xpos"), table.words.sentence
     inner = np.flatnonzero(sentence[1:] == sentence[:-1])
     pairs = xpos[inner] * table.vocabulary.size("xpos") + xpos[inner + 1]
@@ -262,7 +262,7 @@ def _tags_of_sentence(table: Attributes) -> Entries:
 
 
 def _at_roots(table: Attributes, sentence: Ints, code: Ints, name: str) -> Entries:
-    """Give the different codes of each sentence to its root."""
+    """Assign the distinct codes of each sentence to its root."""
     roots = np.flatnonzero(table.words.heads == 0)
     sentence, code = np.divmod(np.unique(sentence * table.codes[name] + code), table.codes[name])
     return Entries(roots[sentence], code, np.ones_like(code))
@@ -283,7 +283,7 @@ def _morphology(table: Attributes) -> Entries:
 
 
 def _counted(node: Ints, code: Ints, codes: int) -> Entries:
-    """Count equal pairs of a node and a code."""
+    """Count the occurrences of each pair of a node and a code."""
     key, count = np.unique(node * codes + code, return_counts=True)
     return Entries(*np.divmod(key, codes), count)
 
@@ -301,7 +301,7 @@ ATTRIBUTES: dict[str, Attribute] = {
     "relation": At("relation", "self"),
     "arc": Single(lambda s: 2 * _relations(s), _arcs),
     "length": Single(lambda s: 4, _spans),
-    # The two edges of the sentence have codes of their own (templates L and R of appendix A).
+    # The two edges of the sentence have separate codes (templates L and R of appendix A).
     "before_left": At("upos", "before", 2, 0),
     "after_left": At("upos", "first", 2),
     "before_right": At("upos", "last", 2),
@@ -350,17 +350,17 @@ ATTRIBUTES: dict[str, Attribute] = {
     "relation_before": At("relation", "before", 1),
     "relation_after": At("relation", "after", 1),
 }
-"""All attributes but those of the marks to the left, which are ``history``'s, and those that a
-template brings.
+"""All attributes except those of the marks to the left, defined in ``history``, and those that
+templates define themselves.
 
-A new one goes to the end: the digest of a model counts the order in.
+Append new attributes at the end: the digest of a model depends on their order.
 """
 
 
 def code_sizes(vocabulary: Vocabulary, table: Mapping[str, Attribute]) -> dict[str, int]:
-    """Give the number of codes of each attribute.
+    """Return the number of codes of each attribute.
 
-    A model's features are numbered by them: a model with other numbers cannot be read.
+    A model's features are numbered with them: a model with other numbers cannot be loaded.
 
     Args:
         vocabulary: codes of values.

@@ -1,7 +1,7 @@
-"""Character n-grams and shapes of words: what an unseen form has in common with others.
+"""Character n-grams and shapes of words, which unseen forms share with known ones.
 
-The n-grams are its beginnings, its ends, and the pieces between (Bojanowski et al. 2017, section
-3.2); the shape tells capitals, digits and other characters.
+The n-grams are prefixes, suffixes, and inner n-grams (Bojanowski et al. 2017, section 3.2); the
+shape describes capitals, digits and other characters.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from collections.abc import Iterator
 _AFFIXES = (1, 2, 3, 4)
 _PIECES = (3, 2, 1)
 _SHAPE = 8
-"""Kinds of characters that make up the shape of a word, the first ones."""
+"""The maximum length of a shape."""
 
 _RUN = {"0": 4}
-"""So many characters of one kind count where they stand in a row, 2 of other kinds."""
+"""The maximum length of a run of characters of one kind in a shape; 2 for other kinds."""
 
 _LONGEST = 64
-"""Characters of a word that are looked at for pieces."""
+"""The number of characters of a word from which inner n-grams and shapes are taken."""
 
 
 def ngrams(form: str) -> list[str]:
-    """Return the n-grams of a word in lower case, each once after a letter or digit for its kind.
+    """Return the distinct n-grams of a word in lower case, each prefixed with its kind.
 
-    Beginnings and ends come first, then the pieces, long ones before short ones.
+    Prefixes and suffixes come first, then inner n-grams in order of decreasing length.
 
     Args:
         form: the word.
@@ -32,7 +32,7 @@ def ngrams(form: str) -> list[str]:
 
 
 def _ngrams(form: str) -> Iterator[str]:
-    # Affixes are of the whole word with its edges: one as long as the word says that it ends there.
+    # An affix longer than the word includes an edge marker, which tells that the word ends there.
     for size in _AFFIXES:
         yield "p" + f"{form[:size]}>"[:size]
         yield "f" + f"<{form[-size:]}"[-size:]
@@ -43,7 +43,7 @@ def _ngrams(form: str) -> Iterator[str]:
 
 
 def shape(form: str) -> str:
-    """Return the kinds of the characters of a word, of which few in a row and few in all count.
+    """Return the character kinds of a word, with runs shortened and the whole truncated.
 
     Args:
         form: the word.

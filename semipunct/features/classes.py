@@ -1,4 +1,4 @@
-"""Spelling and size of words, constituents and sentences, put into few classes."""
+"""Classes of spelling and size of words, constituents and sentences."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import numpy as np
 from semipunct.arrays.unique_rows import Ints
 
 SPANS = 16
-"""Classes of ``span_class``."""
+"""The number of classes of ``span_class``."""
 
 SHAPES = 9
-"""Classes of ``shape_class``."""
+"""The number of classes of ``shape_class``."""
 
 STYLES = 12
-"""Classes of ``style_class``."""
+"""The number of classes of ``style_class``."""
 
 WRITINGS = 5
-"""Classes of ``writing_class``."""
+"""The number of classes of ``writing_class``."""
 
 
 @lru_cache(maxsize=1 << 16)
 def shape_class(form: str) -> int:
-    """Class a word by its capitals and digits.
+    """Return the class of a word by its capitals and digits.
 
     Returns:
-        1 if it begins with a capital, 2 if it is in capitals, 4 if it has a digit, added up; 8 for
-        a lone capital.
+        The sum of 1 for an initial capital, 2 for a word in capitals, and 4 for a digit; 8 for a
+        single capital letter.
     """
     if len(form) == 1 and form.isupper():
         return SHAPES - 1
@@ -37,15 +37,15 @@ def shape_class(form: str) -> int:
 
 
 def writing_class(forms: Sequence[str], first: Ints, last: Ints) -> Ints:
-    """Class spans of words by how many of them begin with a capital.
+    """Return the class of spans of words by the number of words with an initial capital.
 
     Args:
         forms: words.
-        first: ``[spans]`` the first word of each.
-        last: ``[spans]`` the last one.
+        first: ``[spans]`` the first word of each span.
+        last: ``[spans]`` the last word of each span.
 
     Returns:
-        0 in spans without small and capital letters; then none, fewer than half, more, all.
+        0 for spans without cased letters; then none, fewer than half, more, all.
     """
     capital = [form[:1].isupper() for form in forms]
     small = [form[:1].islower() for form in forms]
@@ -56,11 +56,11 @@ def writing_class(forms: Sequence[str], first: Ints, last: Ints) -> Ints:
 
 
 def style_class(forms: Sequence[str]) -> int:
-    """Class a sentence by how it is written, of which its punctuation is a part.
+    """Return the class of a sentence by its style of writing, which punctuation is part of.
 
     Returns:
-        4 if it begins with a small letter, 8 if with a capital; 2 more if another word does, and 1
-        more if a small letter is a word of its own.
+        4 if it begins with a small letter, 8 if with a capital; plus 2 if another word begins with
+        a capital, and 1 if a small letter is a word of its own.
     """
     first = 2 if forms[0][:1].isupper() else int(forms[0][:1].islower())
     capitals = any(form[:1].isupper() for form in forms[1:])
@@ -74,5 +74,5 @@ def length_class(words: Ints) -> Ints:
 
 
 def span_class(words: Ints) -> Ints:
-    """Return classes of half an octave each, from 0 for one word to 15."""
+    """Return classes of half an octave each, from 0 for one word up to 15."""
     return np.minimum(np.ceil(2 * np.log2(words)).astype(np.int64), SPANS - 1)

@@ -1,6 +1,6 @@
-"""Attributes of what a parser believes: how sure it is of a word's head, and the marks it expects.
+"""Attributes from a parser's predictions: the certainty of a word's head, and expected marks.
 
-A template brings them: models trained on parsed text look at them, others do not.
+Templates define them: models trained on parsed text use them, others do not.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from semipunct.features.attributes import Attribute, Attributes, Single
 from semipunct.features.vocabulary import Vocabulary
 
 _SURE = (0.5, 0.8, 0.95)
-"""Bounds of the classes of the probability of a head."""
+"""Lower bounds of the classes of the probability of a head."""
 
 _LIKELY = (0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95)
-"""Bounds of the classes of the probability of a mark."""
+"""Lower bounds of the classes of the probability of a mark."""
 
 _CLASSES = len(_LIKELY) + 1
 
@@ -31,7 +31,7 @@ def _sure(table: Attributes) -> dict[str, Ints]:
 
 
 def _expected(table: Attributes) -> dict[str, Ints]:
-    """Return the mark that is expected at either edge of each constituent, and how much."""
+    """Return codes of the expected mark at either edge of each constituent and its probability."""
     w = table.words
     codes: list[Ints] = []
     for s in w.sentences:
@@ -41,10 +41,10 @@ def _expected(table: Attributes) -> dict[str, Ints]:
         first = (string[0] if string else "" for string in s.expected.strings)
         mark = table.vocabulary.code("token", first)
         likely = np.searchsorted(_LIKELY, s.expected.probabilities, "right")
-        # Next to no probability is the same of whatever mark.
+        # If the probability is negligible, marks are not distinguished.
         codes.append(1 + np.where(likely > 0, mark * _CLASSES + likely, 0))
     slots = np.concatenate([np.zeros(0, np.int64), *codes])
-    base = w.first_word + w.sentence  # every sentence before has one slot more than words
+    base = w.first_word + w.sentence  # each preceding sentence has one slot more than words
     return {"expected_left": slots[base + w.left], "expected_right": slots[base + w.right]}
 
 

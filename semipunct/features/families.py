@@ -1,8 +1,8 @@
-"""Families of features, and the sparse feature vectors of nodes that they give.
+"""Families of features, and the sparse feature vectors of nodes computed from them.
 
-Everything is computed for many nodes and for all families of a table at once in numpy: a
-conjunction of attributes is a mixed-radix number, and the contexts kept at training time are looked
-up by binary search.
+Everything is vectorised in numpy over nodes and over all families of a table: a conjunction of
+attributes is a mixed-radix number, and the contexts kept in training are looked up by binary
+search.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class FeatureRows:
     Attributes:
         start: ``[nodes + 1]`` where each node's entries begin.
         context: ``[entries]`` feature numbers.
-        value: ``[entries]`` feature values: counts, nearly all of them one, in as few bits as
-            the largest takes.
-        size: how many features the table has.
+        value: ``[entries]`` feature values: counts, nearly all of them one, in the smallest type
+            that holds the largest.
+        size: number of features of the table.
     """
 
     start: Ints
@@ -38,11 +38,11 @@ class FeatureRows:
 
     @classmethod
     def joined(cls, parts: Sequence[FeatureRows], size: int) -> FeatureRows:
-        """Put the feature vectors of consecutive nodes end to end.
+        """Concatenate the feature vectors of consecutive nodes.
 
         Args:
-            parts: of one table.
-            size: how many features it has.
+            parts: feature vectors for the same table.
+            size: number of features of the table.
         """
         starts = [np.zeros(1, np.int64)]
         entries = 0
@@ -57,13 +57,13 @@ class FeatureRows:
         )
 
     def of(self, nodes: Ints) -> tuple[Ints, npt.NDArray[np.int32], npt.NDArray[Any]]:
-        """Return how many entries each of some nodes has, and the contexts and values of them all.
+        """Return the number of entries of each node, and the contexts and values of all entries.
 
         Args:
-            nodes: ``[nodes]``.
+            nodes: ``[nodes]`` numbers of nodes.
         """
         counts = self.start[nodes + 1] - self.start[nodes]
-        # Entry by entry: where it stands among those of all nodes.
+        # Entry by entry: its position among the entries of all nodes.
         first = self.start[nodes] - (counts.cumsum() - counts)
         source = np.arange(int(counts.sum())) + first.repeat(counts)
         return counts, self.context[source], self.value[source]
@@ -71,16 +71,16 @@ class FeatureRows:
 
 @dataclass(frozen=True, slots=True)
 class Conjunction:
-    """A feature family: one context of a template, or of several that share a table.
+    """A feature family: one context of a template, or of several templates that share a table.
 
     Attributes:
-        templates: their names.
-        table: the table that has its features as rows.
+        templates: the names of the templates.
+        table: the table whose rows are its features.
         targets: the outcomes of that table that its weights distinguish.
         parts: the attributes that are conjoined.
-        over: the multi-valued attribute that it runs over, or None.
-        kept: ``[features]`` the codes of the value combinations seen in training, ascending.
-        offset: the number of the first of its features.
+        over: the multi-valued attribute to iterate over, or None.
+        kept: ``[features]`` codes of the value combinations kept in training, in ascending order.
+        offset: number of its first feature.
     """
 
     templates: tuple[str, ...]
@@ -96,7 +96,7 @@ class Conjunction:
 
         Args:
             table: the attributes of the nodes.
-            nodes: consecutive ones that are asked for, which count from 0 then; None for all.
+            nodes: a range of consecutive nodes, which are then counted from 0; None for all.
         """
         nodes = nodes or slice(0, table.words.count)
         key = np.zeros(nodes.stop - nodes.start, np.int64)
@@ -110,7 +110,7 @@ class Conjunction:
         return Entries(node, key[node] * table.codes[self.over] + code[some], value[some])
 
     def numbers(self, code: Ints) -> Ints:
-        """Return the feature number of each code, -1 where training has not seen it."""
+        """Return the feature number of each code, -1 for codes without a feature."""
         if not len(self.kept):
             return np.full_like(code, -1)
         place = np.minimum(np.searchsorted(self.kept, code), len(self.kept) - 1)
@@ -118,30 +118,30 @@ class Conjunction:
 
 
 class Families:
-    """The families of one table, laid out to look up the features of many nodes at once."""
+    """The families of one table, arranged for looking up the features of many nodes at once."""
 
     def __init__(self, families: Sequence[Conjunction], size: int) -> None:
-        """Lay out families.
+        """Arrange families.
 
         Args:
-            families: all of the table, in the order of their features.
-            size: how many features the table has.
+            families: all families of the table, in the order of their features.
+            size: number of features of the table.
         """
         self._size, self._count = size, len(families)
         self._single = _Single([(i, f) for i, f in enumerate(families) if f.over is None])
         self._multiple = [(i, f) for i, f in enumerate(families) if f.over is not None]
 
     def rows(self, table: Attributes, first: int, end: int) -> FeatureRows:
-        """Return the feature vectors of some nodes: of each in the order of the families.
+        """Return the feature vectors of some nodes; entries of a node are in the order of families.
 
         Args:
             table: the attributes of nodes.
-            first: the first of the nodes that are asked for.
-            end: one past the last of them.
+            first: the first node.
+            end: one past the last node.
         """
         nodes = slice(first, end)
-        # Most cells have one entry or none; a family over an attribute of many values may have
-        # several entries of a node.
+        # Most cells have at most one entry; a family over a multi-valued attribute may have several
+        # entries for a node.
         cells = np.zeros((end - first, self._count), np.int32)
         seen, number = self._single.found(table, nodes)
         cells[:, self._single.columns] = seen
@@ -167,20 +167,20 @@ class Families:
 
 
 class _Single:
-    """The families of a table of which each node has one value combination."""
+    """The families of a table with a single value combination for each node."""
 
     def __init__(self, families: Sequence[tuple[int, Conjunction]]) -> None:
         self.columns = np.array([column for column, _ in families], np.int64)
         self._families = [family for _, family in families]
         self._names = list(dict.fromkeys(part for f in self._families for part in f.parts))
         longest = max((len(f.parts) for f in self._families), default=0)
-        # A part that is missing has one code alone, which the last column stands for.
+        # A missing part has a single code, which the last column represents.
         nothing = len(self._names)
         self._parts = np.full((longest, len(families)), nothing)
         for i, family in enumerate(self._families):
             for j, part in enumerate(family.parts, start=longest - len(family.parts)):
                 self._parts[j, i] = self._names.index(part)
-        # After the codes of each family one that no combination has.
+        # The codes of each family are followed by one that no combination has.
         no_code, no_number = np.full(1, -1, np.int64), np.zeros(1, np.int32)
         kept, numbers = [no_code[:0]], [no_number[:0]]
         for f in self._families:
@@ -197,11 +197,11 @@ class _Single:
 
         Args:
             table: the attributes of nodes.
-            nodes: those that are asked for.
+            nodes: the range of nodes.
 
         Returns:
-            ``[nodes, families]`` whether training has seen the combination, and the feature
-            numbers of those that it has.
+            ``[nodes, families]`` whether the combination has a feature, and the feature numbers of
+            those that have one.
         """
         columns = [table.single(name)[nodes] for name in self._names]
         values = np.stack([*columns, np.zeros(nodes.stop - nodes.start, np.int64)])
@@ -219,7 +219,7 @@ class _Single:
 
 
 def _known(family: Conjunction, table: Attributes, nodes: slice) -> tuple[Ints, Ints, Ints]:
-    """Return the nodes, features and values of a family that training has seen at some nodes."""
+    """Return the nodes, features and values of a family at some nodes, where there is a feature."""
     node, code, value = family.codes(table, nodes)
     numbers = family.numbers(code)
     seen = numbers >= 0

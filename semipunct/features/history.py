@@ -1,9 +1,9 @@
-"""The surface marks to the left of a slot, summed up in a state of four numbers.
+"""The surface marks to the left of a slot, summarised in a state of four numbers.
 
-Templates of these numbers make a model that generates from left to right: a constituent's left
-puncteme is drawn where the constituent begins, given the marks so far, and its right one where it
-ends, given those, the marks within, and the left one. Features of complete sentences and samplers
-of incomplete ones read the same state.
+With templates of these numbers a model generates from left to right: a constituent's left puncteme
+is drawn where the constituent begins, given the marks so far; its right puncteme is drawn where it
+ends, given those marks, the marks within, and the left puncteme. The same state serves for features
+of complete sentences and for samplers of incomplete ones.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ from semipunct.marks import UNK, Puncteme
 from semipunct.marks.matching import REMEMBERED
 
 MOST = 5
-"""The largest number of marked slots that is distinguished from larger ones."""
+"""Larger numbers of marked slots are not distinguished."""
 
 NOWHERE = -1
-"""The last marked slot where there is none."""
+"""The value for the last marked slot if there is none."""
 
 SEEN = ("seen", "marked", "open", "since")
 """The columns of the history at a slot: the last mark, the number of marked slots, the innermost
 mark that is not closed yet, and the distance to the last mark."""
 
 OPENING = tuple(f"left_{name}" for name in SEEN)
-"""The columns that features of a left puncteme may use."""
+"""The columns available to features of a left puncteme."""
 
 CLOSING = (*(f"right_{name}" for name in SEEN), "edge", "last_place")
-"""The columns that features of a right puncteme may use: ``edge`` is the first token where the
-constituent begins, ``last_place`` the place of the last mark relative to the constituent."""
+"""The columns available to features of a right puncteme: ``edge`` is the first token where the
+constituent begins, ``last_place`` the position of the last mark relative to the constituent."""
 
-_DEEPEST = 8  # open marks that are remembered: text nests no deeper, and stacks stay few
-_SINCE = span_class(np.maximum(np.arange(512), 1))  # all beyond are of the last class
+_DEEPEST = 8  # maximum number of open marks in a stack: text nests no deeper, and stacks stay few
+_SINCE = span_class(np.maximum(np.arange(512), 1))  # larger distances are in the last class
 
 
 class Histories(NamedTuple):
-    """The different histories at a slot, of many draws of which few differ.
+    """The distinct histories at a slot, for many samples of which few differ.
 
     Attributes:
-        kind: ``[sentences, draws]`` the number of what each has ``seen``.
+        kind: ``[sentences, draws]`` the row of ``seen`` of each sample.
         seen: ``[kinds, columns]`` the columns ``SEEN``.
-        state: ``[sentences, draws]`` the number of the state of each.
+        state: ``[sentences, draws]`` the state number of each sample.
         last_marked: ``[states]`` the last slot with a mark, ``NOWHERE`` without one.
     """
 
@@ -57,10 +57,10 @@ class Histories(NamedTuple):
     last_marked: Ints
 
     def last_place(self, edges: Ints) -> Ints:
-        """Return the place of the last mark relative to constituents that end.
+        """Return the position of the last mark relative to constituents that end.
 
         Args:
-            edges: ``[edges]`` the slots where they begin.
+            edges: ``[edges]`` the slots where the constituents begin.
 
         Returns:
             ``[edges, states]``: 0 if there is none, 1 before the constituent, 2 at its beginning,
@@ -70,21 +70,21 @@ class Histories(NamedTuple):
 
 
 class MarkHistory:
-    """The state after the slots so far, of many sentences or of many draws of them.
+    """The state after the slots so far, for many sentences or many samples of sentences.
 
-    Surface strings are identified by numbers, and so are stacks of open marks and states: few of
-    many draws differ.
+    Surface strings, stacks of open marks and states are numbered: among many samples, few are
+    distinct.
 
     Attributes:
-        strings: the surface strings met so far.
-        ends: ``[strings, 2]`` the codes of the first and of the last token of each.
+        strings: the surface strings encountered so far.
+        ends: ``[strings, 2]`` codes of the first and last token of each string.
     """
 
     def __init__(self, shape: tuple[int, ...], vocabulary: Vocabulary) -> None:
-        """Start before the first slot.
+        """Initialise the states before the first slot.
 
         Args:
-            shape: of the states.
+            shape: shape of the array of states.
             vocabulary: codes of tokens.
         """
 
@@ -100,14 +100,14 @@ class MarkHistory:
         self._stacks = Numbering[Puncteme](())
         self._innermost = RowCache(self._stacks, innermost)
         self._opened_after = _OpenedAfter(self._stacks, self.strings, vocabulary)
-        # The last mark, how many slots have any, the stack of open marks, the last marked slot.
+        # The last mark, the number of marked slots, the stack of open marks, the last marked slot.
         nothing = int(self.ends[np.zeros(1, np.int64)][0, 1])
         self._states = Numbering[tuple[int, int, int, int]]((nothing, 0, 0, NOWHERE))
         self._columns = RowCache(self._states, lambda states: np.array(states, np.int64))
         self._state = np.zeros(shape, np.int64)
 
     def seen(self, slot: int) -> list[Ints]:
-        """Return the columns ``SEEN`` as they are before a slot, shaped as the states.
+        """Return the columns ``SEEN`` before a slot, in the shape of the states.
 
         Args:
             slot: 0 to n.
@@ -115,7 +115,7 @@ class MarkHistory:
         return self._seen(slot, self._columns[self._state])
 
     def distinct(self, slot: int) -> Histories:
-        """Return the different histories before a slot.
+        """Return the distinct histories before a slot.
 
         Args:
             slot: 0 to n.
@@ -139,11 +139,11 @@ class MarkHistory:
         return self._columns[self._state][..., 3]
 
     def read(self, slot: int, shown: Ints) -> None:
-        """Go past a slot.
+        """Advance the states past a slot.
 
         Args:
             slot: 0 to n.
-            shown: numbers of the strings that stand there, shaped as the states.
+            shown: numbers of the strings in that slot, in the shape of the states.
         """
         where = shown.nonzero()
         if not len(where[0]):
@@ -165,11 +165,11 @@ class MarkHistory:
         self._state[where] = np.array(new, np.int64)[kind]
 
     def select(self, which: Ints) -> None:
-        """Replace the states along the last axis by some of them."""
+        """Select states along the last axis."""
         self._state = self._state[..., which]
 
     def keep(self, count: int) -> None:
-        """Keep the first states along the first axis; the others have reached their ends."""
+        """Keep the first states along the first axis; the other sentences have ended."""
         self._state = self._state[:count]
 
     def _seen(self, slot: int, columns: Ints) -> list[Ints]:
@@ -179,7 +179,7 @@ class MarkHistory:
 
 
 class _OpenedAfter(dict[tuple[int, int], int]):
-    """The number of the stack of open marks after a stack and a string, by their numbers."""
+    """A cache of the stack number after a stack of open marks and a string, by their numbers."""
 
     def __init__(
         self, stacks: Numbering[Puncteme], strings: Numbering[Puncteme], vocabulary: Vocabulary
@@ -199,13 +199,13 @@ def history_columns(words: Words, vocabulary: Vocabulary) -> dict[str, Ints]:
     """Return the history at both edges of each constituent.
 
     Args:
-        words: of sentences with their surface.
+        words: words of sentences with their surface punctuation.
         vocabulary: codes of tokens.
 
     Returns:
-        ``[words]`` each, by the names of ``OPENING`` and ``CLOSING``.
+        Arrays ``[words]`` by the names of ``OPENING`` and ``CLOSING``.
     """
-    # Longest first, so that those that still have a slot are always the first ones.
+    # Longest first, so that sentences that still have a slot are always the first ones.
     order = sorted(range(len(words.sentences)), key=lambda i: -len(words.sentences[i].slots))
     ordered = [words.sentences[i].slots for i in order]
     lengths = np.array([len(slots) for slots in ordered], np.int64)
@@ -251,7 +251,7 @@ def token_codes(tokens: Sequence[str | None], vocabulary: Vocabulary) -> Ints:
     """Return the codes of tokens.
 
     Args:
-        tokens: None, no token, has a code of its own.
+        tokens: the tokens; None stands for no token and has a separate code.
         vocabulary: codes of tokens.
     """
     codes = vocabulary.code("token", [t or UNK for t in tokens])

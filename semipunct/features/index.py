@@ -1,7 +1,7 @@
-"""Extracting feature vectors of nodes by reading the template table.
+"""Extraction of feature vectors of nodes according to the template table.
 
-Which families there are and which of their features training keeps is decided here, looking
-features up is the business of ``families``.
+This module determines the families and the features that training keeps; ``families`` looks
+features up.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from semipunct.features.templates import TABLES, Table, Target, Template, attrib
 from semipunct.features.vocabulary import Vocabulary
 
 _TOGETHER = 1024
-"""Sentences whose features are extracted at a time; all of them took four times the memory."""
+"""The number of sentences processed at a time; all at once took four times the memory."""
 
 _NODES_TOGETHER = 1 << 13
-"""Nodes whose features are looked up at a time: a table has some hundred families."""
+"""The number of nodes processed at a time: a table has several hundred families."""
 
 
 @dataclass(frozen=True)
 class FeatureIndex:
-    """An index from contexts to feature numbers, fixed at training time.
+    """A map from contexts to feature numbers, fixed in training.
 
     Attributes:
         vocabulary: codes of attribute values.
-        conjunctions: the feature families, with the combinations that training kept.
+        conjunctions: the feature families, with the combinations kept in training.
         sizes: number of features of each table.
     """
 
@@ -49,17 +49,17 @@ class FeatureIndex:
         templates: Sequence[Template],
         minimum: int = 1,
     ) -> tuple[FeatureIndex, dict[Table, FeatureRows]]:
-        """Index the contexts seen often enough in training.
+        """Index the contexts that are frequent enough in training.
 
         Args:
-            sentences: of the training treebank.
+            sentences: sentences of the training treebank.
             vocabulary: codes of attribute values.
-            templates: the templates that are on.
-            minimum: how often a context must be seen.
+            templates: the templates to use.
+            minimum: minimum count of a context.
 
         Returns:
-            The index and the feature vectors of the training sentences themselves, as ``extract``
-            would return them.
+            The index, and the feature vectors of the training sentences, as ``extract`` would
+            return them.
         """
         attributes = Attributes(sentences, vocabulary, attribute_table())
         sizes: dict[Table, int] = dict.fromkeys(TABLES, 0)
@@ -80,7 +80,7 @@ class FeatureIndex:
 
         Args:
             sentences: words, trees and, for features of marks, surface punctuation.
-            tables: those whose features are wanted.
+            tables: the tables whose features are needed.
         """
         known, table = self.vocabulary, attribute_table()
         parts = [
@@ -90,15 +90,15 @@ class FeatureIndex:
         return self._joined(parts, tables)
 
     def rows_over(self, sentence: Sentence, attribute: str) -> Ints:
-        """Return the feature numbers that values of a multi-valued attribute would have.
+        """Return feature numbers for all possible values of a multi-valued attribute.
 
         Args:
             sentence: words and tree.
-            attribute: its name.
+            attribute: name of the attribute.
 
         Returns:
-            ``[words, values, families]``, a value being its place among ``Vocabulary.values``;
-            -1 for none.
+            ``[words, values, families]``, where values are in the order of ``Vocabulary.values``;
+            -1 for no feature.
         """
         table = Attributes([sentence], self.vocabulary, attribute_table())
         families = [c for c in self.conjunctions if c.over == attribute]
@@ -110,14 +110,14 @@ class FeatureIndex:
         return found
 
     def lookups(self, table: Table, given: Sequence[str]) -> list[FeatureLookup]:
-        """Compile the feature numbers of nodes as functions of attributes whose values come later.
+        """Precompute feature numbers as functions of attributes whose values are given later.
 
         Args:
             table: the table.
-            given: the attributes whose values will be passed.
+            given: the attributes whose values will be given.
 
         Returns:
-            Look-ups that each depend on few of the attributes.
+            Look-ups, each of which depends on few of these attributes.
         """
         families = [c for c in self.conjunctions if c.table == table]
         codes = code_sizes(self.vocabulary, attribute_table())
@@ -126,7 +126,7 @@ class FeatureIndex:
         ]
 
     def attributes(self, sentences: Sequence[Sentence]) -> Attributes:
-        """Return the attributes of all nodes of sentences, which look-ups are placed at."""
+        """Return the attributes of all nodes of sentences, for ``FeatureLookup.placed``."""
         return Attributes(sentences, self.vocabulary, attribute_table())
 
     @cached_property
@@ -137,7 +137,7 @@ class FeatureIndex:
         }
 
     def _rows(self, attributes: Attributes, tables: Collection[Table]) -> dict[Table, FeatureRows]:
-        """Return the feature vectors of all nodes, some of them at a time."""
+        """Return the feature vectors of all nodes, processing a limited number at a time."""
         words = attributes.words.count
         parts: list[Mapping[Table, FeatureRows]] = [
             {
@@ -178,16 +178,17 @@ _TABLE_OF: dict[Target, Table] = {
 
 @dataclass(frozen=True, slots=True)
 class FeatureLookup:
-    """A table from nodes and the values of some attributes to feature numbers.
+    """A map from nodes and the values of some attributes to feature numbers.
 
     Attributes:
-        looked_at: ``[attributes]`` which of the attributes passed the families use.
+        looked_at: ``[attributes]`` indices of the given attributes that the families use.
         first: ``[families]`` where the codes of each family begin.
-        units: for each attribute of nodes that the families use: its name, and ``[families]`` what
-            a value of it adds to the code.
-        radix: ``[attributes, families]`` what a value of each attribute passed adds to it.
-        numbers: ``[codes]`` the feature number of each code, -1 for none. Families of
-            attributes yet to come have few codes: those attributes are coarse.
+        units: for each other attribute that the families use: its name, and ``[families]`` the
+            factor of its value in the code.
+        radix: ``[attributes, families]`` the factor of the value of each given attribute in the
+            code.
+        numbers: ``[codes]`` the feature number of each code, -1 for none. The table is small,
+            because the attributes given later are coarse.
     """
 
     looked_at: Ints
@@ -200,12 +201,12 @@ class FeatureLookup:
     def of(
         cls, families: Sequence[Conjunction], codes: Mapping[str, int], given: Sequence[str]
     ) -> FeatureLookup:
-        """Compile families.
+        """Build the lookup table of some families.
 
         Args:
             families: the families.
             codes: the number of codes of each attribute.
-            given: names of the attributes whose values will be passed.
+            given: names of the attributes whose values will be given.
         """
         looked_at = sorted({given.index(p) for f in families for p in f.parts if p in given})
         units: dict[str, Ints] = {given[i]: np.zeros(len(families), np.int64) for i in looked_at}
@@ -230,10 +231,10 @@ class FeatureLookup:
         )
 
     def placed(self, attributes: Attributes) -> Ints:
-        """Return the part of each family's code that the nodes decide, ``[nodes, families]``.
+        """Return the part of each family's code that depends on the nodes, ``[nodes, families]``.
 
         Args:
-            attributes: of the nodes.
+            attributes: the attributes of the nodes.
         """
         fixed = np.tile(self.first, (attributes.words.count, 1))
         for name, unit in self.units.items():
@@ -244,14 +245,14 @@ class FeatureLookup:
         """Return feature numbers, ``[cases, families]``, -1 for none.
 
         Args:
-            fixed: ``[cases, families]`` from ``placed``, of the node of each case.
-            values: ``[cases, attributes]`` of the attributes that count.
+            fixed: ``[cases, families]`` from ``placed``, for the node of each case.
+            values: ``[cases, attributes]`` values of the attributes in ``looked_at``.
         """
         return self.numbers.take(fixed + values @ self.radix)
 
 
 def _grouped(families: Sequence[Conjunction], given: frozenset[str]) -> list[list[Conjunction]]:
-    """Group families by the attributes given that they use; subsets join the largest such sets."""
+    """Group families by the given attributes that they use, merging subsets into maximal sets."""
     looked_at = list(dict.fromkeys(given.intersection(family.parts) for family in families))
     largest = [x for x in looked_at if not any(x < other for other in looked_at)]
     groups: dict[frozenset[str], list[Conjunction]] = {}

@@ -1,7 +1,8 @@
-"""Inputs of the network: codes of each word and of its place in the tree.
+"""Inputs of the network: codes of each word and of its position in the tree.
 
-The columns are small integers, which the network embeds. Of the log-linear model's sparse features
-(``semipunct.features.index``) they share the codes of tags and relations, and no more.
+The columns are small integers that the network embeds. The codes of tags and relations are the same
+as for the log-linear model's sparse features (``semipunct.features.index``); nothing else is
+shared.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from semipunct.features.history import CLOSING, OPENING
 from semipunct.features.vocabulary import Vocabulary
 
 KINDS = ("form", "suffix", "prefix", "upos", "xpos", "feats", "relation")
-"""The columns of strings; code 0 is for those that training did not see."""
+"""The columns of strings; code 0 is for strings that did not occur in training."""
 
 _CLASSES = {
     "shape": SHAPES,
@@ -38,10 +39,10 @@ CODES = (*KINDS, *_CLASSES)
 """The names of the coded columns, in order."""
 
 PLACES = ("head", "first", "last")
-"""The names of the columns after them: distances from a word to its head and to its edges."""
+"""The names of the columns that follow: distances from a word to its head and to its edges."""
 
 _MINIMUM = 2
-"""A form, prefix or suffix of fewer occurrences is coded as one not seen."""
+"""Rarer forms, prefixes and suffixes have the code of unseen ones."""
 
 
 def network_vocabulary(sentences: Sequence[Sentence]) -> Vocabulary:

@@ -1,9 +1,10 @@
 """The feature templates of ATTACH as data (Li, Wang and Eisner 2019, appendix A).
 
-A template names the outcomes that its weights distinguish (``target``), an optional multi-valued
-attribute it runs over (``over``), and the contexts it is conjoined with, most specific first: the
-back-offs. One extractor (``semipunct.features.index``) reads the table. A template in a module of
-its own may bring attributes that no other looks at; it is one entry of ``TEMPLATES``.
+A template has the outcomes that its weights distinguish (``target``), an optional multi-valued
+attribute to iterate over (``over``), and the contexts that it is conjoined with, from the most
+specific one to the back-offs. A single extractor (``semipunct.features.index``) interprets the
+table. A template in a module of its own may define additional attributes that no other template
+uses; it is one entry of ``TEMPLATES``.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ l, and later r, is drawn: l given those marks; r given more of them, and l; thei
 given l."""
 
 TREE_TARGETS: tuple[Target, ...] = ("pair", "left", "right", "symmetric")
-"""Targets of features of words and tree; those of template ``c`` are of marks, too."""
+"""Targets of features of words and tree; those of template ``c`` also depend on marks."""
 
 CLOSING_TARGETS: tuple[Target, ...] = ("closing", "closing_symmetric")
 
@@ -38,7 +39,7 @@ TABLES: Mapping[Table, tuple[Target, ...]] = {
     "opening": ("opening",),
     "closing": CLOSING_TARGETS,
 }
-"""The targets whose features are numbered together: most of their templates have the same contexts,
+"""The targets whose features share a numbering: most of their templates have the same contexts,
 which are then looked up once."""
 
 Context = tuple[str, ...]
@@ -50,11 +51,12 @@ class Template:
     """One family of features.
 
     Attributes:
-        name: as in the paper, or a new word.
+        name: name as in the paper, or a new word.
         target: the outcomes that the weights distinguish.
         contexts: the conjunctions, one feature each.
         over: a multi-valued attribute; one feature per value, weighted by its count.
-        brings: attributes of its own by name, beside those of ``attributes.ATTRIBUTES``.
+        brings: attributes that the template defines itself, by name, besides those of
+            ``attributes.ATTRIBUTES``.
     """
 
     name: str
@@ -91,7 +93,7 @@ APPENDIX_A: tuple[Template, ...] = (
 
 
 def _sides(name: str, *contexts: Context, over: str | None = None) -> tuple[Template, ...]:
-    """Make the same template for the left puncteme, for the right one, and for their symmetry."""
+    """Build a template for the left puncteme, for the right one, and for their symmetry."""
     return (
         Template(name, "left", contexts, over),
         Template(name, "right", contexts, over),
@@ -227,13 +229,13 @@ FURTHER: tuple[Template, ...] = (
     ),
 )
 """Templates beyond the paper: one-sided ones, which share strength between pairs, and words. The
-root sees all frequent words of its sentence, and all pairs of tags: they tell questions and
-exclamations. All nodes see how their sentence is written: who begins it with a small letter leaves
-out other marks than its last one, too."""
+root has features for all frequent words of its sentence and all pairs of adjacent tags, which
+indicate questions and exclamations. All nodes have features for the style of their sentence:
+writers who begin it with a small letter also omit marks other than the final one."""
 
 
 def _seen(side: str, *contexts: Context) -> tuple[Context, ...]:
-    """Make contexts of the history at an edge, alone and with properties of the constituent."""
+    """Build contexts of the history at an edge, alone and with properties of the constituent."""
     own: tuple[Context, ...] = ((), ("relation",), ("upos",), ("arc",))
     names = ("seen", "since", "marked", "open")
     return (
@@ -291,7 +293,7 @@ HISTORY: tuple[Template, ...] = (
         ),
     ),
 )
-"""Templates of the marks to the left of a constituent's edges: what is drawn from left to right."""
+"""Templates of the marks to the left of a constituent's edges, for drawing from left to right."""
 
 PARSED: tuple[Template, ...] = (
     Template(
@@ -327,7 +329,7 @@ PARSED: tuple[Template, ...] = (
         (("expected_left", "expected_right"), ("relation", "sure"), ("relation", "expected_left")),
     ),
 )
-"""What the parser believes of its tree and of the slots; of a treebank's tree they say nothing."""
+"""Templates of the parser's certainty about tree and slots; inactive for trees of a treebank."""
 
 _WRITTEN: dict[Literal["left", "right"], tuple[Context, ...]] = {
     "left": (
@@ -398,9 +400,9 @@ CORRECTION: tuple[Template, ...] = (
         ),
     ),
 )
-"""Templates of what was written, where punctuation is corrected: the strings at both edges of a
-constituent, and what was written around them. Only what is drawn is random, so that inference with
-them is that of the model without."""
+"""Templates of the written punctuation, for correction: the strings at both edges of a constituent,
+and the strings around them. The written punctuation is observed, so inference is the same as in the
+model without these templates."""
 
 
 _ANALYSED: Context = ("analysed_left", "analysed_right")
@@ -417,7 +419,7 @@ APPENDIX_C: tuple[Template, ...] = (
         brings=ANALYSED,
     ),
 )
-"""The templates of appendix C: N and W, of punctemes in an underlying tree of what was written."""
+"""The templates of appendix C: N and W, for punctemes in an underlying tree of the written text."""
 
 TEMPLATES: list[Template] = [
     *APPENDIX_A,
@@ -427,9 +429,10 @@ TEMPLATES: list[Template] = [
     *CORRECTION,
     *APPENDIX_C,
 ]
-"""All templates that ``model.templates`` may name, in the order in which features are numbered."""
+"""All templates that ``model.templates`` may contain, in the order in which features are
+numbered."""
 
 
 def attribute_table() -> dict[str, Attribute]:
-    """Return all attributes by name: the common ones, then those that templates bring."""
+    """Return all attributes by name: the common ones, then those that templates define."""
     return ATTRIBUTES | {name: a for t in TEMPLATES for name, a in t.brings.items()}

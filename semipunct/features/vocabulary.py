@@ -1,4 +1,4 @@
-"""Codes of the strings that attributes of words take."""
+"""Codes of the string values of word attributes."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ KINDS = ("character", "upos", "xpos", "feature", "relation", "form", "token")
 """The kinds of values."""
 
 _FREQUENT = 5  # rarer word forms share the code of unseen ones
-_UNSEEN = 0  # attribute values that training never saw share this code
+_UNSEEN = 0  # code of all attribute values that did not occur in training
 
 
 def morphology(feats: str) -> tuple[str, ...]:
-    """Split a column of morphological features of CoNLL-U."""
+    """Split the FEATS column of a CoNLL-U file into morphological features."""
     return () if feats == MISSING else tuple(feats.split("|"))
 
 
 class Vocabulary:
-    """Codes of the strings that attributes take; code 0 is for all that training never saw.
+    """Codes of the string values of attributes; code 0 is for values unseen in training.
 
     Attributes:
-        values: for each kind of value the strings that have codes: string i has code i + 1.
+        values: for each kind of value, the strings with codes: string i has code i + 1.
     """
 
     def __init__(self, values: Mapping[str, Sequence[str]]) -> None:
-        """Fix the code of each string by its position, per kind of value."""
+        """Assign codes to strings by their position, for each kind of value."""
         self.values = {kind: tuple(v) for kind, v in values.items()}
         self._code = {
             kind: {value: i + 1 for i, value in enumerate(v)} for kind, v in self.values.items()
@@ -67,32 +67,32 @@ class Vocabulary:
         """Return the codes of strings; unseen ones have code 0.
 
         Args:
-            kind: of value.
+            kind: kind of value.
             values: strings.
         """
         table = self._code[kind]
-        # A token outside the vocabulary is UNK, as everywhere in the model.
+        # A token outside the vocabulary is mapped to UNK, as everywhere in the model.
         otherwise = table.get(UNK, _UNSEEN) if kind == "token" else _UNSEEN
         return np.array([table.get(v, otherwise) for v in values], np.int64)
 
     def known(self, kind: str, values: Iterable[str]) -> list[str]:
-        """Return strings, with ``UNK`` in place of those without a code.
+        """Return strings with ``UNK`` in place of those without a code.
 
         Args:
-            kind: of value.
+            kind: kind of value.
             values: strings.
         """
         return [v if v in self._code[kind] else UNK for v in values]
 
     def size(self, kind: str) -> int:
-        """Return the number of codes of a kind, the unseen one included."""
+        """Return the number of codes of a kind, including the code of unseen values."""
         return len(self.values[kind]) + 1
 
     def unseen(self, sentences: Sequence[Sentence]) -> dict[str, Counter[str]]:
         """Count words with a relation or tag that has no code, by kind and value.
 
-        Language-specific tags are counted only if training saw any. An empty column is no tag, so
-        it is not an unseen one.
+        Language-specific tags are counted only if there were any in training. An empty column does
+        not count as an unseen tag.
         """
         values = {
             "relation": (r for s in sentences for r in s.tree.relations),

@@ -1,7 +1,7 @@
-"""All words of some sentences in one table: places in the tree, neighbours, families.
+"""All words of some sentences in one table: positions in the tree, neighbours, families.
 
-Everything is computed for all words at once. Where a word has no head, neighbour or the like, its
-place is ``outside``, one past the last word.
+Everything is computed for all words at once. A missing head, neighbour or the like is represented
+by ``outside``, one past the last word.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from semipunct.corpus import Sentence
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """The words of some sentences, one sentence after another.
+    """The words of some sentences, concatenated.
 
     Attributes:
         sentences: the sentences.
-        start: ``[sentences + 1]`` where the words of each begin.
+        start: ``[sentences + 1]`` where the words of each sentence begin.
         sentence: ``[words]`` the sentence of each word.
-        heads: ``[words]`` heads as the trees have them: 1 to n, 0 for the root.
+        heads: ``[words]`` heads as in the trees: 1 to n, 0 for the root.
         left: ``[words]`` the slot at the left edge of each constituent, 0 to n.
         right: ``[words]`` the slot at its right edge.
     """
@@ -39,7 +39,7 @@ class Words:
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence]) -> Words:
-        """Lay the words of sentences end to end."""
+        """Concatenate the words of sentences."""
         lengths = np.array([s.tree.words for s in sentences], np.int64)
         start = np.concatenate([np.zeros(1, np.int64), lengths.cumsum()])
         total = int(start[-1])
@@ -58,7 +58,7 @@ class Words:
 
     @property
     def count(self) -> int:
-        """The number of words, and the place that is outside of all sentences."""
+        """The number of words, which is also the number that stands for no word."""
         return len(self.heads)
 
     @cached_property
@@ -68,12 +68,12 @@ class Words:
 
     @cached_property
     def length(self) -> Ints:
-        """``[words]`` the words of each word's sentence."""
+        """``[words]`` the number of words in each word's sentence."""
         return np.diff(self.start)[self.sentence]
 
     @cached_property
     def places(self) -> Mapping[str, Ints]:
-        """``[words]`` each: the words that stand in some relation to every word.
+        """``[words]`` each: for every word, other words by their relation to it.
 
         ``first`` and ``last`` are the words at the edges of its constituent, ``second`` and
         ``last_but_one`` their neighbours within it, ``before``, ``before_that``, ``after`` and
@@ -99,7 +99,7 @@ class Words:
 
     @cached_property
     def depth(self) -> Ints:
-        """``[words]`` arcs between each word and the root of its tree."""
+        """``[words]`` the number of arcs between each word and the root of its tree."""
         # Pointer doubling: after k rounds every distance up to 2^k is known.
         up = np.append(self.places["head"], self.count)
         distance = (up != self.count).astype(np.int64)
@@ -110,10 +110,10 @@ class Words:
 
     @cached_property
     def families(self) -> tuple[Ints, Ints]:
-        """``[members]`` each: words ordered by family and within it, and their families.
+        """``[members]`` each: words, ordered by family and position, and the family of each.
 
-        A family is a word with its dependents, called by that word; the root is in none but its
-        own.
+        A family consists of a word and its dependents, and is identified by that word; the root is
+        a member of its own family only.
         """
         head, own = self.places["head"], np.arange(self.count)
         dependents = own[head < self.count]
@@ -124,14 +124,15 @@ class Words:
         return member[order], family[order]
 
     def sibling_order(self) -> Ints:
-        """Code the place of each word among the dependents on its side of the head.
+        """Return codes for the position of each word among the dependents on its side of the head.
 
         Returns:
-            ``[words]`` 4 times the place counted from inside plus that from outside, up to 3 each.
+            ``[words]`` 4 times the position from the inside plus that from the outside, each capped
+            at 3.
         """
         on_left = np.arange(self.count) < self.places["head"]
         on_left &= self.heads > 0
-        # From inside to outside: the nearest to the head comes first on either side.
+        # From the inside outwards: the dependent nearest to the head comes first on either side.
         outwards = np.where(on_left, -np.arange(self.count), np.arange(self.count))
         head = np.where(self.heads > 0, self.places["head"], -1 - self.sentence)
         order = np.lexsort((outwards, on_left, head))
@@ -146,15 +147,15 @@ class Words:
         return codes
 
     def neighbours_in_family(self, label: Ints, nothing: int, the_head: int) -> tuple[Ints, Ints]:
-        """Return what stands next to each word among its head and the head's dependents.
+        """Return the neighbours of each word in the sequence of its head and the head's dependents.
 
         Args:
             label: ``[words]`` codes of the words.
             nothing: the code where there is no neighbour.
-            the_head: the code where it is the head.
+            the_head: the code where the neighbour is the head.
 
         Returns:
-            ``[words]`` codes of the neighbours at the left and at the right.
+            ``[words]`` codes of the neighbours on the left and on the right.
         """
         before, after = np.full((2, self.count), nothing)
         member, family = self.families

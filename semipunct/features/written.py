@@ -1,7 +1,7 @@
-"""Attributes of what somebody wrote, where punctuation is corrected: strings of slots, an analysis.
+"""Attributes of the written punctuation, for correction: strings of slots and an analysis.
 
-Templates bring them: models of correction look at them, others do not. What was written is known
-before anything is drawn, so that features of it may look at the whole sentence.
+Templates define them: correction models use them, others do not. The written punctuation is known
+before anything is drawn, so its features may depend on the whole sentence.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from semipunct.features.vocabulary import Vocabulary
 from semipunct.marks import Puncteme
 
 _LENGTHS = 3
-"""Strings of no token, of one, and of more: those of two tokens are told apart by their ends."""
+"""Classes of string lengths: no token, one, and more; codes also distinguish the end tokens."""
 
 _MOST = 6
-"""The number of marked slots that is not distinguished from larger ones."""
+"""Larger numbers of marked slots are not distinguished."""
 
 _UNKNOWN = 0
-"""The code of an attribute where nobody says what was written."""
+"""The code of an attribute if the written punctuation is not known."""
 
 
 def _strings(vocabulary: Vocabulary) -> int:
@@ -31,7 +31,7 @@ def _strings(vocabulary: Vocabulary) -> int:
 
 
 def _string_codes(strings: Iterable[Puncteme], vocabulary: Vocabulary) -> Ints:
-    """Return a code for each string, which tells its first and its last token."""
+    """Return a code for each string, which depends on its length, first and last token."""
     tokens = vocabulary.size("token") + 1
     known: dict[Puncteme, int] = {}
     found: list[int] = []
@@ -51,7 +51,7 @@ def _marks(vocabulary: Vocabulary) -> int:
 
 
 def _mark_codes(strings: Sequence[Puncteme], vocabulary: Vocabulary) -> Ints:
-    """Return the code of the last token of each string, one for none, then one for no slot."""
+    """Return a code for the last token of each string, or for none; append the code for no slot."""
     nothing = vocabulary.size("token") + 1
     codes = 1 + vocabulary.code("token", (s[-1] if s else "" for s in strings))
     empty = np.array([not s for s in strings], bool)
@@ -59,7 +59,7 @@ def _mark_codes(strings: Sequence[Puncteme], vocabulary: Vocabulary) -> Ints:
 
 
 def _written(table: Attributes) -> dict[str, Ints]:
-    """Return what was written at the edges of each constituent, beside them, within, and last."""
+    """Return codes of the strings written at the edges of constituents, around and within them."""
     w = table.words
     parts: list[dict[str, Ints]] = []
     for i, sentence in enumerate(w.sentences):
@@ -115,7 +115,7 @@ _COLUMNS = (
 
 
 def _analysed(table: Attributes) -> dict[str, Ints]:
-    """Return the punctemes of each word in the underlying tree of what was written."""
+    """Return the punctemes of each word in the underlying tree of the written punctuation."""
     pairs: list[tuple[Puncteme, Puncteme] | None] = []
     for s in table.words.sentences:
         known = None if s.written is None else s.written.pairs

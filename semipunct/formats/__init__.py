@@ -1,4 +1,4 @@
-"""Formats of files: readers and writers by name; nothing below this room knows a format."""
+"""File formats: readers and writers by name. No lower-level package depends on a format."""
 
 from semipunct.formats.base import Annotation, Format, Writer
 from semipunct.formats.error_markup import read_error_markup, read_learner_treebank

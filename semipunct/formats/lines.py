@@ -1,4 +1,4 @@
-"""Decoded lines of text files, which all formats that are text read."""
+"""Decoded lines of text files, used by all text formats."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,11 +16,11 @@ def text_lines(path: str | Path, *, ended: bool = False) -> Iterator[str]:
 
     Args:
         path: a file, ``.gz`` or not, or ``-`` for standard input.
-        ended: give the last line a line end if it has none.
+        ended: add a line end to the last line if it has none.
 
     Raises:
         TreebankError: if the file cannot be read (see ``files.byte_lines``), is not UTF-8 or
-            holds a NUL byte.
+            contains a NUL byte.
     """
     name = display_name(path)
     offset = 0

@@ -1,4 +1,4 @@
-"""Tokens with tags of the Penn Treebank, and heads that were read off a tree of another kind."""
+"""Tokens with tags of the Penn Treebank, and heads from a tree of another kind."""
 
 from collections.abc import Collection, Sequence
 from typing import TypeVar
@@ -16,15 +16,15 @@ T = TypeVar("T", bound=OrderedTree)
 def penn_tokens(
     forms: Sequence[str], tags: Sequence[str], tree: DependencyTree, mark_tags: Collection[str]
 ) -> tuple[Token, ...]:
-    """Make the tokens of a sentence, of which no mark is a head where there is a word.
+    """Make the tokens of a sentence, in which marks are not heads if there is a word.
 
-    What depends on a mark (in a phrase of nothing but marks) depends on the nearest word above it.
+    A dependent of a mark (in a phrase of marks only) is attached to the nearest word above it.
 
     Args:
         forms: ``[n]``.
-        tags: ``[n]`` of the Penn Treebank.
-        tree: of ``n`` words, whose root is a mark only if all are.
-        mark_tags: those of punctuation.
+        tags: ``[n]`` tags of the Penn Treebank.
+        tree: a tree of ``n`` words, whose root is a mark only if all words are.
+        mark_tags: the tags of punctuation.
     """
     heads = list(tree.heads)
     for node in tree.order:  # heads come before their dependents
@@ -49,11 +49,11 @@ def penn_tokens(
 
 
 def over(sentence: Sentence, tree: T) -> Sentence[T]:
-    """Give the words of a sentence another tree.
+    """Return a sentence with another tree.
 
     Args:
         sentence: any.
-        tree: over the same words.
+        tree: the tree over the same words.
     """
     s = sentence
     columns = (s.forms, s.lemmas, s.upos, s.xpos, s.feats)

@@ -1,4 +1,4 @@
-"""Files to treebanks, and to counts of what treebanks hold, whatever their formats."""
+"""Reading of treebanks, and of their statistics, in any format."""
 
 from pathlib import Path
 
@@ -8,11 +8,11 @@ from semipunct.formats.registry import read_entries, read_treebank
 
 
 def read(*files: str | Path) -> Treebank:
-    """Read treebanks whole, as one.
+    """Read files into one treebank.
 
     Args:
-        *files: names, whose endings tell their formats; ``.gz`` is uncompressed, ``-`` is standard
-            input.
+        *files: names, whose suffixes determine their formats; ``.gz`` is decompressed, ``-`` is
+            standard input.
 
     Raises:
         TreebankError: with file and line, if a file is missing or damaged.
@@ -21,10 +21,10 @@ def read(*files: str | Path) -> Treebank:
 
 
 def stats(*files: str | Path) -> TreebankStatistics:
-    """Count what treebanks hold, as one: Table 2 of the paper, and the counts around it.
+    """Compute statistics of files as one treebank: Table 2 of the paper, and related counts.
 
     Args:
-        *files: as those of ``read``; one sentence is in memory at a time.
+        *files: as for ``read``; one sentence is kept in memory.
 
     Raises:
         TreebankError: with file and line, if a file is missing or damaged.

@@ -1,4 +1,4 @@
-"""The formats by name and by the endings of file names; a new one is its file and one line here."""
+"""Formats by name and file suffix; a new format needs a module and one line here."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -30,22 +30,22 @@ FORMATS: dict[str, Format[Any]] = {
 }
 
 DEFAULT = Conllu.name
-"""The format of standard input and of files whose name tells nothing."""
+"""The format of standard input and of files with an unknown suffix."""
 
 
 def format_of(*paths: str | Path, words: bool = False, default: str = DEFAULT) -> Format[Any]:
-    """Find the format of files by the endings of their names; ``.gz`` is passed over.
+    """Determine the format of files by the suffixes of their names, ignoring ``.gz``.
 
     Args:
         paths: files, or ``-`` for standard input.
-        words: whether only their words are wanted: then a file whose name tells nothing, such as
-            standard input, is text unless its first lines are those of a CoNLL-U file.
-        default: the name of the format of a file that nothing tells of: with ``words`` one that
-            cannot be looked at before it is read, such as a pipe with a name.
+        words: whether only words are needed. A file with an unknown suffix, such as standard input,
+            is then text, unless its first lines are those of a CoNLL-U file.
+        default: the name of the format of a file whose format is unknown; with ``words``, of one
+            that cannot be inspected before it is read, such as a named pipe.
 
     Raises:
-        TreebankError: if a file that must be looked at cannot be read.
-        UsageError: if they are of different formats.
+        TreebankError: if a file that must be inspected cannot be read.
+        UsageError: if they have different formats.
     """
     found = {_name(path, words, default): path for path in paths}
     if len(found) > 1:
@@ -69,14 +69,14 @@ def _name_by_content(path: str | Path, default: str) -> str:
 
 
 _CONTENT = re.compile(rb"^(?!\xef\xbb\xbf#|#|\s*$)[^\n]*\n", re.MULTILINE)
-"""A whole line that is neither empty nor a comment of CoNLL-U."""
+"""A complete line that is neither empty nor a comment of CoNLL-U."""
 
 _WORD_LINE = re.compile(rb"(\xef\xbb\xbf)?[0-9]+([-.][0-9]+)?(\t[^\t]*){2}")
-"""A line of CoNLL-U that is no comment: an ID and, whatever else is wrong, two columns more."""
+"""A line of CoNLL-U that is not a comment: an ID and at least two more columns."""
 
 
 def read_entries(paths: Iterable[str | Path]) -> Iterator[AnyEntry]:
-    """Yield the sentences of files in order, one in memory at a time, in the format of each.
+    """Yield the sentences of files in order, each in its format, keeping one in memory.
 
     Raises:
         TreebankError: with file and line, if a file is missing or damaged, or has no trees.
@@ -85,7 +85,7 @@ def read_entries(paths: Iterable[str | Path]) -> Iterator[AnyEntry]:
 
 
 def read_words(paths: Iterable[str | Path]) -> Iterator[WordsEntry]:
-    """Yield the sentences of files as ``read_entries`` does, without tags and trees.
+    """Yield the sentences of files, like ``read_entries``, without tags and trees.
 
     Raises:
         TreebankError: with file and line, if a file is missing or damaged.
@@ -97,7 +97,7 @@ def read_words(paths: Iterable[str | Path]) -> Iterator[WordsEntry]:
 def _in_order(
     paths: Iterable[str | Path], *, words: bool = False
 ) -> Iterator[tuple[Format[Any], str | Path]]:
-    """Yield files, each with its format when its turn comes."""
+    """Yield the entries of files in order, determining each format when it is needed."""
     waiting = [*paths]
     for number, path in enumerate(waiting, start=1):
         kind = format_of(path, words=words)
@@ -105,7 +105,7 @@ def _in_order(
 
 
 def read_treebank(paths: Iterable[str | Path]) -> Treebank:
-    """Read files whole.
+    """Read files into one treebank.
 
     Raises:
         TreebankError: with file and line, if a file is missing or damaged.
@@ -116,12 +116,12 @@ def read_treebank(paths: Iterable[str | Path]) -> Treebank:
 def read_phrases(
     paths: Iterable[str | Path], mark_tags: Collection[str]
 ) -> Iterator[Entry[PtbRecord, Sentence[PhraseTree] | Omitted]]:
-    """Yield the sentences of files with their phrases, in order, one in memory at a time.
+    """Yield the sentences of files with their phrases, in order, keeping one in memory.
 
     Args:
-        paths: of files in brackets; of one whose name tells nothing, such as standard input, this
-            is taken to be its format.
-        mark_tags: parts of speech of the marks that are in slots; other marks are words.
+        paths: files of bracketed trees; a file with an unknown suffix, such as standard input, is
+            assumed to be one.
+        mark_tags: parts of speech of the marks in slots; other marks are words.
 
     Raises:
         TreebankError: with file and line, if a file is missing or damaged, or has no phrases.
@@ -137,11 +137,11 @@ def read_phrases(
 
 
 COMMA_TAGS = frozenset((",",))
-"""The tags of what models of commas predict; all other marks are words to them."""
+"""The tags of the marks that models of commas predict; all other marks are words."""
 
 
 def read_commas(paths: Iterable[str | Path]) -> Treebank:
-    """Read files whole, with their phrases, and with no marks in slots but commas.
+    """Read files with phrases, with only commas in slots.
 
     Raises:
         TreebankError: with file and line, if a file is missing or damaged, or has no phrases.
@@ -150,7 +150,7 @@ def read_commas(paths: Iterable[str | Path]) -> Treebank:
 
 
 def read_whole_phrases(paths: Iterable[str | Path]) -> Treebank:
-    """Read files whole, with their phrases, and with all marks among the words.
+    """Read files with phrases, with all marks among the words.
 
     Raises:
         TreebankError: with file and line, if a file is missing or damaged, or has no phrases.
@@ -159,5 +159,5 @@ def read_whole_phrases(paths: Iterable[str | Path]) -> Treebank:
 
 
 def _with_phrases(paths: Iterable[str | Path], mark_tags: Collection[str]) -> Treebank:
-    # A treebank of trees of another kind.
+    # A treebank with another kind of trees.
     return Treebank.of(cast(Iterable[Any], read_phrases(paths, mark_tags)))

@@ -1,4 +1,4 @@
-"""Categorical distributions that many draws share, sampled for all draws at once."""
+"""Categorical distributions shared by many draws, sampled for all draws at once."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from semipunct.arrays.unique_rows import Ints
 Floats = npt.NDArray[np.float64]
 
 AT_ONCE = 1 << 14
-"""Draws times outcomes that are compared in one go: with fewer the calls of numpy cost more."""
+"""Draws times outcomes compared at a time; with fewer, the overhead of NumPy calls dominates."""
 
 
 class Categorical(NamedTuple):
-    """Categorical distributions, and which of them each draw is from.
+    """Categorical distributions, and the distribution of each draw.
 
     Attributes:
         weight: ``[outcomes, distributions]`` unnormalised probabilities.
-        distribution: ``[draws]`` numbers of distributions.
+        distribution: ``[draws]`` the number of the distribution of each draw.
     """
 
     weight: Floats
@@ -28,11 +28,11 @@ class Categorical(NamedTuple):
 
     @classmethod
     def of(cls, scores: npt.NDArray[np.float32], distribution: Ints) -> Categorical:
-        """Exponentiate scores.
+        """Create the distributions from scores.
 
         Args:
             scores: ``[distributions, outcomes]`` unnormalised log-probabilities.
-            distribution: ``[draws]`` numbers of distributions.
+            distribution: ``[draws]`` the number of the distribution of each draw.
         """
         by_outcome = np.ascontiguousarray(scores.T)
         by_outcome -= by_outcome.max(0)
@@ -43,11 +43,11 @@ class Categorical(NamedTuple):
         """Draw outcomes by inversion of the cumulative distribution function, ``[draws]``.
 
         Args:
-            points: ``[draws]`` uniform in [0, 1).
+            points: ``[draws]`` uniform random numbers in [0, 1).
         """
         drawn = np.zeros(len(points), np.int64)
-        # Outcome by outcome, with the draws that lie beyond it: most draws take one of the first
-        # outcomes, so few are left for the others.
+        # The loop goes through the outcomes and keeps only the draws that lie beyond the current
+        # one. Most draws take one of the first outcomes, so few remain for the others.
         still, distribution = np.arange(len(points)), self.distribution
         points = points * self.weight.sum(0).take(distribution)
         cumulative = np.zeros(self.weight.shape[1])

@@ -18,16 +18,16 @@ from semipunct.models.base import Weights
 from semipunct.models.punctuation.model import PunctuationModel
 
 END = -1
-"""Pads the rows of an array ``[strings, longest]`` of symbols."""
+"""Padding of the rows of an array ``[strings, longest]`` of symbols."""
 
 
 class UnderlyingStrings(NamedTuple):
-    """The underlying strings of one slot of some sentences, for many draws; empty ones left out.
+    """The non-empty underlying strings of one slot of some sentences, for many draws.
 
     Attributes:
-        shape: sentences and draws.
-        at: ``[strings]`` the draw that each is of, ascending: ``sentence * draws + draw``.
-        symbols: ``[strings, longest]`` in text order, boundary marks included.
+        shape: the numbers of sentences and draws.
+        at: ``[strings]`` the draw of each string, in ascending order: ``sentence * draws + draw``.
+        symbols: ``[strings, longest]`` the symbols in text order, including boundary marks.
     """
 
     shape: tuple[int, int]
@@ -37,12 +37,12 @@ class UnderlyingStrings(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChannelSampler:
-    """The noisy channel, sampled: underlying strings in, surface strings out.
+    """A sampler of the noisy channel: from underlying to surface strings.
 
     Attributes:
         rewriter: the channel's probabilities.
         spelt: ``[labels + 2, longest]`` the symbols of labels and of both boundary marks.
-        final_mark: whether a mark stands at the end of a sentence.
+        final_mark: whether the end of a sentence has a boundary mark.
     """
 
     rewriter: Rewriter
@@ -51,7 +51,7 @@ class ChannelSampler:
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Weights) -> ChannelSampler:
-        """Read the tables off a model.
+        """Build the tables from a model.
 
         Args:
             model: the model.
@@ -65,10 +65,10 @@ class ChannelSampler:
         return cls(Rewriter.of(model, parameters), spelt, model.options.final_mark)
 
     def boundaries(self, slot: int, last: int) -> Puncteme:
-        """Give the boundary marks of a slot.
+        """Return the boundary marks of a slot.
 
         Args:
-            slot: 0 to n.
+            slot: the number of the slot, 0 to n.
             last: n.
         """
         final = (FINAL,) if self.final_mark and slot == last else ()
@@ -77,12 +77,12 @@ class ChannelSampler:
     def inputs(
         self, labels: Ints, sentences: Ints, boundaries: Sequence[Puncteme]
     ) -> UnderlyingStrings:
-        """Concatenate the labels of each draw, within the boundary marks.
+        """Concatenate the labels of each draw, enclosed by the boundary marks.
 
         Args:
-            labels: ``[edges, draws]`` of the constituents that end or begin at a slot; those of a
-                sentence in text order.
-            sentences: ``[edges]`` the sentence of each.
+            labels: ``[edges, draws]`` the labels of the constituents that end or begin at a slot;
+                those of a sentence are in text order.
+            sentences: ``[edges]`` the sentence of each edge.
             boundaries: ``[sentences]`` the boundary marks of the slot.
         """
         draws = labels.shape[1]
@@ -115,21 +115,21 @@ class ChannelSampler:
 
         Args:
             inputs: the underlying strings.
-            generators: ``[sentences]`` sources of chance.
-            surface: numbers surface strings, without boundary marks; new ones are added.
+            generators: ``[sentences]`` random number generators.
+            surface: a numbering of surface strings, without boundary marks; new strings are added.
 
         Returns:
-            ``[sentences, draws]`` numbers of surface strings.
+            ``[sentences, draws]`` the numbers of the surface strings.
         """
         shown = np.zeros(inputs.shape, np.int64)
         if not len(inputs.at):
             return shown
         symbols, sentence = inputs.symbols, inputs.at // inputs.shape[1]
-        # Draws are in the order of their sentences.
+        # Draws are sorted by sentence.
         ends = sentence.searchsorted(np.arange(inputs.shape[0] + 1)).tolist()
         for window_pass in self.rewriter.passes:
-            # Each sentence has its own generator and draws as many numbers from it as its own
-            # longest string needs: the sentences beside it change nothing of its draws.
+            # As many numbers are drawn from the generator of each sentence as its own longest
+            # string needs, so that its draws do not depend on the other sentences.
             points = np.zeros((len(symbols), symbols.shape[1] - 1))
             for generator, first, end in zip(generators, ends, ends[1:], strict=False):
                 if end > first and points.shape[1]:
@@ -149,14 +149,14 @@ class ChannelSampler:
         return shown
 
     def map_strings(self, inputs: UnderlyingStrings, value: Callable[[Puncteme], float]) -> Floats:
-        """Apply a function to the underlying string of each draw, once for equal strings.
+        """Apply a function to the underlying string of each draw, once per distinct string.
 
         Args:
-            inputs: the underlying strings, of one sentence.
+            inputs: the underlying strings of one sentence.
             value: the function.
 
         Returns:
-            ``[draws]``; zero where the string is empty.
+            ``[draws]`` the values; zero for empty strings.
         """
         first, inverse = unique_rows(*(inputs.symbols + 1).T)
         values = [value(self.tokens(row)) for row in inputs.symbols[first].tolist()]
@@ -170,7 +170,7 @@ class ChannelSampler:
         return tuple(names[s] for s in string if s != END)
 
     def _spelt(self, string: Puncteme, generator: np.random.Generator) -> Puncteme:
-        """Write out the open punctemes of a string."""
+        """Draw a spelling for each open puncteme of a string."""
         spelling = self.rewriter.inventory.spelling
         parts = (self.tokens(spelling.draw(generator)) if t == OPEN else (t,) for t in string)
         return tuple(token for part in parts for token in part)
@@ -180,15 +180,15 @@ def enclose(boundaries: Puncteme, string: Puncteme) -> Puncteme:
     """Put the boundary marks of a slot around its string.
 
     Args:
-        boundaries: some of the two marks.
-        string: tokens.
+        boundaries: the boundary marks of the slot: none, one or both.
+        string: the tokens of the slot.
     """
     before = (t for t in boundaries if t == INITIAL)
     return (*before, *string, *(t for t in boundaries if t == FINAL))
 
 
 def _effects(*, mirrored: bool) -> tuple[npt.NDArray[np.bool_], Ints]:
-    """Return, for each edit, whether the next symbol is pending after it, and what it writes."""
+    """Return, for each edit, whether the next symbol becomes pending, and the symbol written."""
     effects = [move(edit, mirrored=mirrored) for edit in EDITS]
     return (
         np.array([effect.pending == 1 for effect in effects]),
@@ -200,21 +200,22 @@ _EFFECTS = {mirrored: _effects(mirrored=mirrored) for mirrored in (False, True)}
 
 
 def sample_pass(window_pass: WindowPass, symbols: Ints, points: Floats) -> Ints:
-    """Send strings through one pass of the channel.
+    """Rewrite strings by one pass of the channel.
 
-    All strings take a step of the window together. A string that has ended keeps its pending
-    symbol, which is written at the end.
+    Each step moves the windows of all strings. A string that has ended keeps its pending symbol,
+    which is written at the end.
 
     Args:
         window_pass: the pass.
-        symbols: ``[strings, longest]``, each string of at least one.
-        points: ``[strings, longest - 1]`` uniform in [0, 1): each chooses an edit by inversion.
+        symbols: ``[strings, longest]`` the symbols of non-empty strings.
+        points: ``[strings, longest - 1]`` uniform random numbers in [0, 1), each of which selects
+            an edit by inversion.
 
     Returns:
-        ``[strings, longest]`` symbols of the strings written.
+        ``[strings, longest]`` the symbols of the rewritten strings.
     """
     if symbols.shape[1] == 1:
-        return symbols  # nothing meets anything
+        return symbols  # single symbols are not rewritten
     lengths = (symbols != END).sum(1)
     reading = _reversed(symbols, lengths) if window_pass.mirrored else symbols
     moves, writes = _EFFECTS[window_pass.mirrored]

@@ -1,6 +1,6 @@
-"""Underlying trees T': the best, the best few, and samples from the posterior p(T' | T, x).
+"""Underlying trees T': the best, the k best, and samples from the posterior p(T' | T, x).
 
-All are questions to one distribution, that of the choices of ``GivenTrees``.
+All three are queries to the distribution over the choices of ``GivenTrees``.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _BRACKETS = {"[": "\\[", "]": "\\]"}
 
 @dataclass(frozen=True, slots=True)
 class SlotAnalysis:
-    """The rewriting of one slot; boundary marks are part of both strings.
+    """The rewriting of one slot; both strings include boundary marks.
 
     Attributes:
-        underlying: the tokens that meet there.
-        edits: in the order made.
-        surface: the tokens that readers see.
+        underlying: the underlying tokens.
+        edits: the edits, in the order in which they were made.
+        surface: the surface tokens.
     """
 
     underlying: Puncteme
@@ -51,12 +51,12 @@ class SlotAnalysis:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Analysis:
-    """An underlying tree T' of a sentence; as text, with brackets as in section 1 of the paper.
+    """An underlying tree T' of a sentence; ``str`` writes brackets as in section 1 of the paper.
 
     Attributes:
         sentence: the words, the tree and the surface.
         pairs: left and right puncteme of each word; the open puncteme is ``(marks.OPEN,)``, and
-            its spelling stands on the surface of its slot.
+            its spelling is part of the surface of its slot.
         log_joint: log p(T', x | T), summed over edits (natural logarithm).
         log_posterior: log p(T' | T, x).
         slots: one entry per slot.
@@ -69,12 +69,12 @@ class Analysis:
     slots: tuple[SlotAnalysis, ...]
 
     def __str__(self) -> str:
-        r"""Write the tree in one line, in the style of section 1; linear in the sentence.
+        r"""Write the tree in one line, as in section 1 of the paper, in linear time.
 
         Every node with a non-empty puncteme, except the root, has brackets around its constituent
         and its punctemes just inside them.  Marks that are square brackets are written ``\[`` and
         ``\]``; special tokens have the symbols of ``marks.display``. Words lack the dot of an
-        abbreviation, which is a mark of its own.
+        abbreviation, which is a separate mark.
         """
         tree = self.sentence.tree
         sides: list[tuple[list[str], list[str]]] = []
@@ -95,10 +95,10 @@ class Analysis:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as values that JSON can hold.
+        """Return the analysis as JSON-serialisable values.
 
-        ``heads`` count the words (1..n, 0 for the root) after the tree was made projective;
-        ``nodes`` has one entry a word, ``slots`` one a slot (0..n); logarithms are natural.
+        ``heads`` are word numbers (1..n, 0 for the root) in the projective tree; ``nodes`` has one
+        entry per word, ``slots`` one per slot (0..n); logarithms are natural.
         """
         s = self.sentence
         return {
@@ -134,14 +134,14 @@ def best(
     sentences: Sequence[Sentence],
     semiring: Derivation | None = None,
 ) -> list[Analysis | None]:
-    """Return the best derivation of each sentence, None for a sentence that has none.
+    """Return the best derivation of each sentence; None for a sentence without any.
 
     Args:
         model: the model.
         parameters: its weights.
         sentences: words, trees and surface punctuation.
-        semiring: decides what is best; a ``Derivation`` over any selective base (default Viterbi:
-            the most probable choice of punctemes and edits).
+        semiring: a ``Derivation`` over any selective base, which defines the best derivation; by
+            default Viterbi: the most probable choice of punctemes and edits.
     """
     question = _Best((semiring or Derivation()).base)
     found = _derivations(model, parameters, sentences, question)
@@ -154,17 +154,17 @@ def best_of(
     sentences: Sequence[Sentence],
     count: int,
 ) -> list[list[Analysis]]:
-    """Return the most probable choices of punctemes of each sentence, best first, all different.
+    """Return the most probable distinct choices of punctemes of each sentence, best first.
 
-    Derivations are ranked as by ``best``, punctemes and edits together. Where several that are
-    among the first ``2 * count`` choose the same punctemes, the first stands for all, so a
-    sentence may have fewer than ``count`` analyses.
+    Derivations are ranked by punctemes and edits together, as in ``best``. Among the first
+    ``2 * count``, only the first of those with the same punctemes is kept, so a sentence may have
+    fewer than ``count`` analyses.
 
     Args:
         model: the model.
         parameters: its weights.
         sentences: words, trees and surface punctuation.
-        count: the most analyses of a sentence.
+        count: the maximum number of analyses of a sentence.
     """
     found = _derivations(model, parameters, sentences, _Ranked(2 * count))
     return [list({a.pairs: a for a in analyses}.values())[:count] for analyses in found]
@@ -183,17 +183,17 @@ def sample(
         model: the model.
         parameters: its weights.
         sentences: words, trees and surface punctuation.
-        samples: draws per sentence.
-        seed: fixes the draws.
+        samples: the number of samples per sentence.
+        seed: the random seed.
 
     Returns:
-        For each sentence its samples; an empty list for a sentence without an analysis.
+        The samples of each sentence; an empty list for a sentence without an analysis.
     """
     return _derivations(model, parameters, sentences, _Drawn(samples), seed)
 
 
 class _Question(Protocol):
-    """A question to the distribution of a batch, given log p(x | T): derivations, ``[k, ...]``."""
+    """A query for derivations ``[k, ...]`` of the distribution of a batch, given log p(x | T)."""
 
     def __call__(
         self, asked: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array
@@ -233,18 +233,18 @@ def _derivations(
     question: _Question,
     seed: int = 0,
 ) -> list[list[Analysis]]:
-    """Return the derivations of each sentence that answer a question, without impossible ones."""
-    # Few strings differ: what becomes of one is worked out once for all slots that have it.
+    """Return the derivations of each sentence selected by a query, without impossible ones."""
+    # There are few distinct strings, so each rewriting is explained only once.
     explain = lru_cache(maxsize=None)(Rewriter.of(model, parameters).explain)
     encoded = model.encode(sentences)
     result: list[list[Analysis]] = [[] for _ in sentences]
     for number, (members, batch) in enumerate(Batches(model, encoded)):
         read = model.read(parameters, batch)
-        # Two programs, each of which takes half of the memory to load.
+        # Two programs instead of one: each takes half of the memory to load.
         log_p, log_choice = _score(model, read, batch)
         channel = {name: x for name, x in read.items() if name.startswith(CHANNEL)}
         bare = batch._replace(features={})
-        del read, batch  # of which the features are the most
+        del read, batch  # to free the memory of the features
         chance = np.array([seed % 2**32, number], np.uint32)
         choices, weight = map(
             np.asarray, _ask(model, question, channel, bare, log_choice, log_p, chance)
@@ -253,7 +253,7 @@ def _derivations(
         for b, (i, words) in enumerate(_spans(members, encoded.lengths)):
             made: dict[bytes, Analysis] = {}
             for choice in choices[np.isfinite(weight[:, b])][:, words]:
-                # Among many draws few differ.
+                # Many draws are equal.
                 if (same := choice.tobytes()) not in made:
                     made[same] = _analysis(
                         model, explain, sentences[i], choice, log_choice[words], log_p[b]
@@ -281,20 +281,20 @@ def _ask(
     log_p: jax.Array,
     chance: jax.Array,
 ) -> tuple[jax.Array, jax.Array]:
-    """Answer a question about a batch, given what ``_score`` returns.
+    """Answer a query about a batch, given the results of ``_score``.
 
     Args:
         model: the model.
-        question: which.
-        parameters: of the channel.
+        question: the query.
+        parameters: the parameters of the channel.
         batch: the sentences.
         log_choice: log p(l, r | w).
-        log_p: of each sentence.
-        chance: seed and number of the batch. The key is made of them here: made outside, it would
-            be two more programs to compile.
+        log_p: log p(x | T) of each sentence.
+        chance: seed and number of the batch. The random key is created from them here: creating it
+            outside would compile two more programs.
 
     Returns:
-        The pair of each word in each derivation, and log weights.
+        The pair of each word in each derivation, and the log weights of the derivations.
     """
     key = jax.random.fold_in(jax.random.key(chance[0]), chance[1])
     potentials = model.potentials(parameters, batch, choice=log_choice)
@@ -303,7 +303,7 @@ def _ask(
 
 
 def _spans(members: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, slice]]:
-    """Return where the words of each member stand in its batch."""
+    """Return the members of a batch, each with the slice of its words in the batch."""
     ends = np.cumsum([lengths[i] for i in members]).tolist()
     return [(i, slice(end - lengths[i], end)) for i, end in zip(members, ends, strict=True)]
 

@@ -1,4 +1,4 @@
-"""Requests for draws of the punctuation of sentences, and the draws."""
+"""Draws of the punctuation of sentences, and requests for them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Request(NamedTuple):
 
     Attributes:
         sentence: words and tree.
-        evidence: of its surface, or None.
-        generator: the source of chance.
+        evidence: evidence of its surface, or None.
+        generator: the random number generator.
     """
 
     sentence: Sentence
@@ -33,8 +33,8 @@ class Draws:
     """Independent draws of the surface punctuation of one sentence.
 
     Attributes:
-        strings: for each slot the different strings drawn, without boundary marks.
-        chosen: ``[draws, slots]`` which of them each draw has.
+        strings: for each slot the distinct strings drawn, without boundary marks.
+        chosen: ``[draws, slots]`` the index into ``strings`` for each draw and slot.
     """
 
     strings: tuple[tuple[Puncteme, ...], ...]
@@ -45,13 +45,14 @@ class Draws:
         """Collect draws.
 
         Args:
-            slots: ``[slots, draws]`` numbers of strings.
+            slots: ``[slots, draws]`` the numbers of the strings.
             strings: the strings by number.
         """
         chosen = np.empty(slots.shape[::-1], np.int64)
         found: list[tuple[Puncteme, ...]] = []
         for i, numbers in enumerate(slots):
-            # Sorted: numbers depend on the sentences drawn before, and ties go by this order.
+            # The order decides ties, and numbers depend on sentences drawn earlier, so the strings
+            # are sorted.
             drawn = sorted(np.bincount(numbers).nonzero()[0].tolist(), key=strings.__getitem__)
             place = np.zeros(len(strings), np.int64)
             place[drawn] = np.arange(len(drawn))
@@ -61,10 +62,10 @@ class Draws:
 
     @classmethod
     def joined(cls, several: Sequence[Draws]) -> Draws:
-        """Put draws of the same slots together.
+        """Concatenate draws of the same slots.
 
         Args:
-            several: at least one.
+            several: the draws to concatenate, at least one.
         """
         found: list[tuple[Puncteme, ...]] = []
         columns: list[Ints] = []

@@ -1,4 +1,4 @@
-"""Likelihoods of the surface punctuation given words and tree (equation 2)."""
+"""Likelihood of the surface punctuation given words and tree (equation 2)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def log_choices(model: PunctuationModel, parameters: Parameters, batch: Batch) -
     """Return ``[words, pairs]`` log p(l, r | w) of a batch (equation 4).
 
     Args:
-        model: static: compiled once for each model and shape.
-        parameters: from ``model.read``.
-        batch: from ``model.lay_out``.
+        model: the model; a static argument: the function is compiled once per model and shape.
+        parameters: the result of ``model.read``.
+        batch: the result of ``model.lay_out``.
     """
     return model.log_choice(parameters, batch)
 

@@ -1,10 +1,11 @@
 """Draws given evidence of the surface: sequential importance resampling, a particle filter.
 
-The draws of a sentence are particles, and its slots are the steps of time. At a slot of which
-something is known a particle draws labels from a proposal that looks at the evidence, is weighed by
-how probable the evidence is given these labels times the ratio of model and proposal, and the
-particles are resampled in proportion to their weights (Gordon, Salmond and Smith 1993). The shares
-of particles tend to posterior probabilities as their number grows.
+The draws of a sentence are particles, and its slots are time steps. At a slot with evidence, the
+labels of a particle are drawn from a proposal that depends on the evidence. Its weight is the
+probability of the evidence given these labels, times the ratio of model and proposal
+probabilities, and the particles are resampled in proportion to their weights (Gordon, Salmond and
+Smith 1993). As the number of particles grows, their relative frequencies converge to posterior
+probabilities.
 """
 
 from __future__ import annotations
@@ -23,19 +24,19 @@ from semipunct.marks.distance import common_tokens
 Floats = npt.NDArray[np.float64]
 
 UNEXPLAINED = 1e-9
-"""Added to the probability of a mark that must stand, which may be zero under all labels drawn.
+"""Added to the probability of a mark that must be kept, which may be zero under all labels drawn.
 
-Weights must not all be zero: the mark stands, and the draws go on as if nothing were known of the
-slot. The number is far below one in any number of draws that a user can wait for, so it decides
-nothing where a draw explains the mark.
+The weights must not all be zero: if no draw explains the mark, it is kept, and the draws continue
+as if there were no evidence at the slot. The number is so small that it has no effect if some draw
+explains the mark.
 """
 
 GUIDED = 0.5
-"""Share of the draws that take labels which spell what stands, if there are any.
+"""Probability of proposing labels that spell the existing string, if there are any.
 
-A defensive mixture (Hesterberg 1995): the others are drawn from the model itself, so that no draw
-is underrepresented by more than the factor ``1 / (1 - GUIDED)``, whatever the guided ones miss.
-A half bounds the weights by 2; the value was chosen, not tuned.
+A defensive mixture (Hesterberg 1995): the other labels are drawn from the model itself, so that no
+draw is underrepresented by more than the factor ``1 / (1 - GUIDED)``, whatever the guided proposal
+misses. With one half, the ratio of model and proposal is at most 2; the value was not tuned.
 """
 
 
@@ -44,9 +45,9 @@ class Evidence:
     """Evidence of the surface of a sentence.
 
     Attributes:
-        strings: for each slot the string that stands there, without boundary marks; nothing is
-            known of a slot where nothing stands.
-        mistaken: factor for each token that stands and is taken away: 0 if all stays as it is.
+        strings: the existing string of each slot, without boundary marks; an empty string is no
+            evidence.
+        mistaken: the factor for each existing token that is removed; 0 if all tokens must be kept.
     """
 
     strings: tuple[Puncteme, ...]
@@ -56,7 +57,7 @@ class Evidence:
         """Return the likelihood of the evidence of a slot, up to a constant.
 
         Args:
-            slot: 0 to n.
+            slot: the number of the slot, 0 to n.
             surface: the string of the slot.
         """
         stands = self.strings[slot]
@@ -71,19 +72,19 @@ def sample_spelling(
 ) -> tuple[list[Ints], Floats]:
     """Draw labels whose concatenation is a string, by forward filtering and backward sampling.
 
-    The labels are independent but for that condition, so "the first j labels spell the first b
-    tokens" is a Markov chain in j. Its forward probabilities are summed up first; labels are then
+    The labels are independent except for that condition, so "the first j labels spell the first b
+    tokens" is a Markov chain in j. Its forward probabilities are computed first; labels are then
     drawn from the last to the first.
 
     Args:
-        choices: of the constituents that meet at a slot, in text order.
+        choices: the distributions of the labels at a slot, in text order.
         label: the number of each label.
         string: the tokens to be spelt.
-        generator: the source of chance.
+        generator: the random number generator.
 
     Returns:
         ``[draws]`` labels for each choice, and ``[draws]`` the probability that independent labels
-        spell the string; where it is zero the labels mean nothing.
+        spell the string; if it is zero, the labels are undefined.
     """
     ends = len(string) + 1
     draws = len(choices[0].distribution)
@@ -118,13 +119,14 @@ def sample_spelling(
 def proposal_ratio(probability: Floats, spells: Floats) -> Floats:
     """Return ``q / p``, the proposal's probability of labels over the model's, ``[draws]``.
 
-    The proposal is ``q = (1 - GUIDED) p + GUIDED p(labels | they spell what stands)``, and the
-    condition makes of ``p`` either zero or ``p`` divided by its probability.
+    The proposal is ``q = (1 - GUIDED) p + GUIDED p(labels | they spell the string)``. The
+    conditional probability is zero if the labels do not spell the string, and otherwise ``p``
+    divided by the probability of spelling it.
 
     Args:
-        probability: ``[draws]`` that labels from the model spell what stands; where it is zero
-            ``q`` is ``p``.
-        spells: ``[draws]`` one where the labels drawn do.
+        probability: ``[draws]`` the probability that labels from the model spell the string; if it
+            is zero, ``q`` is ``p``.
+        spells: ``[draws]`` one if the drawn labels spell it, otherwise zero.
     """
     possible = probability > 0
     share = spells / np.where(possible, probability, 1)
@@ -132,15 +134,15 @@ def proposal_ratio(probability: Floats, spells: Floats) -> Floats:
 
 
 def systematic_resample(weights: Floats, generator: np.random.Generator) -> Ints:
-    """Choose which draw takes each place, in proportion to their weights, ``[draws]``.
+    """Resample draws in proportion to their weights; return the indices of survivors, ``[draws]``.
 
-    Systematic resampling (Kitagawa 1996): one random number and evenly spaced points, so that a
-    draw is chosen its expected number of times, rounded up or down, and equal weights change
-    nothing.
+    Systematic resampling (Kitagawa 1996) uses one random number and evenly spaced points. Each draw
+    is chosen its expected number of times, rounded up or down; with equal weights, all draws
+    survive.
 
     Args:
-        weights: ``[draws]`` unnormalised, not all zero.
-        generator: the source of chance.
+        weights: ``[draws]`` unnormalised weights, not all zero.
+        generator: the random number generator.
     """
     share = weights.cumsum() / weights.sum()
     points = (np.arange(len(weights)) + generator.random()) / len(weights)

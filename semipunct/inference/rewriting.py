@@ -1,7 +1,7 @@
-"""One slot, forward: how the channel turns an underlying string into a surface string.
+"""The channel at one slot: the edits that rewrite an underlying string as a surface string.
 
 Strings are short, so this is a dynamic program over dictionaries in plain Python. Training and
-decoding use slot automata instead; this module explains their answers edit by edit.
+decoding use slot automata instead; this module explains their results edit by edit.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Rewriting:
 
     Attributes:
         log_probability: log p(x | u), summed over edit paths.
-        edits: the most probable path, in the order made; empty if there is none.
+        edits: the edits of the most probable path, in order; empty if there is no path.
     """
 
     log_probability: float
@@ -48,7 +48,7 @@ class Rewriting:
 class Paths(NamedTuple):
     """The weight of a set of edit paths, and the best of them.
 
-    The values of a semiring: ``plus`` unites sets, ``times`` lets one path follow another.
+    These are values of a semiring: ``plus`` unites sets, ``times`` concatenates paths.
 
     Attributes:
         log_sum: log weight of all paths.
@@ -61,12 +61,12 @@ class Paths(NamedTuple):
     edits: tuple[tuple[int, int, int], ...] = ()
 
     def plus(self, other: Paths) -> Paths:
-        """Unite two sets; of two best paths of equal weight the first one stays."""
+        """Unite two sets; if their best paths have equal weight, that of the first is kept."""
         log_sum = float(np.logaddexp(self.log_sum, other.log_sum))
         return Paths(log_sum, *(other if other.log_best > self.log_best else self)[1:])
 
     def times(self, other: Paths) -> Paths:
-        """Let the paths of another set follow."""
+        """Append the paths of another set to those of this one."""
         log_sum, log_best = self.log_sum + other.log_sum, self.log_best + other.log_best
         return Paths(log_sum, log_best, self.edits + other.edits)
 
@@ -89,7 +89,7 @@ class Rewriter:
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Weights) -> Rewriter:
-        """Read the edit probabilities off a model.
+        """Read the edit probabilities of a model.
 
         Args:
             model: the model.
@@ -103,23 +103,23 @@ class Rewriter:
 
     @property
     def log_probability(self) -> Floats:
-        """``[edits, symbols, symbols]`` in text order, of the first pass."""
+        """``[edits, symbols, symbols]`` of the first pass, in text order."""
         return self.passes[0].log_probability
 
     def explain(self, underlying: Puncteme, surface: Puncteme) -> Rewriting:
-        """Sum over, and choose among, the edit paths between two strings of a slot.
+        """Sum over the edit paths between two strings of a slot, and find the best of them.
 
         Args:
-            underlying: the tokens that meet there, boundary marks included.
-            surface: the tokens that readers see, boundary marks included.
+            underlying: the underlying tokens, including boundary marks.
+            surface: the surface tokens, including boundary marks.
         """
         if not underlying or not surface:
             return Rewriting(0.0 if underlying == surface else -math.inf, ())
         number = {s: i for i, s in enumerate(self.inventory.symbols)}
-        # The open puncteme's symbol is its own; any other unknown token is UNK.
+        # The open puncteme has its own symbol; any other unknown token is UNK.
         u = tuple(number[OPEN] if t == OPEN else self.inventory.encode((t,))[0] for t in underlying)
-        # Between two passes stands any string, so all outcomes of the passes before the last are
-        # listed; the last pass has a known outcome, of which only prefixes count.
+        # The strings between passes are unknown, so all outcomes of the passes before the last are
+        # enumerated. The outcome of the last pass is known, so only its prefixes are considered.
         strings = {u: EMPTY_PATH}
         for window_pass in self.passes[:-1]:
             strings = _outcomes_of_all(window_pass, strings)
@@ -134,7 +134,7 @@ class Rewriter:
 
 @partial(jit, static=1)
 def _tables(model: PunctuationModel, parameters: Weights) -> jax.Array:
-    """Return the edits of all passes, ``[passes, edits, symbols, symbols]``."""
+    """Return the edit probabilities of all passes, ``[passes, edits, symbols, symbols]``."""
     passes = range(len(model.directions))
     symbols = model.inventory.symbols
     edits = [log_edits(parameters, i, symbols, model.options) for i in passes]
@@ -142,7 +142,7 @@ def _tables(model: PunctuationModel, parameters: Weights) -> jax.Array:
 
 
 def _outcomes_of_all(window_pass: WindowPass, strings: dict[String, Paths]) -> dict[String, Paths]:
-    """Collect the outcomes of a pass for strings that have themselves been reached by paths."""
+    """Collect the outcomes of a pass for several strings, each with the paths that lead to it."""
     result: dict[String, Paths] = {}
     for string, before in strings.items():
         for written, paths in window_pass.outcomes(string).items():
@@ -166,7 +166,7 @@ class WindowPass:
 
     @cached_property
     def cumulative(self) -> Floats:
-        """``[symbols, symbols, edits]`` sums of probabilities up to each edit, in text order."""
+        """``[symbols, symbols, edits]`` cumulative probabilities of the edits, in text order."""
         sums = np.exp(self.log_probability).cumsum(0)
         return np.ascontiguousarray(sums.transpose(1, 2, 0))
 
@@ -174,13 +174,13 @@ class WindowPass:
         """Return the edit paths from one string to another.
 
         Args:
-            underlying: not empty.
-            surface: not empty.
+            underlying: a non-empty string.
+            surface: a non-empty string.
         """
         x = self._reading_order(surface)
 
         def write(start: int, symbol: int) -> list[tuple[int, float]]:
-            # One token of x at least is left for the pending symbol, which is written at the end.
+            # At least one token of x must remain for the pending symbol, which is written last.
             longest = len(x) if self._is_open(symbol) else min(start + 2, len(x))
             ends = range(start + 1, longest)
             return [(end, self._log_written(symbol, x, start, end)) for end in ends]
@@ -192,7 +192,7 @@ class WindowPass:
         return total
 
     def outcomes(self, underlying: String) -> dict[String, Paths]:
-        """Return all strings that this pass makes of one, the open puncteme's symbol unspelt."""
+        """Return all possible outcomes of this pass, without spelling out open punctemes."""
 
         def write(written: String, symbol: int) -> list[tuple[String, float]]:
             return [((*written, symbol), 0.0)]
@@ -204,13 +204,13 @@ class WindowPass:
         }
 
     def likeliest(self, underlying: String) -> String:
-        """Return what the most probable path of edits makes of a string; linear in its length.
+        """Return the outcome of the most probable edit path, in linear time.
 
         Args:
-            underlying: not empty.
+            underlying: a non-empty string.
 
         Returns:
-            The string, the open puncteme's symbol unspelt.
+            The outcome, without spelling out open punctemes.
         """
         first, *others = self._reading_order(underlying)
         nothing: String = ()
@@ -230,12 +230,13 @@ class WindowPass:
     def _states(
         self, underlying: String, nothing: W, write: Callable[[W, int], Iterable[tuple[W, float]]]
     ) -> dict[tuple[int, W], Paths]:
-        """Run the window over a string.
+        """Slide the window over a string.
 
         Args:
-            underlying: not empty.
-            nothing: stands for an output to which nothing has been written.
-            write: gives the outputs after a symbol is written to one, each with a log weight.
+            underlying: a non-empty string.
+            nothing: the empty output.
+            write: returns the possible outputs after a symbol is written to an output, each with a
+                log weight.
 
         Returns:
             The paths to each pair of the last pending symbol and the output without it.
@@ -275,5 +276,5 @@ class WindowPass:
         """Return the log probability that a symbol is written as ``x[start:end]``."""
         if not self._is_open(symbol):
             return 0.0 if end == start + 1 and x[start] == symbol else -math.inf
-        # The spelling is a distribution over strings in text order.
+        # The spelling model is a distribution over strings in text order.
         return self.inventory.spelling.log_probability(self._reading_order(x[start:end]))

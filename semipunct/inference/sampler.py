@@ -1,9 +1,9 @@
 """Sampling surface punctuation for words and trees: from p(x | T), or given evidence of x.
 
-All draws of a sentence are made together: those that agree in the features of a step share its
-distribution. The features decide the order in which constituents draw their punctemes:
-``left_to_right`` where there are features of the marks to the left, ``bottom_up`` where there are
-features of the marks within (template ``c`` of appendix A).
+All draws of a sentence are made together: draws with the same features at a step share its
+distribution. The features determine the order in which punctemes are drawn: ``left_to_right`` if
+there are features of the marks to the left, ``bottom_up`` if there are features of the marks within
+constituents (template ``c`` of appendix A).
 """
 
 from __future__ import annotations
@@ -49,22 +49,21 @@ def generate(
 ) -> list[Draws]:
     """Draw surface punctuation for words and trees; that of the sentences is ignored.
 
-    With evidence the draws are from the posterior, as far as their number allows (see
-    ``resampling``); those of a sentence are then no longer independent.
+    With evidence the draws are approximately from the posterior (see ``resampling``); the draws of
+    a sentence are then not independent.
 
     Args:
         model: the model.
         parameters: its weights.
         sentences: words and trees.
-        count: draws a sentence.
-        seed: with the number of a sentence fixes its draws.
-        evidence: of the surface of each sentence, or None.
+        count: the number of draws per sentence.
+        seed: the random seed; with the number of a sentence it determines its draws.
+        evidence: evidence of the surface of each sentence, or None.
         first: the number of the first sentence.
 
     Raises:
-        UsageError: if there is nothing to draw, if there are features of marks that no order of
-            drawing allows for, or if there is evidence and the order is not from left
-            to right.
+        UsageError: if no draws are requested, if the features of marks are not available in any
+            order of drawing, or if there is evidence and the order is not from left to right.
     """
     if count < 1:
         raise UsageError(f"{counted(count, 'draw')}; at least 1 is needed")
@@ -98,11 +97,11 @@ def _order(model: PunctuationModel, parameters: Weights) -> LeftToRightSampler |
 
 
 def _in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[A, R]]:
-    """Yield the results of a function for some arguments, a few at a time in threads.
+    """Apply a function to arguments in threads, and yield the arguments with their results.
 
-    They come in the order of the arguments, however many threads there are; a single task needs
-    none. Tasks are handed out
-    as results are taken, so that no more than a few batches are laid out at a time.
+    Results are in the order of the arguments, whatever the number of threads; a single task runs
+    without threads. Tasks are submitted as results are consumed, so that only a few batches are
+    laid out at a time.
     """
     tasks = iter(tasks)
     few = list(islice(tasks, 2))
@@ -123,7 +122,7 @@ def _in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[
 
 def _cores() -> int:
     """Count the cores that this process may use, which may be fewer than the machine has."""
-    affinity = getattr(os, "sched_getaffinity", None)  # not there on every system
+    affinity = getattr(os, "sched_getaffinity", None)  # not available on every system
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 

@@ -1,8 +1,8 @@
-"""Symbols for readers in place of the names of special tokens, with a legend.
+"""Display symbols for special tokens, with a legend.
 
-``<abbr>``, ``<open>`` and ``<unk>`` are names for programs: JSON, attributes of CoNLL-U and stored
-results have them. Text and tables for people have these symbols instead, none of which is a letter
-or a digit.
+JSON, attributes of CoNLL-U and stored results contain the names ``<abbr>``, ``<open>`` and
+``<unk>``. Text and tables for human readers show symbols instead, none of which is a letter or a
+digit.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,22 +27,22 @@ MEANINGS: Mapping[str, str] = {
 
 
 def shown(token: str) -> str:
-    """Return a token as readers see it."""
+    """Return a token in the form shown to readers."""
     return SYMBOLS.get(token, token)
 
 
 def shown_string(tokens: Iterable[str], nothing: str = "") -> str:
-    """Return tokens as readers see them, with a blank between two.
+    """Return tokens in the form shown to readers, separated by spaces.
 
     Args:
-        tokens: in text order.
-        nothing: stands for no token at all.
+        tokens: the tokens in text order.
+        nothing: the result if there are no tokens.
     """
     return " ".join(map(shown, tokens)) or nothing
 
 
 def legend(tokens: Iterable[str]) -> str:
-    """Explain the symbols of the special tokens that occur, in one line; empty if none does."""
+    """Return a one-line legend of the special tokens that occur; empty if there are none."""
     found = set(tokens)
     return "; ".join(
         f"{symbol} {MEANINGS[token]}" for token, symbol in SYMBOLS.items() if token in found

@@ -1,7 +1,8 @@
-"""The edits of the noisy channel as data: names, effects, and where each is possible.
+"""The edits of the noisy channel as data: names, effects, and the windows that allow them.
 
-A window slides over the underlying tokens of a slot and makes one edit of each two tokens ``ab`` it
-holds, a left of b in the text (Li, Wang and Eisner 2019, section 2.2).
+A window slides over the underlying tokens of a slot. At each position it contains two tokens
+``ab``, a left of b in the text, to which one edit is applied (Li, Wang and Eisner 2019, section
+2.2).
 """
 
 from typing import Literal, NamedTuple, get_args
@@ -13,7 +14,7 @@ EditName = Literal["keep", "absorb_left", "absorb_right", "transpose"]
 EDITS: tuple[EditName, ...] = get_args(EditName)
 """All edits, in the order in which arrays of edits are indexed."""
 
-# Which of the two tokens of the window an edit leaves, 0 for a and 1 for b, in text order.
+# The tokens of the window that are left after each edit, 0 for a and 1 for b, in text order.
 _LEFT_OVER: dict[str, tuple[int, ...]] = {
     "keep": (0, 1),
     "absorb_left": (1,),
@@ -23,7 +24,7 @@ _LEFT_OVER: dict[str, tuple[int, ...]] = {
 
 
 class Edit(NamedTuple):
-    """One edit that was made: its name and the window ``ab``, a left of b."""
+    """An edit with the window ``ab`` to which it was applied, a left of b."""
 
     name: EditName
     a: str
@@ -31,17 +32,17 @@ class Edit(NamedTuple):
 
     @property
     def result(self) -> Puncteme:
-        """The tokens that it leaves."""
+        """The tokens after the edit."""
         return result(self.name, self.a, self.b)
 
 
 class Move(NamedTuple):
-    """An edit as a sliding window makes it, which reads one token after another.
+    """The effect of an edit on a sliding window, which reads one token after another.
 
     Attributes:
-        pending: the token that stays in the window: 0 for the one that was pending, 1 for the one
-            that was read.
-        written: the token that leaves the window, likewise, or None.
+        pending: the token that stays in the window: 0 for the previously pending one, 1 for the
+            one just read.
+        written: the token that is written and leaves the window, likewise, or None.
     """
 
     pending: int
@@ -52,7 +53,7 @@ def result(name: EditName, a: str, b: str) -> Puncteme:
     """Apply an edit to the window ``ab``.
 
     Args:
-        name: of the edit.
+        name: the name of the edit.
         a: the left token of the window.
         b: the right token.
     """
@@ -60,10 +61,10 @@ def result(name: EditName, a: str, b: str) -> Puncteme:
 
 
 def move(name: EditName, *, mirrored: bool) -> Move:
-    """Return an edit as a window that slides in one direction makes it.
+    """Return the effect of an edit on a window that slides in a given direction.
 
     Args:
-        name: of the edit, in text order.
+        name: the name of the edit, in text order.
         mirrored: whether the window moves from right to left, so that the pending token is b.
     """
     left_over = _LEFT_OVER[name]
@@ -75,8 +76,8 @@ def move(name: EditName, *, mirrored: bool) -> Move:
 def possible(a: str, b: str) -> tuple[EditName, ...]:
     """List the edits that a window allows.
 
-    Two equal tokens have one way to stay and one to merge; the boundary marks stay at their edge
-    and are never absorbed; the open puncteme is written as it stands.
+    Two equal tokens can only be kept or merged, each by one edit; boundary marks stay at their edge
+    and are never absorbed; the open puncteme is always kept.
 
     Args:
         a: the left token of the window.

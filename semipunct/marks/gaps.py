@@ -1,4 +1,4 @@
-"""The text between two words, rewritten when its marks change."""
+"""Rewriting of the text between two words when its marks change."""
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
@@ -9,14 +9,14 @@ from semipunct.marks.tokens import Puncteme
 
 
 class Gap(NamedTuple):
-    """The text between two words, or at an edge of a sentence, as it was.
+    """The original text between two words, or at an edge of a sentence.
 
     Attributes:
-        tokens: ``[k]`` its marks as models know them.
-        spelt: ``[k]`` the same as they are in the text.
-        spaces: ``[k + 1]`` everything before, between and after them.
+        tokens: ``[k]`` its marks in the vocabulary of models.
+        spelt: ``[k]`` the marks as spelt in the text.
+        spaces: ``[k + 1]`` the text before, between and after them.
         opens: whether it is before the first word.
-        closes: whether it is after the last one.
+        closes: whether it is after the last word.
     """
 
     tokens: Puncteme
@@ -27,17 +27,17 @@ class Gap(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The characters, as they were."""
+        """The original characters."""
         pieces = (x for pair in zip(self.spaces, self.spelt, strict=False) for x in pair)
         return "".join(pieces) + self.spaces[-1]
 
 
 def kept_tokens(old: Puncteme, new: Puncteme) -> list[int]:
-    """Return for each new token which old one it is, counted from 1; 0 for none.
+    """Align new tokens with old ones: the number, from 1, of the old token of each; 0 for none.
 
     Args:
-        old: the tokens that were there.
-        new: those that are wanted.
+        old: the old tokens.
+        new: the new tokens.
     """
     found = [0] * len(new)
     for first, place, size in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
@@ -46,17 +46,17 @@ def kept_tokens(old: Puncteme, new: Puncteme) -> list[int]:
 
 
 def rewritten(gap: Gap, tokens: Puncteme, row: Sequence[bool]) -> str:
-    """Return the text of a gap with other marks.
+    """Return the text of a gap with new marks.
 
-    Neighbours that were neighbours keep what was between them, and the edges of a sentence what is
-    outside. Where a space is wanted, one that has lost a neighbour is taken, whatever characters
-    it is of. What is more than a space (a tab, a line break) is never lost.
+    The text between marks or words that remain neighbours is kept, and so is the text outside the
+    sentence. Other required spaces are taken from the remaining whitespace, whatever its
+    characters. Whitespace other than spaces (a tab, a line break) is never lost.
 
     Args:
-        gap: as it was.
-        tokens: ``[m]`` the marks that are wanted.
-        row: ``[m + 1]`` whether a space stands before, between and after them, as
-            ``spacing.slot_spaces`` says.
+        gap: the original gap.
+        tokens: ``[m]`` the new marks.
+        row: ``[m + 1]`` whether there is a space before, between and after them, as in
+            ``spacing.slot_spaces``.
     """
     if tokens == gap.tokens:
         return gap.text
@@ -72,7 +72,7 @@ def rewritten(gap: Gap, tokens: Puncteme, row: Sequence[bool]) -> str:
         elif gap.opens and place == 0:
             kept = 0
         elif gap.closes and place == last and len(gap.tokens) not in used:
-            kept = len(gap.tokens)  # which is at the other edge as well where there is nothing else
+            kept = len(gap.tokens)  # without marks, the same text is at both edges
         found.append(None if kept is None else gap.spaces[kept])
         used |= set() if kept is None else {kept}
     free = [space for i, space in enumerate(gap.spaces) if space and i not in used]

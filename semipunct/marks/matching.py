@@ -1,8 +1,8 @@
 """Matching of opening and closing marks.
 
-A mark closes the nearest open one that it pairs with; what was opened between the two stays
-without a partner, so pairs nest. Which marks pair, and what a mark does that may open as well as
-close, differs from one use to the next, and is the data of a ``Matcher``.
+A mark closes the nearest open mark with which it can form a pair; marks opened between the two
+remain without a partner, so pairs are nested. The possible pairs, and the treatment of marks that
+may both open and close, depend on the purpose, and are defined by a ``Matcher``.
 """
 
 from collections import Counter
@@ -14,17 +14,17 @@ from typing import NamedTuple
 from semipunct.marks.tokens import PAIRS, STRAIGHT, Puncteme, TokenPair
 
 Place = tuple[int, int]
-"""A token's slot, and its index among the tokens of that slot."""
+"""The slot of a token, and its index among the tokens of that slot."""
 
 
 @dataclass(frozen=True)
 class Matcher:
-    """A table of pairs and the one rule by which marks are matched.
+    """A table of pairs, and the rule by which marks are matched.
 
     Attributes:
         pairs: opening and closing tokens.
-        closes_past_others: whether a mark that may also open something closes a mark below the
-            innermost open one; if not it opens, unless its partner is the innermost.
+        closes_past_others: whether a mark that may both open and close can close a mark other than
+            the innermost open one; if not, it opens unless the innermost is its partner.
     """
 
     pairs: frozenset[TokenPair]
@@ -37,14 +37,14 @@ class Matcher:
 
     @cached_property
     def partners(self) -> dict[str, frozenset[str]]:
-        """The opening tokens of every closing one."""
+        """The possible opening tokens of every closing token."""
         found: dict[str, set[str]] = {}
         for opening, closing in self.pairs:
             found.setdefault(closing, set()).add(opening)
         return {closing: frozenset(openings) for closing, openings in found.items()}
 
     def closed_by(self, token: str, waiting: Sequence[str]) -> int | None:
-        """Find the index of the open mark that a token closes, None if it closes nothing.
+        """Find the index of the open mark that a token closes; None if there is none.
 
         Args:
             token: the next token.
@@ -59,7 +59,7 @@ class Matcher:
         return next((i for i in reach if waiting[i] in partners), None)
 
     def after(self, waiting: tuple[str, ...], tokens: Iterable[str]) -> tuple[str, ...]:
-        """Return the marks that wait for their closing ones after further tokens.
+        """Return the marks that are open after further tokens.
 
         Args:
             waiting: the open marks before them, the innermost last.
@@ -75,26 +75,25 @@ class Matcher:
 
 
 REMEMBERED = Matcher(PAIRS.union((mark, mark) for mark in STRAIGHT))
-"""For features: all pairs, and straight quotation marks, which pair with themselves."""
+"""The matcher for features: all pairs, and straight quotation marks, which pair with themselves."""
 
 TYPOGRAPHIC = Matcher(REMEMBERED.pairs | {("”", "”"), ("»", "»")})
-"""For setting type: also marks that some traditions set at both ends (Swedish, Finnish)."""
+"""The matcher for typesetting: also marks that both open and close (Swedish, Finnish)."""
 
 
 class PairingErrors(NamedTuple):
-    """Openings without their closings, and closings without their openings."""
+    """The numbers of opening marks without closing marks, and of closing marks without opening."""
 
     openings: int
     closings: int
 
 
 def pairing_errors(slots: Sequence[Puncteme], pairs: Set[TokenPair] = PAIRS) -> PairingErrors:
-    """Count openings without closings and closings without openings in one sentence.
+    """Count unmatched opening marks and unmatched closing marks in one sentence.
 
     All slots are read as one string from left to right. A mark that can open and close (*«* in
-    French and in German) closes the innermost open mark if it can, and opens otherwise. What was
-    opened after the partner of a closing mark has lost its own closing. Tokens that occur in no
-    pair are ignored.
+    French and in German) closes the innermost open mark if it can, and opens otherwise. When a mark
+    is closed, marks opened after it count as unmatched. Tokens that occur in no pair are ignored.
 
     Args:
         slots: ``[n + 1]`` strings of tokens.
@@ -119,9 +118,9 @@ def pairing_errors(slots: Sequence[Puncteme], pairs: Set[TokenPair] = PAIRS) -> 
 def matched_pairs(
     slots: Sequence[Puncteme], matcher: Matcher = TYPOGRAPHIC
 ) -> list[tuple[Place, Place]]:
-    """Find the opening and closing tokens that belong together, in the order of their closing.
+    """Find matching opening and closing tokens, in the order of the closing ones.
 
-    Linear in the tokens.
+    The time is linear in the number of tokens.
 
     Args:
         slots: ``[n + 1]`` strings of tokens.
@@ -133,8 +132,8 @@ def matched_pairs(
     counts: Counter[str] = Counter()
     for slot, tokens in enumerate(slots):
         for index, token in enumerate(tokens):
-            # A search that finds something removes what it has passed; one that would find nothing
-            # is not begun, or many closing marks would pass the same open ones again and again.
+            # A successful search removes the marks that it passes. An unsuccessful one is avoided,
+            # since many closing marks would each search the same open marks.
             can_close = any(counts[opening] for opening in matcher.partners.get(token, ()))
             closed = matcher.closed_by(token, waiting) if can_close else None
             if closed is not None:

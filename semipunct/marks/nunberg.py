@@ -1,37 +1,37 @@
 """Nunberg's rules of English punctuation as data (Table 1 of the paper).
 
-Li, Wang and Eisner (2019) print fifteen specimens, the order of strength from which the absorption
-rules follow, and two sums: "16 punctuation types" and "a total of 192 edit rules [...] of the
+Li, Wang and Eisner (2019) print fifteen examples, the order of strength from which the absorption
+rules follow, and two totals: "16 punctuation types" and "a total of 192 edit rules [...] of the
 16^2 = 256 possible underlying punctuation bigrams ab, 3/4 are supposed to undergo absorption or
-transposition" (section 5.1).  They list neither the types nor the rules.  What is here satisfies
-every sentence they print; it is not known to be their list.
+transposition" (section 5.1).  They list neither the types nor the rules.  The rules below are
+consistent with everything that they print, but may differ from their list.
 
-Taken from the caption of Table 1, to the letter:
+Taken literally from the caption of Table 1:
 
-* The weaker of two adjacent marks is deleted; marks of one strength leave each other alone.
-* A bracketing mark absorbs nothing outside of what it brackets: nothing before an opening one,
-  nothing after a closing one, and never another bracketing mark.
+* The weaker of two adjacent marks is deleted; marks of equal strength do not affect each other.
+* A bracketing mark absorbs nothing outside its brackets: nothing before an opening one, nothing
+  after a closing one, and never another bracketing mark.
 
-Ours, where the paper is silent, each with its alternative:
+Our interpretation, where the paper says nothing, each with its alternative:
 
-* *The types.*  The caption names eleven and Table 1 the abbreviation dot.  The other four are the
+* *The types.*  The caption names eleven, and Table 1 the abbreviation dot.  The other four are the
   most frequent further spellings, in the UD English treebank, of marks below the top of the order:
-  ``...``, ``--``, ``..``, ``....``; a longer spelling is the stronger one.  The alternative, the
-  pairs ‘ ’ and [ ], is ruled out by the sum: bracketing marks stay apart from each other and from
-  what is outside, so that with eight of them 124 bigrams are edited, not 192.
-* *The abbreviation dot* stands between ? ! ( ) “ ” and the full stop, which it absorbs in Table 1.
-  Alternative: nothing else happens to it, as in *Inc.,*; that makes 27 rules fewer.
+  ``...``, ``--``, ``..``, ``....``; a longer spelling is stronger.  The alternative, the pairs ‘ ’
+  and [ ], is ruled out by the total: bracketing marks do not affect each other or marks outside, so
+  that with eight of them 124 bigrams are edited, not 192.
+* *The abbreviation dot* ranks between ? ! ( ) “ ” and the full stop, which it absorbs in Table 1.
+  Alternative: it is not affected by other marks, as in *Inc.,*; this gives 27 rules fewer.
 * *A doubled mark* is written once, whichever it is (Nunberg's graphic absorption); Table 1 has only
-  the comma.  Alternative: only points, not brackets; that makes four rules fewer.
-* *Quote transposition*: what is weaker than a closing quote moves inside, but for the semicolon and
+  the comma.  Alternative: only points, not brackets; this gives four rules fewer.
+* *Quote transposition*: marks weaker than a closing quote move inside, except the semicolon and
   colon, which American style leaves outside.  Table 1 has only the comma and the period; that
-  alternative makes six rules fewer.
+  alternative gives six rules fewer.
 
-The count: 12 points against 12 make 144 bigrams, less the four of equal strength (? with !, ; with
+The count: 12 times 12 points make 144 bigrams, less the four of equal strength (? with !, ; with
 :), 140; brackets absorb the 10 weaker points inside them, 40; doubled brackets, 4; quotes move 8:
-together 192.  The other 64 stay: 12 pairs of different brackets, 8 of ? and ! inside a bracket, 40
-of points outside one, and the four of equal strength.  Other readings with the same sum exist;
-``Rule.stated`` marks the 62 rules that follow from caption and table without any reading of ours.
+192 in total.  The other 64 are kept: 12 pairs of different brackets, 8 of ? and ! inside a bracket,
+40 of points outside one, and the four of equal strength.  Other interpretations with the same total
+exist; ``Rule.stated`` marks the 62 rules that follow from caption and table alone.
 """
 
 from __future__ import annotations
@@ -66,13 +66,13 @@ STRENGTHS: tuple[tuple[str, ...], ...] = (
     ("-",),
     (",",),
 )
-"""The same order with all 16 types in it; the docstring above says which places are ours."""
+"""The same order with all 16 types; see the module docstring for our interpretation."""
 
 TYPES: tuple[str, ...] = tuple(mark for marks in STRENGTHS for mark in marks)
 """The 16 punctuation types."""
 
 STAY_OUTSIDE = (";", ":")
-"""Weaker than a closing quote, and yet not moved inside (American style)."""
+"""Marks weaker than a closing quote that are nevertheless not moved inside (American style)."""
 
 TABLE_1: tuple[tuple[str, Bigram, tuple[str, ...]], ...] = (
     ("point absorption", (",", ","), (",",)),
@@ -91,12 +91,12 @@ TABLE_1: tuple[tuple[str, Bigram, tuple[str, ...]], ...] = (
     ("bracket absorption", (",", "”"), ("”",)),
     ("bracket absorption", ("“", ","), ("“",)),
 )
-"""The specimens of Table 1 as printed, in its priority order: schema, underlying, surface."""
+"""The examples of Table 1 as printed, in its priority order: schema, underlying, surface."""
 
 FIGURE_3: tuple[Bigram, ...] = (
     (",", "."), ("”", "."), (".", "”"), ("”", ","), (",", "-"), (",", ")"),
 )  # fmt: skip
-"""Six bigrams to draw as Figure 3 does; the text of the paper does not say which its six are."""
+"""Six bigrams to plot as in Figure 3; the text of the paper does not name its six."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +106,8 @@ class Rule:
     Attributes:
         a: the left token.
         b: the right token.
-        edit: the edit that is made of it.
-        stated: whether the paper says so; otherwise the rule rests on a reading of ours.
+        edit: the edit to apply.
+        stated: whether the paper states the rule; otherwise it is based on our interpretation.
     """
 
     a: str
@@ -122,19 +122,19 @@ class Rule:
 
 
 def outcomes(a: str, b: str) -> dict[tuple[str, ...], EditName]:
-    """Return the different outcomes of a bigram, each with the edit that stands for it.
+    """Return the different outcomes of a bigram, each with an edit that leads to it.
 
     Args:
         a: the left token.
         b: the right token.
     """
-    # Two equal tokens are kept, or absorbed to the right: the other edits do the same to them.
+    # Two equal tokens are kept or absorbed to the right; the other edits have the same outcomes.
     names = ("keep", "absorb_right") if a == b else EDITS
     return {result(edit, a, b): edit for edit in names}
 
 
 def treatment(a: str, b: str) -> Rule:
-    """Return the treatment of a bigram of two of the 16 types; ``keep`` where no rule applies.
+    """Return the treatment of a bigram of two of the 16 types; ``keep`` if no rule applies.
 
     Args:
         a: the left token.
@@ -155,7 +155,7 @@ def treatment(a: str, b: str) -> Rule:
 
 
 def says(a: str, b: str) -> Rule | None:
-    """Return the ``treatment`` of a bigram, None if a token is not one of the 16 types.
+    """Return the ``treatment`` of a bigram; None if a token is not one of the 16 types.
 
     Args:
         a: the left token.
@@ -167,7 +167,7 @@ def says(a: str, b: str) -> Rule | None:
 def _edit(a: str, b: str, stronger: int) -> EditName:
     if a == b:
         return "absorb_right"
-    if b in OPENING or a in CLOSING:  # one token lies outside of what the other brackets
+    if b in OPENING or a in CLOSING:  # one token is outside the brackets of the other
         moves = a == "”" and stronger > 0 and b not in STAY_OUTSIDE
         return "transpose" if moves else "keep"
     if stronger == 0:
@@ -193,5 +193,6 @@ INVERTED: tuple[Rule, ...] = (
     Rule(":", "¡", "keep", stated=False),
     Rule("¡", ",", "absorb_right", stated=False),
 )
-"""Spanish (section 5.1): the paper found the first three with high probability in its channel; so
-Nunberg treats ``(`` in English.  The rules of the exclamation mark are ours, by analogy."""
+"""Spanish (section 5.1): the paper found the first three with high probability in its channel;
+Nunberg treats ``(`` in the same way in English.  Those of the exclamation mark are added by
+analogy."""

@@ -1,10 +1,10 @@
-"""Punctuation in the manner of the Penn Treebank: tags that tell it, and characters it escapes.
+"""Punctuation in the Penn Treebank: its tags, and the escaping of characters.
 
 Marcus, Santorini and Marcinkiewicz (1993), table 2; brackets are escaped since the second release.
 """
 
 MARK_TAGS: frozenset[str] = frozenset((",", ".", ":", "``", "''", "-LRB-", "-RRB-"))
-"""The tags of punctuation; the signs of currencies and numbers (``$``, ``#``) are words."""
+"""The tags of punctuation; currency and number signs (``$``, ``#``) are words."""
 
 _ESCAPES = {
     "-LRB-": "(",
@@ -34,19 +34,19 @@ _SPELT = {
 
 
 def unescaped(form: str) -> str:
-    """Spell a token as it is printed: brackets, and ``/`` and ``*`` without their backslashes.
+    """Unescape a token: brackets, and ``/`` and ``*``, which have backslashes in treebanks.
 
     Args:
-        form: as treebanks have it.
+        form: the form in a treebank.
     """
     return _ESCAPES.get(form) or form.replace("\\/", "/").replace("\\*", "*")
 
 
 def escaped(form: str) -> str:
-    """Spell a word without brackets, as files of trees need it; inverts ``unescaped`` for those.
+    """Escape the round brackets in a word, as bracketed trees require; inverts ``unescaped``.
 
     Args:
-        form: as it is printed.
+        form: the form in text.
     """
     return "".join(_BRACKETS.get(character, character) for character in form)
 
@@ -55,6 +55,7 @@ def tagged_mark(token: str) -> tuple[str, str]:
     """Return the tag and the spelling of a mark.
 
     Args:
-        token: as models know it. One that no tag is meant for has that of colons and dashes.
+        token: the token in the vocabulary of models. Without a specific tag, it has the tag of
+            colons and dashes.
     """
     return _SPELT.get(token, (":", token))

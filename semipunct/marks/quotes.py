@@ -1,4 +1,4 @@
-"""Straight quotation marks made directional (Li, Wang and Eisner 2019, section 4, footnote 12)."""
+"""Conversion of straight quotation marks (Li, Wang and Eisner 2019, section 4, footnote 12)."""
 
 from collections.abc import Hashable, Sequence
 from typing import Literal, NamedTuple
@@ -8,7 +8,7 @@ Kind = Literal["double", "single"]
 DIRECTIONAL: dict[Kind, tuple[str, str]] = {"double": ("“", "”"), "single": ("‘", "’")}
 """The opening and the closing mark of each kind."""
 
-# What may stand for either side until a tag or its partner tells which.
+# Forms of either side, to be disambiguated by a tag or by the partner.
 _STRAIGHT: dict[str, Kind] = {
     '"': "double",
     '""': "double",
@@ -18,7 +18,7 @@ _STRAIGHT: dict[str, Kind] = {
     "`": "single",
 }
 _BY_TAG = {"``": 0, "''": 1}
-# Forms that tell their side themselves where no tag does.
+# Forms that determine the side if there is no tag.
 _BY_FORM = {"``": 0, "`": 0, "''": 1}
 
 
@@ -26,9 +26,9 @@ class Mark(NamedTuple):
     """A token that may be a quotation mark.
 
     Attributes:
-        form: as it is spelt.
-        tag: its language-specific tag; two backquotes or two apostrophes tell its side.
-        group: marks may be partners only if they are of one group.
+        form: the form of the token.
+        tag: the language-specific tag; two backquotes or two apostrophes determine the side.
+        group: the group of the mark; only marks of the same group can be partners.
     """
 
     form: str
@@ -39,12 +39,12 @@ class Mark(NamedTuple):
 def directional(tokens: Sequence[Mark | None]) -> tuple[list[str | None], int, int]:
     """Replace straight quotation marks by opening and closing ones.
 
-    A mark's tag tells its side, else its form (two backquotes, two apostrophes, a backquote); the
-    rest are taken two by two among the marks of one kind and group, in order: the first opens, the
-    second closes. One that is left over stays as it is.
+    The side of a mark is determined by its tag, or else by its form (two backquotes, two
+    apostrophes, a backquote). The remaining marks of each kind and group are paired in order: the
+    first opens, the second closes. A mark without a partner is not changed.
 
     Args:
-        tokens: of a sentence, in order; None for one that is no punctuation.
+        tokens: the tokens of a sentence, in order; None for one that is not punctuation.
 
     Returns:
         The forms, the number of marks replaced, and the number left straight.

@@ -1,10 +1,11 @@
 """Spacing around punctuation: words and slots as plain text.
 
-A mark is glued to what precedes it (a comma), to what follows (an opening bracket), to both (a
-slash) or to neither (a dash). Unicode's categories and a small table of exceptions tell
-which; a quotation mark that may open or close is settled by its partner, else by its place.
-Scripts that do not part words by spaces are known by the names of their characters. The language
-is not asked: the spaces French sets before *;* and inside guillemets are not set.
+A mark is attached without a space to the preceding text (a comma), to the following text (an
+opening bracket), to both (a slash) or to neither (a dash). This is determined by Unicode categories
+and a small table of exceptions; for a quotation mark that may open or close, by its partner, or
+else by its position. Scripts that do not separate words by spaces are recognised by the names of
+their characters. The language is not used: French spaces before *;* and inside guillemets are not
+inserted.
 """
 
 import unicodedata
@@ -17,10 +18,10 @@ from semipunct.marks.matching import TYPOGRAPHIC, matched_pairs
 from semipunct.marks.tokens import ABBREVIATION, SILENT, STRAIGHT, Puncteme
 
 Side = Literal["left", "right", "both", "neither"]
-"""The side to which a token is glued: it has no space there."""
+"""The side on which a token is attached without a space."""
 
 HYPHEN = "-"
-"""Writes a hyphen, glued on both sides, and for want of a dash a dash, with spaces."""
+"""A hyphen, attached on both sides, or a substitute for a dash, with spaces."""
 
 _BY_CATEGORY: dict[str, Side] = {
     "Ps": "right",
@@ -29,7 +30,7 @@ _BY_CATEGORY: dict[str, Side] = {
     "Pf": "left",
     "Po": "left",
 }
-# Each side's characters that their category would put on another one.
+# Exceptions to the categories: the characters of each side.
 _EXCEPTIONS: tuple[tuple[Side, str], ...] = (
     ("right", "¿¡#`"),
     ("both", "/\\_‐‑־⁄·‧・"),
@@ -41,7 +42,7 @@ _WORD: tuple[Side] = ("neither",)
 _TO_THE_LEFT: frozenset[Side] = frozenset({"left", "both"})
 _TO_THE_RIGHT: frozenset[Side] = frozenset({"right", "both"})
 
-# Beginnings of the names of characters that are set without spaces between words.
+# Prefixes of the names of characters of scripts without spaces between words.
 _UNSPACED_NAMES = (
     "BOPOMOFO",
     "CJK",
@@ -73,16 +74,16 @@ _LOOSE = frozenset(
 
 
 def visible(slots: Sequence[Puncteme]) -> list[Puncteme]:
-    """Leave only the tokens that a reader sees between words (those not in ``marks.SILENT``)."""
+    """Keep only the tokens that are visible between words (those not in ``marks.SILENT``)."""
     return [tuple(token for token in slot if token not in SILENT) for slot in slots]
 
 
 def token_sides(slots: Sequence[Puncteme]) -> list[list[Side]]:
-    """Return, slot by slot, the side to which every token of a sentence is glued."""
+    """Return, slot by slot, the side on which each token of a sentence is attached."""
     sides: list[list[Side]] = [[_side(token) for token in tokens] for tokens in slots]
     for (slot, index), (last_slot, last_index) in matched_pairs(slots):
         sides[slot][index], sides[last_slot][last_index] = "right", "left"
-    # A straight mark without a partner closes after all words, and opens anywhere else.
+    # A straight mark without a partner closes after the last word, and opens anywhere else.
     for index, token in enumerate(slots[-1]):
         if token in STRAIGHT:
             sides[-1][index] = "left"
@@ -91,7 +92,7 @@ def token_sides(slots: Sequence[Puncteme]) -> list[list[Side]]:
 
 @lru_cache(maxsize=4096)
 def _side(token: str) -> Side:
-    """Return the side to which a token is glued where it has no partner."""
+    """Return the side on which a token without a partner is attached."""
     opens, closes = token in TYPOGRAPHIC.openings, token in TYPOGRAPHIC.partners
     if opens != closes:
         return "right" if opens else "left"
@@ -106,19 +107,19 @@ def _character_side(char: str) -> Side:
 
 
 def is_dash(token: str) -> bool:
-    """Tell whether a token is nothing but dashes and hyphens."""
+    """Return whether a token consists of dashes and hyphens only."""
     return all(unicodedata.category(char) == "Pd" for char in token) and bool(token)
 
 
 def are_spaced(before: str, after: str) -> bool:
-    """Tell whether the script sets a space between two neighbours, words or marks.
+    """Return whether the script has a space between two neighbouring words or marks.
 
-    It does not if either has, where they meet, a character of a script without spaces or a wide
-    mark. Korean, which writes Han characters too, has spaces.
+    It does not if one of the two adjacent characters is a wide mark or belongs to a script without
+    spaces. Korean has spaces, although it also uses Han characters.
 
     Args:
-        before: the left neighbour, may be empty.
-        after: the right neighbour, may be empty.
+        before: the left neighbour; may be empty.
+        after: the right neighbour; may be empty.
     """
     last, first = _script(before[-1:]), _script(after[:1])
     return "unspaced" not in (last, first) or "hangul" in (last, first)
@@ -136,10 +137,10 @@ def _script(char: str) -> Literal["unspaced", "hangul", "other"]:
 
 
 def compound_slots(heads: Sequence[int], relations: Sequence[str]) -> frozenset[int]:
-    """Find the slots at which a hyphen would make one word of two (*text-based*, *al-Qaida*).
+    """Find the slots where a hyphen would form a compound of two words (*text-based*, *al-Qaida*).
 
-    There an arc joins the two neighbouring words, and it is not one of the loose relations to a
-    following word before which a hyphen stands for a dash (*Lagos - home of ...*).
+    These are the slots between two words linked by an arc, except arcs to a following dependent
+    with a loose relation, before which a hyphen is used as a dash (*Lagos - home of ...*).
 
     Args:
         heads: ``[n]`` the head of each word, 0 for the root.
@@ -159,18 +160,18 @@ def slot_spaces(
     spaced: Sequence[bool | None] | None = None,
     compounds: Set[int] = frozenset(),
 ) -> list[list[bool]]:
-    """Decide where a typographer sets spaces.
+    """Determine the spaces around words and marks by typographic rules.
 
     Args:
-        forms: ``[n]`` words as they are spelt.
-        slots: ``[n + 1]`` strings of tokens with none of ``marks.SILENT`` (see ``visible``).
-        spaced: ``[n - 1]`` or more: whether a space follows a word if the slot after it is empty,
-            None where that is not known; there, and if nothing is given, the script decides.
-        compounds: slots in which a hyphen that is alone is glued on both sides (see
+        forms: ``[n]`` the forms of the words.
+        slots: ``[n + 1]`` strings of tokens without those of ``marks.SILENT`` (see ``visible``).
+        spaced: ``[n - 1]`` or more: whether a space follows a word if the slot after it is empty;
+            None if unknown. Then, and by default, the script decides.
+        compounds: slots in which a single hyphen is attached on both sides (see
             ``compound_slots``).
 
     Returns:
-        ``[n + 1]`` for every slot whether a space stands before each token and after the last,
+        ``[n + 1]`` for each slot, whether there is a space before each token and after the last:
         one entry more than the slot has tokens. There is none before or after the sentence.
     """
     rows: list[list[bool]] = []
@@ -202,19 +203,20 @@ def revised_spaces(
     forms: Sequence[str],
     spaces: Sequence[bool | None],
 ) -> list[list[bool]]:
-    """Restore the spaces of an original text where it still applies.
+    """Restore the spaces of an original text where they still apply.
 
-    Neighbours that were neighbours keep what was between them. A dash stays glued or free as the
-    original dash in its slot was, and is glued between words that were glued. Where marks
-    have gone and nothing came, words that were apart stay so. The space after the sentence stays.
+    The spacing between words or marks that remain neighbours is kept. A dash has the spacing of the
+    original dash in its slot, and no spaces between words that had none between them. If marks are
+    deleted without replacement, words that were separated by a space remain so. The space after the
+    sentence is kept.
 
     Args:
-        rows: ``[n + 1]`` the spaces that ``slot_spaces`` gives for ``slots``.
+        rows: ``[n + 1]`` the result of ``slot_spaces`` for ``slots``.
         slots: ``[n + 1]`` strings of tokens.
-        units: ``[n + 1]`` for every slot the numbers, from 1, of the word before it, of its tokens
+        units: ``[n + 1]`` for each slot the numbers, from 1, of the word before it, of its tokens
             and of the word after it in the original; 0 if new or beyond an edge of the sentence.
         forms: the original words and marks.
-        spaces: whether a space follows each of these, None where that is not known.
+        spaces: whether a space follows each original word or mark; None if unknown.
     """
     revised = [list(row) for row in rows]
     for row, tokens, numbers in zip(revised, slots, units, strict=True):
@@ -233,7 +235,7 @@ def revised_spaces(
 def _around_dash(
     numbers: Sequence[int], index: int, forms: Sequence[str], spaces: Sequence[bool | None]
 ) -> Sequence[int]:
-    """Find the originals whose following spaces a dash takes over, at its left and right."""
+    """Find the original units whose following spaces apply to the left and right of a dash."""
     before, old, after = numbers[0], numbers[index + 1], numbers[-1] or len(forms) + 1
     dashes = (number for number in range(before + 1, after) if is_dash(forms[number - 1]))
     source = old or next(dashes, 0)
@@ -244,7 +246,7 @@ def _around_dash(
 
 
 def _keep(row: list[bool], gap: int, numbers: Sequence[int], spaces: Sequence[bool | None]) -> None:
-    """Write the spaces after the originals ``numbers`` into a row from ``gap`` on, if known."""
+    """Copy the known spaces after the original units ``numbers`` to a row, from ``gap`` on."""
     for place, number in enumerate(numbers, start=gap):
         known = spaces[number - 1] if number else None
         row[place] = row[place] if known is None else known
@@ -258,10 +260,10 @@ def text(
 ) -> str:
     """Write words and the tokens of their slots as plain text.
 
-    An abbreviation's dot is put on the word before it, boundary marks are left out.
+    The dot of an abbreviation is attached to the word before it; boundary marks are left out.
 
     Args:
-        forms: ``[n]`` words.
+        forms: ``[n]`` the forms of the words.
         slots: ``[n + 1]`` strings of tokens.
         spaced: as in ``slot_spaces``.
         compounds: as in ``slot_spaces``.

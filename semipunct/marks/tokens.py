@@ -1,4 +1,4 @@
-"""Punctuation tokens as data: the special tokens, and the marks that open and close a pair.
+"""Punctuation tokens as data: the special tokens, and pairs of opening and closing marks.
 
 A token is a ``str``, a puncteme a tuple of tokens.  The tables follow the list in Appendix A of
 Li, Wang and Eisner (2019), extended by Unicode's bracket and quotation pairs as the paper's
@@ -21,26 +21,26 @@ INITIAL = "^"
 """The mark before every sentence (section 4): it can absorb an initial comma."""
 
 FINAL = "$"
-"""The mark after a sentence, wanted "for symmetry" by footnote 13; off unless asked for."""
+"""The mark after a sentence, suggested "for symmetry" by footnote 13; off by default."""
 
 ABBREVIATION = "<abbr>"
-"""The dot of an abbreviation (*etc.*), a mark of its own, distinct from the period."""
+"""The dot of an abbreviation (*etc.*), a separate mark, distinct from the period."""
 
 UNK = "<unk>"
-"""Stands for every token that is too rare to be in the vocabulary."""
+"""The token that represents all tokens too rare to be in the vocabulary."""
 
 OPEN = "<open>"
 """The underlying token that can be spelt as any string of surface tokens."""
 
 START = "<start>"
-"""The symbol that the channel's window holds before it has read anything (Lambda in appendix D)."""
+"""The symbol in the channel's window before anything is read (Lambda in appendix D)."""
 
 SPECIAL_TOKENS: frozenset[str] = frozenset({INITIAL, FINAL, ABBREVIATION, UNK, OPEN, START})
 
 SILENT: frozenset[str] = frozenset({INITIAL, FINAL, ABBREVIATION})
-"""Tokens that are no tokens of a text: boundary marks, and a dot that belongs to a word."""
+"""Tokens that are not separate tokens of a text: boundary marks, and the dot of an abbreviation."""
 
-# Each string is a row of opening and closing marks in turn.
+# Each string alternates between opening and closing marks.
 _BRACKETS = (
     "()[]{}<>⁅⁆⌈⌉⌊⌋〈〉❨❩❪❫❬❭❮❯❰❱❲❳❴❵⟅⟆⟦⟧⟨⟩⟪⟫⟬⟭⟮⟯⦃⦄⦅⦆⦇⦈⦉⦊⦋⦌⸢⸣⸤⸥⸦⸧⸨⸩"
     "〈〉《》「」『』【】〔〕〖〗〘〙〚〛︗︘︵︶︷︸︹︺︻︼︽︾︿﹀﹁﹂﹃﹄﹇﹈﹙﹚﹛﹜﹝﹞（）［］｛｝＜＞｟｠｢｣༺༻༼༽᚛᚜"
@@ -69,10 +69,10 @@ PAIRS: frozenset[TokenPair] = BRACKET_PAIRS | QUOTE_PAIRS | frozenset(_pairs(_SE
 EQUAL_PAIRS: frozenset[tuple[str, str]] = frozenset(
     (mark, mark) for mark in (",", "-", "--", "–", "—")
 )
-"""Pairs of equal tokens: they count for symmetry (Appendix A), never for matching."""
+"""Pairs of equal tokens: they are used for symmetry (Appendix A), never for matching."""
 
 STRAIGHT: frozenset[str] = frozenset(('"', "'"))
-"""Quotation marks that open and close alike."""
+"""Quotation marks with the same form for opening and closing."""
 
 _SYMMETRIC = PAIRS | EQUAL_PAIRS
 
@@ -80,7 +80,7 @@ _SYMMETRIC = PAIRS | EQUAL_PAIRS
 def with_boundaries(
     slots: Sequence[Puncteme], *, initial: bool = True, final: bool = False
 ) -> list[Puncteme]:
-    """Put the boundary marks around the strings of a sentence, as the channel sees them.
+    """Add boundary marks to the strings of a sentence, as in the input of the channel.
 
     Args:
         slots: ``[n + 1]`` strings of tokens.
@@ -96,15 +96,15 @@ def with_boundaries(
 
 
 def without_boundaries(string: Puncteme) -> Puncteme:
-    """Leave the boundary marks out of a string of the channel."""
+    """Remove the boundary marks from a string of the channel."""
     return tuple(token for token in string if token not in (INITIAL, FINAL))
 
 
 def is_symmetric(left: Sequence[str], right: Sequence[str]) -> bool:
-    """Tell whether two punctemes mirror each other (Appendix A, the S feature).
+    """Return whether two punctemes mirror each other (Appendix A, the S feature).
 
-    They do if both have the same length, at least 1, and the i-th token of ``left`` pairs (in
-    ``PAIRS`` or ``EQUAL_PAIRS``) with the i-th token of ``right`` counted from its end.
+    They do if both have the same length, at least 1, and the i-th token of ``left`` forms a pair
+    (in ``PAIRS`` or ``EQUAL_PAIRS``) with the i-th token of ``right`` counted from its end.
 
     Args:
         left: the left puncteme of a node.
@@ -114,18 +114,18 @@ def is_symmetric(left: Sequence[str], right: Sequence[str]) -> bool:
 
 
 def is_unmatched(left: Sequence[str], right: Sequence[str], pairs: Set[TokenPair] = PAIRS) -> bool:
-    """Tell whether a node's punctemes hold a token without its partner (Appendix B).
+    """Return whether the punctemes of a node contain a token without its partner (Appendix B).
 
-    Tokens that occur in no pair are ignored; the others must mirror each other.  Two punctemes
-    without any others are matched: the appendix, read to the letter, would count every bare node.
-    Read to the letter it also counts every final *?* and *!* in languages without the inverted
-    marks.
+    Tokens that occur in no pair are ignored; the others must mirror each other.  If there are no
+    others, the punctemes are matched: taken literally, the appendix would count every node without
+    punctuation as unmatched.  Taken literally, it also counts every final *?* and *!* in languages
+    without the inverted marks, unless ``pairs`` excludes them.
 
     Args:
         left: the left puncteme of a node.
         right: its right puncteme.
-        pairs: opening and closing tokens; a caller who does not want final marks to count leaves
-            out those whose partner is not in its vocabulary.
+        pairs: opening and closing tokens; to exclude such final marks, leave out pairs with a token
+            that is not in the vocabulary.
     """
     members = {token for pair in pairs for token in pair}
     filtered_left = [token for token in left if token in members]
@@ -142,9 +142,9 @@ def _mirrors(left: Sequence[str], right: Sequence[str], pairs: Set[TokenPair]) -
 
 
 def carries_dot(form: str) -> bool:
-    """Tell whether a word ends in the dot of an abbreviation.
+    """Return whether a word ends in the dot of an abbreviation.
 
-    It is longer than the dot, and not of punctuation characters and symbols alone.
+    Such a word is longer than the dot, and does not consist of punctuation and symbols only.
     """
     if len(form) < 2 or not form.endswith("."):
         return False

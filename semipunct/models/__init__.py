@@ -1,1 +1,1 @@
-"""Models, a folder each; none imports another."""
+"""Models, one folder each; no model imports another."""

@@ -1,4 +1,4 @@
-"""All that a model holds, as plain values and arrays, and the digest of it."""
+"""The contents of a model as plain values and arrays, and their digest."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = npt.NDArray[Any]
 
 
 class Storable(Protocol):
-    """An object that is made again from its options and its data."""
+    """An object that can be reconstructed from its options and its data."""
 
     @property
     def options(self) -> Any:
@@ -27,10 +27,10 @@ class Storable(Protocol):
 
 
 def digest(model: Storable, parameters: Mapping[str, Any]) -> str:
-    """Return a sha256 of all that decides a model's answers: options, vocabulary and weights.
+    """Return a SHA-256 digest of everything that determines a model's output.
 
     Args:
-        model: options and vocabulary.
+        model: the model, with options and vocabulary.
         parameters: its weights.
     """
     found = hashlib.sha256(repr(model.options).encode())
@@ -44,18 +44,18 @@ def digest(model: Storable, parameters: Mapping[str, Any]) -> str:
 
 
 def compact(data: object) -> str:
-    """Return JSON without spaces, in the order of insertion; refuse numbers that JSON lacks."""
+    """Return JSON without spaces, in insertion order; reject numbers that JSON does not have."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def without_arrays(data: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Take the arrays out of what ``Model.to_data`` returns.
+    """Separate the arrays from the data that ``Model.to_data`` returns.
 
     Args:
         data: plain JSON values and arrays.
 
     Returns:
-        The plain values, and the arrays by their path, with a slash between names.
+        The plain values, and the arrays by their path, whose names are joined by slashes.
     """
     plain: dict[str, Any] = {}
     arrays: dict[str, Array] = {}
@@ -78,7 +78,7 @@ def with_arrays(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[s
         arrays: the arrays by their path.
 
     Raises:
-        KeyError, TypeError: if there is no place for an array.
+        KeyError, TypeError: if the plain values have no place for an array.
     """
     found = dict(plain)
     for path, array in arrays.items():

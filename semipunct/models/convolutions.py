@@ -1,9 +1,9 @@
 """Gated convolutions over characters or words.
 
-They are gated as those of Dauphin et al. (2017), and dilated as those of Strubell et al. (2017).
+The gates follow Dauphin et al. (2017), the dilation Strubell et al. (2017).
 
-What the network says of a position depends on no more than ``reach`` neighbours to either side
-and the properties of these, so what is of any length may be read in windows that overlap.
+The scores of a position depend only on its properties and on those of ``reach`` neighbours to
+either side, so input of any length may be processed in overlapping windows.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from semipunct.models.layers import (
 )
 
 WORD = "word"
-"""The property of words that training takes for unknown now and then."""
+"""The property of words that training sometimes replaces with the unknown value."""
 
 
 def reach(layers: int) -> int:
-    """Return how many neighbours to either side a position's scores depend on."""
+    """Return the number of neighbours to either side that a position's scores depend on."""
     return 2**layers - 1
 
 
@@ -43,13 +43,13 @@ def convolution_weights(
     """Draw initial weights.
 
     Args:
-        sizes: how many codes there are of each property.
-        size: of embeddings and layers.
-        layers: how many there are.
-        outputs: scores of each position.
-        generator: the source of chance.
+        sizes: number of codes of each property.
+        size: size of the embeddings and layers.
+        layers: number of layers.
+        outputs: number of scores of each position.
+        generator: the random number generator.
     """
-    spread = len(sizes) ** -0.5  # the sum of all embeddings has variance one
+    spread = len(sizes) ** -0.5  # so that the sum of all embeddings has variance one
     embeddings = {
         name: (spread * generator.standard_normal((n, size))).astype(np.float32)
         for name, n in sizes.items()
@@ -72,10 +72,10 @@ def word_scores(
 
     Args:
         weights: from ``convolution_weights``.
-        names: of the properties, ``WORD`` among them.
+        names: names of the properties, including ``WORD``.
         codes: ``[properties, batch, length]``.
-        lengths: ``[batch]`` words.
-        dropout: only while training.
+        lengths: ``[batch]``, numbers of words.
+        dropout: given only during training.
     """
     drop = None
     if dropout is not None:
@@ -99,11 +99,10 @@ def convolved(
 
     Args:
         weights: from ``convolution_weights``.
-        names: of the properties.
+        names: names of the properties.
         codes: ``[properties, batch, length]``.
         inside: ``[batch, length]``, false in the padding.
-        dropout: while training, the source of chance and the share of the last layer's output that
-            is left out.
+        dropout: PRNG key and dropout rate of the last layer's output, given only during training.
     """
     there = inside[..., None]
     x = sum(weights[f"embed.{name}"][codes[i]] for i, name in enumerate(names))

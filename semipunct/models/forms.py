@@ -1,4 +1,4 @@
-"""Words as networks read them: codes of frequent forms, of character n-grams, and of shapes."""
+"""Words as input of networks: codes of frequent forms, of character n-grams, and of word shapes."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from semipunct.models.layers import Floats, Weights, affine, affine_weights, emb
 from semipunct.models.vocabulary import Codes, Vocabulary, frequent
 
 _REMEMBERED = 2**17
-"""Forms whose n-grams are looked up once."""
+"""The number of distinct forms whose n-grams are looked up at a time."""
 
 
 class FormVocabulary(Vocabulary, frozen=True, dict=True):
-    """Values of word forms that have codes; a subclass adds what a model predicts.
+    """Values of word forms that have codes; a subclass adds those that a model predicts.
 
     Attributes:
         word: frequent forms in lower case.
-        ngram: character n-grams that several forms share.
-        shape: shapes of words that several forms share.
+        ngram: character n-grams that occur in several forms.
+        shape: shapes that occur in several forms.
     """
 
     most: ClassVar[int] = 20
-    """N-grams of a word that count: those that come first."""
+    """The maximum number of n-grams used for a word: the first ones."""
 
     word: tuple[str, ...]
     ngram: tuple[str, ...]
@@ -44,9 +44,9 @@ class FormVocabulary(Vocabulary, frozen=True, dict=True):
         """Collect the values of the forms of training sentences, by attribute.
 
         Args:
-            sentences: the forms of each.
+            sentences: the forms of each sentence.
             minimum_word_count: rarer forms have no code of their own.
-            minimum_ngram_forms: n-grams and shapes of fewer different forms have none.
+            minimum_ngram_forms: n-grams and shapes of fewer distinct forms have no code.
         """
         words = Counter(form.lower() for forms in sentences for form in forms)
         distinct = {form for forms in sentences for form in forms}
@@ -67,10 +67,10 @@ class FormVocabulary(Vocabulary, frozen=True, dict=True):
         return found
 
     def ngrams(self, forms: Iterable[str]) -> Codes:
-        """Return the codes of the n-grams of words, ``[words, most]``, and 0 where there is none.
+        """Return the codes of the n-grams of words, ``[words, most]``, padded with 0.
 
         Args:
-            forms: of words.
+            forms: the words.
         """
         return np.array([self._ngrams(form) for form in forms], np.int32).reshape(-1, self.most)
 
@@ -90,10 +90,10 @@ class FormInputs(NamedTuple):
     """The forms of a padded batch of sentences.
 
     Attributes:
-        words: ``[batch, length]`` codes of forms; 0 is the unknown one.
+        words: ``[batch, length]`` codes of forms; 0 stands for unknown forms.
         ngrams: ``[batch, length, most]`` codes of character n-grams; 0 is padding.
         shapes: ``[batch, length]`` codes of shapes.
-        lengths: ``[batch]`` words of each.
+        lengths: ``[batch]`` numbers of words.
     """
 
     words: Any
@@ -107,9 +107,9 @@ class EncodedForms:
     """The forms of sentences, encoded.
 
     Attributes:
-        words: ``[words]`` codes of the forms of each sentence.
-        ngrams: ``[words, most]`` codes of their character n-grams.
-        shapes: ``[words]`` codes of their shapes.
+        words: for each sentence, ``[words]`` codes of the forms.
+        ngrams: for each sentence, ``[words, most]`` codes of character n-grams.
+        shapes: for each sentence, ``[words]`` codes of shapes.
     """
 
     words: list[Codes]
@@ -118,16 +118,16 @@ class EncodedForms:
 
     @property
     def lengths(self) -> list[int]:
-        """Words of each sentence."""
+        """The number of words in each sentence."""
         return [len(words) for words in self.words]
 
     def lay_out(self, members: Sequence[int], shape: int | None = None) -> FormInputs:
-        """Pad some sentences to one of few lengths.
+        """Pad some sentences to one of a few lengths.
 
         Args:
-            members: their numbers.
-            shape: the size of a batch, as of ``arrays.padding.bucketed``; None for no sentence
-                that is padding.
+            members: the numbers of the sentences.
+            shape: the size of a batch, as in ``arrays.padding.bucketed``; None to add no padding
+                sentences.
         """
         lengths = [len(self.words[i]) for i in members]
         length = padded_length(max(lengths))
@@ -149,10 +149,10 @@ def form_weights(
     """Draw the initial weights of ``embedded``, by layer and name.
 
     Args:
-        generator: the source of chance.
-        vocabulary: how many codes there are.
-        word: size of the embedding of a form.
-        ngram: size of that of a character n-gram.
+        generator: the random number generator.
+        vocabulary: number of codes of each kind.
+        word: size of the embeddings of forms.
+        ngram: size of the embeddings of character n-grams.
         hidden: size of the state of a word.
     """
     return {
@@ -171,19 +171,19 @@ def embedded(
     drop: Callable[[jax.Array], jax.Array],
     unknown: tuple[jax.Array, float] | None,
 ) -> jax.Array:
-    """Return the states of words before the first layer, ``[batch, length, hidden]``.
+    """Return the representations of words before the first layer, ``[batch, length, hidden]``.
 
     Args:
-        weights: with those of ``form_weights``.
+        weights: weights that include those of ``form_weights``.
         inputs: the words.
         drop: applied to the embeddings.
-        unknown: only while training, the source of chance and the share of forms that are taken for
-            unknown ones.
+        unknown: PRNG key and the fraction of forms replaced by the unknown form; given only during
+            training.
     """
     words, ngrams = jnp.asarray(inputs.words), jnp.asarray(inputs.ngrams)
     if unknown is not None:
         words = jnp.where(jax.random.bernoulli(*unknown, words.shape), 0, words)
-    # A sum over n-grams has the same variance however many there are.
+    # The variance of the sum over n-grams does not depend on their number.
     some = (ngrams > 0)[..., None]
     pieces = jnp.sum(jnp.where(some, weights["embed.ngram"][ngrams], 0.0), 2)
     pieces = pieces * jax.lax.rsqrt(jnp.maximum(jnp.sum(some, 2), 1).astype(pieces.dtype))

@@ -1,7 +1,7 @@
-"""Kinds of models: their settings, their presets, and where their code is; JAX is not imported.
+"""Kinds of models: their settings, presets, and the location of their code; JAX is not imported.
 
 Settings are read and checked, and model folders recognised, before the model's own module is
-loaded: a mistake in a setting is told at once.
+loaded, so mistakes in settings are reported at once.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ if TYPE_CHECKING:
 Schedule = Literal["constant", "cosine"]
 
 VISITS = 268
-"""Sentence visits for the square root of the number of training sentences.
+"""Factor of the square root of the number of training sentences in the number of visits.
 
-It gives 30,000 visits to English-EWT and 17,000 to Chinese-GSD; a number of its own for each
-treebank gained next to nothing (docs/decisions/0011-loglinear-preset.md).
+It gives 30,000 visits for English-EWT and 17,000 for Chinese-GSD; tuning the number for each
+treebank improved almost nothing (docs/decisions/0011-loglinear-preset.md).
 """
 
 
 @dataclass(frozen=True, slots=True)
 class SharedTrainOptions:
-    """The settings of the section ``[train]`` that all kinds share; a kind's own class adds more.
+    """The settings of the section ``[train]`` that all kinds share; subclasses of kinds add more.
 
     Attributes:
-        visits: sentences visited in all, each as often as it comes up; 0 for as many as suit the
-            size of the treebank.
-        batch_size: sentences in a batch.
-        learning_rate: of the optimiser, for the weights that have no rate of their own.
-        schedule: ``cosine`` lets all rates fall along a half wave, ``constant`` does not.
-        initial_scale: standard deviation of the normal distribution that weights are drawn from
-            which else start at zero.
-        evaluate_every: sentence visits between evaluations on the development sentences, each
-            of which writes a checkpoint; 0 for ``evaluations`` of them in all.
-        patience: evaluations without improvement after which training stops; 0 for never.
-        seed: of the initial weights and of the order of the sentences.
+        visits: total number of sentences visited, repetitions included; 0 for a number that suits
+            the size of the treebank.
+        batch_size: number of sentences in a batch.
+        learning_rate: learning rate of the weights that have none of their own.
+        schedule: ``cosine`` decays all rates along half a cosine wave, ``constant`` does not.
+        initial_scale: standard deviation of the normal distribution for the initial values of
+            weights that would otherwise start at zero.
+        evaluate_every: sentence visits between evaluations on the development sentences, each of
+            which writes a checkpoint; 0 for ``evaluations`` of them in all.
+        patience: number of evaluations without improvement after which training stops; 0 for never.
+        seed: seed of the initial weights and of the order of the sentences.
     """
 
     visits: Count = 0
@@ -64,12 +64,12 @@ class SharedTrainOptions:
     seed: Seed = 0
 
     evaluations: ClassVar[int] = 6
-    """Of a run that does not say: few, because each also writes the state of the run."""
+    """The default number of evaluations: small, because each also saves the state of the run."""
 
     def suggested_visits(self, sentences: int) -> int:
-        """Return how many visits suit a treebank of so many sentences.
+        """Return the number of visits that suits a treebank of this many sentences.
 
-        A larger one needs more visits in all, and fewer of each sentence.
+        A larger treebank needs more visits in total, but fewer of each sentence.
         """
         return 1000 * max(1, round(VISITS * math.sqrt(sentences) / 1000))
 
@@ -80,11 +80,11 @@ class SharedTrainOptions:
 
 @dataclass(frozen=True, slots=True)
 class NetworkTrainOptions(SharedTrainOptions):
-    """Settings that all networks share which AdamW trains for some epochs.
+    """Settings shared by all networks that AdamW trains for a number of epochs.
 
     Attributes:
-        weight_decay: of AdamW.
-        dropout: share of the inputs of layers that a step leaves out.
+        weight_decay: weight decay of AdamW.
+        dropout: fraction of the inputs of layers that is dropped in a training step.
     """
 
     patience: Count = 0
@@ -92,7 +92,7 @@ class NetworkTrainOptions(SharedTrainOptions):
     dropout: Share = 0.2
 
     epochs: ClassVar[int] = 10
-    """Passes over the training examples, of a run that does not say how many visits."""
+    """Passes over the training examples, if the number of visits is not set."""
 
     def suggested_visits(self, sentences: int) -> int:
         return self.epochs * sentences
@@ -100,12 +100,12 @@ class NetworkTrainOptions(SharedTrainOptions):
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """The figure of the development examples by which the best weights are chosen.
+    """The metric on the development examples by which the best weights are chosen.
 
     Attributes:
-        name: of the figure; ``metrics.jsonl`` has it under ``dev_NAME``.
-        label: for people.
-        highest: whether a higher figure is better.
+        name: name of the metric; ``metrics.jsonl`` has it under ``dev_NAME``.
+        label: name of the metric in messages for users.
+        highest: whether higher values are better.
     """
 
     name: str
@@ -113,11 +113,11 @@ class Criterion:
     highest: bool = False
 
     def of(self, entry: Mapping[str, Any]) -> float | None:
-        """Return the figure of an evaluation, as ``metrics.jsonl`` holds it; None if undefined."""
+        """Return the value of the metric in a line of ``metrics.jsonl``; None if undefined."""
         return entry.get(f"dev_{self.name}")
 
     def rank(self, entry: Mapping[str, Any]) -> tuple[int, float]:
-        """Rank an evaluation, the best lowest: fewer unscorable examples first, then the figure."""
+        """Return a sort key, best first: number of unscorable examples, then the metric."""
         figure = self.of(entry)
         worst = math.inf if figure is None else -figure if self.highest else figure
         return entry.get("dev_unscorable", 0), worst
@@ -127,27 +127,27 @@ PERPLEXITY = Criterion("perplexity_of_scorable", "perplexity")
 
 
 PUNCTUATION = "punctuation"
-"""Predicted by the kinds whose perplexities of slots may be compared."""
+"""The units predicted by the kinds whose perplexities of slots may be compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of model, as the registry and model folders know it.
+    """A kind of model, as represented in the registry and in model folders.
 
     Attributes:
-        name: as in ``semipunct train --kind NAME`` and in manifests.
-        model: ``module:Class`` of the model, loaded when it is needed.
-        model_options: class of the settings in ``[model]``: what decides the shape of a model.
+        name: name in ``semipunct train --kind NAME`` and in manifests.
+        model: ``module:Class`` of the model, imported on demand.
+        model_options: class of the settings in ``[model]``, which determine the architecture.
         train_options: class of the settings in ``[train]``.
         presets: names of the files in the folder ``presets`` beside the module; the first one is
-            the default. A kind without any starts from the defaults of its classes.
-        criterion: by which the best weights are chosen.
-        assess: ``module:function`` that computes the figures of held-out examples, as
-            ``semipunct.models.scoring.perplexities`` does.
-        examples: ``module:function`` that reads files, given their names, to a sequence of what
-            the model is trained on (``semipunct.corpus.examples``).
-        unit: one of these, for people.
-        predicts: the outcome that it tells the probability of, for people.
+            the default. A kind without presets starts from the defaults of its classes.
+        criterion: criterion by which the best weights are chosen.
+        assess: ``module:function`` that computes metrics on held-out examples, like
+            ``semipunct.models.scoring.perplexities``.
+        examples: ``module:function`` that takes file names and returns the sequence of examples
+            that the model is trained on (``semipunct.corpus.examples``).
+        unit: name of one example in messages for users.
+        predicts: description, for users, of the outcome that the model gives a probability to.
     """
 
     name: str
@@ -171,19 +171,19 @@ class Kind:
         return _named(self.model)
 
     def figures(self, *arguments: Any) -> dict[str, Any]:
-        """Return the figures of held-out examples under their names in ``metrics.jsonl``.
+        """Return metrics on held-out examples under their names in ``metrics.jsonl``.
 
         Args:
-            *arguments: of the function that ``assess`` names.
+            *arguments: arguments of the function named in ``assess``.
         """
         found = _named(self.assess)(*arguments)
         return {f"dev_{name}": value for name, value in found.items()}
 
     def read(self, paths: Sequence[str]) -> Sequence[Any]:
-        """Read the files that a model of this kind is trained on.
+        """Read the files of training examples for this kind of model.
 
         Args:
-            paths: their names.
+            paths: names of the files.
 
         Raises:
             TreebankError: if a file is missing or damaged.
@@ -191,7 +191,7 @@ class Kind:
         return _named(self.examples)(paths)
 
     def preset(self, name: str) -> str:
-        """Return the text of a preset, which is TOML."""
+        """Return the text of a preset, in TOML."""
         package = self.model.partition(":")[0].rpartition(".")[0]
         return resources.files(package).joinpath(f"presets/{name}.toml").read_text("utf-8")
 
@@ -204,7 +204,7 @@ def _named(place: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """All settings of a run.
+    """All settings of a training run.
 
     Attributes:
         kind: the kind of model.
@@ -217,14 +217,14 @@ class Config:
 
     @classmethod
     def of(cls, kind: Kind, settings: Iterable[Setting] = ()) -> Config:
-        """Check settings; those that are not given have the defaults of the kind's classes.
+        """Check settings; those not given have the defaults of the kind's classes.
 
         Args:
             kind: the kind of model.
-            settings: of two with the same key the later one wins.
+            settings: if two have the same key, the later one takes precedence.
 
         Raises:
-            ConfigError: as ``semipunct.models.settings.checked`` does.
+            ConfigError: under the same conditions as in ``semipunct.models.settings.checked``.
         """
         values = checked(kind.sections, settings)
         return cls(
@@ -235,15 +235,15 @@ class Config:
     def from_dict(
         cls, kind: Kind, values: Mapping[str, Mapping[str, object]], where: str
     ) -> Config:
-        """Invert ``to_dict``; a setting that an older program did not know gets its default.
+        """Invert ``to_dict``; settings missing in data of an older version get their defaults.
 
         Args:
             kind: the kind of model.
             values: settings by section and name.
-            where: the source, for messages.
+            where: the source of the values, for error messages.
 
         Raises:
-            ConfigError: as ``of`` does.
+            ConfigError: under the same conditions as in ``of``.
         """
         return cls.of(
             kind,

@@ -1,8 +1,8 @@
 """Layers of neural networks as functions of a flat dictionary of weights.
 
-The weights of a layer lie under its name: ``NAME.weight``, ``NAME.bias``. So the weights of every
-model are one dictionary of arrays, which optimiser, store and checkpoints take as it is
-(docs/decisions/0020-neural-layers.md).
+The weights of a layer are stored under its name: ``NAME.weight``, ``NAME.bias``. Thus the weights
+of every model form one dictionary of arrays, which the optimiser, the model store and checkpoints
+use directly (docs/decisions/0020-neural-layers.md).
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ Weights = Mapping[str, Any]
 Floats = npt.NDArray[np.float32]
 
 _DEVIATION = 0.1
-"""Of initial embeddings."""
+"""Standard deviation of the initial embeddings."""
 
 
 class Dropout(NamedTuple):
-    """Dropout while training.
+    """Dropout during training.
 
     Attributes:
-        key: of the random numbers.
-        rate: share of the inputs of each layer that is dropped.
-        words: share of word forms taken for unknown ones.
+        key: PRNG key.
+        rate: fraction of the inputs of each layer that is dropped.
+        words: fraction of word forms replaced by the unknown form.
     """
 
     key: jax.Array
@@ -41,20 +41,20 @@ def uniform(
 ) -> npt.NDArray[np.float32]:
     """Draw initial weights from U(-1/sqrt(inputs), 1/sqrt(inputs)).
 
-    The variance of what a layer puts out is then a third of that of its inputs, however many there
-    are.
+    The variance of a layer's output is then a third of that of its inputs, regardless of their
+    number.
 
     Args:
-        generator: the source of chance.
-        shape: of the weights.
-        inputs: how many numbers each output is a sum of.
+        generator: the random number generator.
+        shape: shape of the weights.
+        inputs: number of terms in the sum that forms each output.
     """
     limit = inputs**-0.5
     return generator.uniform(-limit, limit, shape).astype(np.float32)
 
 
 def flat(layers: Mapping[str, Mapping[str, Floats]]) -> dict[str, Floats]:
-    """Return the weights of layers under the names that functions look for, ``LAYER.NAME``.
+    """Return the weights of layers under the names that layer functions look up, ``LAYER.NAME``.
 
     Args:
         layers: weights by layer and name.
@@ -63,11 +63,11 @@ def flat(layers: Mapping[str, Mapping[str, Floats]]) -> dict[str, Floats]:
 
 
 def embeddings(generator: np.random.Generator, *shape: int) -> Floats:
-    """Draw initial vectors of codes.
+    """Draw the initial embeddings of codes.
 
     Args:
-        generator: the source of chance.
-        *shape: of the weights.
+        generator: the random number generator.
+        *shape: shape of the weights.
     """
     return _DEVIATION * generator.standard_normal(shape).astype(np.float32)
 
@@ -76,7 +76,7 @@ def affine_weights(generator: np.random.Generator, inputs: int, outputs: int) ->
     """Draw the weights of ``affine``, by their names within the layer.
 
     Args:
-        generator: the source of chance.
+        generator: the random number generator.
         inputs: size of an input.
         outputs: size of an output.
     """
@@ -91,31 +91,31 @@ def affine(weights: Weights, name: str, x: Any) -> Any:
 
     Args:
         weights: ``NAME.weight`` ``[inputs, outputs]`` and ``NAME.bias`` ``[outputs]``.
-        name: of the layer.
-        x: arrays of JAX as of numpy.
+        name: name of the layer.
+        x: a JAX or numpy array.
     """
     return x @ weights[f"{name}.weight"] + weights[f"{name}.bias"]
 
 
 _OUTCOMES = 2**16
-"""The equally probable outcomes of a draw of ``dropped``."""
+"""The number of equally probable outcomes of a random draw in ``dropped``."""
 
 
 def dropped(
     x: jax.Array, rate: float | jax.Array, key: jax.Array, shared: int | None = None
 ) -> jax.Array:
-    """Set some entries to zero, and scale the others so that the mean stays.
+    """Set some entries to zero, and scale the others so that the expected value is unchanged.
 
     Args:
-        x: of any shape.
-        rate: the share that is dropped, below 1; ``jit`` may trace it.
-        key: the source of chance.
-        shared: an axis along which the same places are dropped everywhere, such as that of the
-            words of a sentence (Gal and Ghahramani 2016).
+        x: an array of any shape.
+        rate: the fraction that is dropped, below 1; may be traced under ``jit``.
+        key: PRNG key.
+        shared: an axis along which the same mask is used, such as the axis of the words of a
+            sentence (Gal and Ghahramani 2016).
     """
-    # Few bits are enough, and drawing them takes most of the time.
+    # A few random bits suffice, and drawing them takes most of the time.
     kept = jnp.maximum(1, jnp.round((1 - rate) * _OUTCOMES)).astype(jnp.int32)
-    # All outcomes are kept without dropout: one more than 16 bits can hold.
+    # Without dropout all outcomes are kept: their number does not fit 16 bits.
     shape = [1 if axis == shared else size for axis, size in enumerate(x.shape)]
     mask = jax.random.bits(key, shape, jnp.uint16).astype(jnp.int32) < kept
     return jnp.where(mask, x * (_OUTCOMES / kept), 0.0)
@@ -124,10 +124,10 @@ def dropped(
 def recurrent_weights(
     generator: np.random.Generator, gates: int, inputs: int, hidden: int
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """Draw the weights of a recurrent cell, by their names within it.
+    """Draw the weights of a recurrent cell, by their names within the cell.
 
     Args:
-        generator: the source of chance.
+        generator: the random number generator.
         gates: 4 for ``lstm``, 3 for ``gru``.
         inputs: size of an input.
         hidden: size of the state.
@@ -147,13 +147,13 @@ def lstm(
 
     Args:
         weights: from ``recurrent_weights`` with 4 gates, under ``name``.
-        name: of the cell.
+        name: name of the cell.
         x: ``[batch, length, inputs]``.
         lengths: ``[batch]``; padding beyond them changes no state.
-        reverse: whether it reads from the end.
+        reverse: whether to process the sequence from the end.
 
     Returns:
-        ``[batch, length, hidden]`` states after each input.
+        ``[batch, length, hidden]``, the state after each input.
     """
 
     def step(state: tuple[jax.Array, jax.Array], read: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -175,13 +175,13 @@ def gru(
 
     Args:
         weights: from ``recurrent_weights`` with 3 gates, under ``name``.
-        name: of the cell.
+        name: name of the cell.
         x: ``[batch, length, inputs]``.
         lengths: ``[batch]``; padding beyond them changes no state.
-        reverse: whether it reads from the end.
+        reverse: whether to process the sequence from the end.
 
     Returns:
-        ``[batch, length, hidden]`` states after each input.
+        ``[batch, length, hidden]``, the state after each input.
     """
 
     def step(state: tuple[jax.Array], read: jax.Array) -> tuple[jax.Array]:
@@ -196,10 +196,10 @@ def gru_step(weights: Weights, name: str, state: jax.Array, read: jax.Array) -> 
     """Return the next state ``[batch, hidden]``.
 
     Args:
-        weights: of the cell, under ``name``.
-        name: of the cell.
+        weights: weights of the cell, under ``name``.
+        name: name of the cell.
         state: ``[batch, hidden]``.
-        read: ``[batch, 3 hidden]``, the layer ``NAME.input`` applied to the input.
+        read: ``[batch, 3 hidden]``, the output of the layer ``NAME.input`` on the input.
     """
     reset, update, new = jnp.split(read, 3, -1)
     own = jnp.split(affine(weights, f"{name}.state", state), 3, -1)
@@ -211,7 +211,7 @@ def gru_step(weights: Weights, name: str, state: jax.Array, read: jax.Array) -> 
 def _scan(
     step: Any, start: tuple[jax.Array, ...], read: jax.Array, lengths: jax.Array, *, reverse: bool
 ) -> jax.Array:
-    """Run a cell over ``[batch, length, ...]``; the first part of its state is its output."""
+    """Run a cell over ``[batch, length, ...]``; the first element of its state is its output."""
 
     def masked(
         state: tuple[jax.Array, ...], at: tuple[jax.Array, jax.Array]
@@ -228,10 +228,10 @@ def _scan(
 
 
 def normalising_weights(size: int) -> dict[str, Floats]:
-    """Return the first weights of ``normalised``, by their names within the layer.
+    """Return the initial weights of ``normalised``, by their names within the layer.
 
     Args:
-        size: of what is normalised.
+        size: size of the axis that is normalised.
     """
     return {"scale": np.ones(size, np.float32), "shift": np.zeros(size, np.float32)}
 
@@ -241,7 +241,7 @@ def normalised(weights: Weights, name: str, x: jax.Array) -> jax.Array:
 
     Args:
         weights: ``NAME.scale`` and ``NAME.shift``, ``[size]``.
-        name: of the layer.
+        name: name of the layer.
         x: ``[..., size]``.
     """
     mean = jnp.mean(x, -1, keepdims=True)
@@ -253,15 +253,15 @@ def normalised(weights: Weights, name: str, x: jax.Array) -> jax.Array:
 _LEAST_VARIANCE = 1e-5
 
 _UNROLLED = 4
-"""Steps of a linear recurrence that are one step of the loop: each does next to nothing."""
+"""Number of steps of the recurrence that are unrolled in one loop iteration: each is cheap."""
 
 
 def linear_recurrence(kept: jax.Array, added: jax.Array) -> jax.Array:
-    """Return the states ``s[i] = kept[i] * s[i - 1] + added[i]``, from zero.
+    """Return the states ``s[i] = kept[i] * s[i - 1] + added[i]``, with initial state zero.
 
     Args:
         kept: ``[batch, length, size]``.
-        added: likewise.
+        added: ``[batch, length, size]``.
     """
 
     def step(state: jax.Array, at: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
@@ -278,8 +278,8 @@ def gated_recurrence_weights(generator: np.random.Generator, size: int) -> dict[
     """Draw the weights of ``gated_recurrence``, by their names within the layer.
 
     Args:
-        generator: the source of chance.
-        size: of a state.
+        generator: the random number generator.
+        size: size of the state.
     """
     parts = {
         "gates": affine_weights(generator, size, 3 * size),
@@ -291,21 +291,21 @@ def gated_recurrence_weights(generator: np.random.Generator, size: int) -> dict[
 def gated_recurrence(weights: Weights, name: str, x: jax.Array, inside: jax.Array) -> jax.Array:
     """Apply one layer of gated recurrences in both directions (Martin and Cundy 2018).
 
-    A state moves towards a candidate as far as its gate is open; half of it comes from the left,
-    half from the right. What is read out passes a second gate. Gates look at the inputs alone, so
-    that what remains of the recurrence is a sum.
+    The gate interpolates between the previous state and a candidate; one half of the state runs
+    from left to right, the other from right to left. A second gate is applied to the output. Gates
+    depend on the inputs alone, so the recurrence itself is linear.
 
     Args:
         weights: ``NAME.scale`` and ``NAME.shift``, ``NAME.gates`` and ``NAME.output``.
-        name: of the layer.
+        name: name of the layer.
         x: ``[batch, length, size]``.
         inside: ``[batch, length, 1]``, false in the padding.
     """
     read = affine(weights, f"{name}.gates", normalised(weights, name, x))
     candidate, gate, way_out = jnp.split(read, 3, -1)
-    # Padding opens no gate, so that the states of a sentence do not depend on its batch.
+    # The gate is closed in the padding, so the states of a sentence do not depend on its batch.
     gate = jnp.where(inside, jax.nn.sigmoid(gate), 0.0)
-    # One recurrence for both directions: it runs over what the second half has turned round.
+    # One recurrence runs both directions: the words of the second half are in reverse order.
     states = linear_recurrence(_half_turned(1 - gate), _half_turned(gate * candidate))
     return affine(weights, f"{name}.output", _half_turned(states) * jax.nn.silu(way_out))
 

@@ -1,4 +1,4 @@
-"""Networks: models whose weights AdamW trains, with gradients that are clipped."""
+"""Networks: models that are trained with AdamW and gradient clipping."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Network(Model[E, B, X]):
-    """A network whose last weights are its result."""
+    """A network whose final weights are the result of training."""
 
     def optimiser(
         self, options: NetworkTrainOptions, steps: int, slots: float
@@ -21,8 +21,8 @@ class Network(Model[E, B, X]):
 
         Args:
             options: rate, schedule and decay.
-            steps: updates in all.
-            slots: ignored: no penalty is per sentence.
+            steps: total number of updates.
+            slots: ignored, because no penalty is per sentence.
         """
         from semipunct.models.optimisation import clipped_adamw
 
@@ -30,19 +30,19 @@ class Network(Model[E, B, X]):
 
 
 class AveragedNetwork(Model[E, B, X]):
-    """A network whose result is the mean of its weights after each step."""
+    """A network whose result is the running mean of its weights over the training steps."""
 
     warming: ClassVar[int]
-    """Steps in which the learning rate rises from zero."""
+    """The number of warm-up steps, in which the learning rate rises from zero."""
 
     def optimiser(self, options: Any, steps: int, slots: float) -> Optimiser:
-        """Return AdamW with clipped gradients, and the mean of its weights.
+        """Return AdamW with clipped gradients, and an average of the weights.
 
         Args:
-            options: rate, schedule, decay, and ``average``, the share of the mean so far in the
-                next one.
-            steps: updates in all.
-            slots: ignored: no penalty is per sentence.
+            options: rate, schedule, decay, and ``average``, the decay of the running mean of the
+                weights.
+            steps: total number of updates.
+            slots: ignored, because no penalty is per sentence.
         """
         from semipunct.models.optimisation import averaged, clipped_adamw
 
@@ -51,4 +51,4 @@ class AveragedNetwork(Model[E, B, X]):
 
 
 _SECOND_MOMENT = 0.95
-"""Decay of the mean of squared gradients; the usual 0.999 is slow for some thousand steps."""
+"""Decay of the mean of squared gradients; the usual 0.999 is slow for a few thousand steps."""

@@ -1,4 +1,4 @@
-"""Learning rates over a run and a lazy Adam, for the optimisers of all kinds of models."""
+"""Learning rate schedules and a lazy Adam, for the optimisers of all kinds of models."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from semipunct.models.kind import NetworkTrainOptions, Schedule
 FINAL_RATE = 0.02
 """The fraction of the learning rate at which the cosine schedule ends.
 
-Not zero, so that the last visits still move the weights. The value was chosen, not tuned.
+It is not zero, so that the last visits still change the weights. The value was not tuned.
 """
 
 
@@ -25,9 +25,9 @@ def schedule(kind: Schedule, rate: float, steps: int) -> optax.Schedule:
     """Return the learning rate as a function of the step.
 
     Args:
-        kind: as the setting ``train.schedule``.
-        rate: at the first step.
-        steps: updates in all.
+        kind: value of the setting ``train.schedule``.
+        rate: learning rate at the first step.
+        steps: total number of updates.
     """
     if kind == "constant":
         return optax.constant_schedule(rate)
@@ -35,7 +35,7 @@ def schedule(kind: Schedule, rate: float, steps: int) -> optax.Schedule:
 
 
 NORM = 5.0
-"""Gradients of networks are scaled down to this norm if theirs is larger (Pascanu et al. 2013)."""
+"""Gradients of networks are clipped to this norm (Pascanu et al. 2013)."""
 
 
 def clipped_adamw(
@@ -45,8 +45,8 @@ def clipped_adamw(
 
     Args:
         options: rate, schedule and decay.
-        steps: updates in all.
-        warming: steps in which the rate rises from zero.
+        steps: total number of updates.
+        warming: number of warm-up steps, in which the rate rises from zero.
         b2: decay of the mean of squared gradients.
     """
     planned = schedule(options.schedule, options.learning_rate, steps)
@@ -60,10 +60,10 @@ def clipped_adamw(
 
 
 def prompt(transformation: optax.GradientTransformation) -> Optimiser:
-    """Return a transformation that puts nothing off.
+    """Return an optimiser that updates all weights in every step.
 
     Args:
-        transformation: of optax.
+        transformation: an optax transformation.
     """
 
     def unchanged(weights: Weights, *_: Any) -> Weights:
@@ -76,8 +76,8 @@ class AveragedState(NamedTuple):
     """The state of ``averaged``.
 
     Attributes:
-        steps: done so far.
-        mean: of the weights after each step.
+        steps: number of steps so far.
+        mean: mean of the weights over the steps.
         inner: the state of the optimiser itself.
     """
 
@@ -89,11 +89,11 @@ class AveragedState(NamedTuple):
 def averaged(optimiser: optax.GradientTransformation, decay: float) -> Optimiser:
     """Return an optimiser whose result is a running mean of the weights (Polyak and Juditsky 1992).
 
-    Of the first steps it is the plain mean, later an exponential one.
+    For the first steps it is the arithmetic mean, later an exponential moving average.
 
     Args:
-        optimiser: of optax.
-        decay: share of the mean so far in the next one; 1 for the plain mean of all steps.
+        optimiser: an optax transformation.
+        decay: weight of the previous mean in the next one; 1 for the arithmetic mean of all steps.
     """
 
     def init(parameters: Any) -> AveragedState:
@@ -116,9 +116,9 @@ class LazyAdamState(NamedTuple):
     """The state of ``lazy_adam``.
 
     Attributes:
-        steps: done so far.
-        first: running means of gradients, of the shape of each weight.
-        second: the same of squared gradients.
+        steps: number of steps so far.
+        first: running means of gradients, in the shape of each weight.
+        second: running means of squared gradients.
         last: the step that last read each row.
     """
 
@@ -129,7 +129,7 @@ class LazyAdamState(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """Rows of a weight and of its running means, as they are by now."""
+    """Up-to-date rows of a weight and of its running means."""
 
     weight: jax.Array
     first: jax.Array
@@ -145,19 +145,19 @@ def lazy_adam(
 ) -> Optimiser:
     """Return an Adam (Kingma and Ba 2015, algorithm 1) whose gradients and updates are ``Rows``.
 
-    A row that no step reads has no gradient but that of its penalty, and what Adam does with it
-    meanwhile can be told afterwards: it coasts on its momentum, and decays. So it is left alone
-    until a step reads it. Where every step reads every row this is Adam itself, and else Adam but
-    for three approximations, of the steps that are made up for: all have the rate and the bias of
-    the last one; the deviation of the gradient is that in their middle; the penalty acts once the
-    momentum has.
+    A row that no batch reads has no gradient apart from that of its penalty, so its Adam updates
+    can be computed afterwards: it moves on with its momentum, and decays. Therefore the row is not
+    touched until a batch reads it. If every step reads every row this is exactly Adam. Otherwise
+    the skipped steps are made up for with three approximations: all use the learning rate and the
+    bias correction of the last one; all use the root mean square of the gradient at the middle one;
+    the penalty is applied after the momentum.
 
     Args:
         rate: learning rate as a function of the step.
         b1: decay of the mean of gradients.
         b2: decay of the mean of squared gradients.
-        eps: added to the root of the latter.
-        decay: of a penalty, half of this times the squared norm of the weights in every step.
+        eps: added to the square root of that mean.
+        decay: L2 coefficient: half of it times the squared norm of the weights is the penalty.
     """
     slowing = b1 / b2**0.5
     log_slowing, log_b2 = math.log(slowing), math.log(b2)
@@ -171,19 +171,20 @@ def lazy_adam(
         return [1 - jnp.float32(b) ** jnp.maximum(steps, 1) for b in (b1, b2)]
 
     def caught_up(state: LazyAdamState, name: str, read: Callable[[Any], Any], table: Any) -> _Row:
-        """Return rows as they are after ``state.steps``."""
+        """Return the rows as they are after ``state.steps`` steps."""
         weight, first, second = read(table), read(state.first[name]), read(state.second[name])
         missed = (state.steps - read(state.last[name])).astype(weight.dtype)
         missed = missed.reshape(-1, *(1,) * (weight.ndim - 1))
         size = jnp.asarray(rate(jnp.maximum(state.steps - 1, 0)))
         of_first, of_second = (1 / bias for bias in unbiased(state.steps))
-        # Exponentials and products by scalars: of powers and quotients, each row would pay for.
+        # Exponentials of products with scalars: powers and quotients would be computed for each
+        # row.
         relative, half = jnp.exp(missed * log_slowing), jnp.exp(missed * log_b2 / 2)
         deviation = jnp.sqrt(second * of_second) + eps
         coasting = size * of_first * slowing / (1 - slowing) * (1 - relative)
         weight = weight - coasting * first / deviation
         if decay:
-            # The penalty's own gradient is all that is left of the deviation in the end.
+            # In the long run only the penalty's own gradient contributes to the root mean square.
             variance = second * of_second * half + (decay * weight) ** 2
             weight = weight * jnp.exp(missed * (-size * decay) / (jnp.sqrt(variance) + eps))
         return _Row(weight, first * (relative * half), second * half**2)
@@ -220,12 +221,12 @@ def lazy_adam(
 
 
 def together(lazy: Optimiser, names: Collection[str], others: Optimiser) -> Optimiser:
-    """Return an optimiser that is lazy with some weights and prompt with all others.
+    """Return an optimiser that updates some weights lazily and all others in every step.
 
     Args:
-        lazy: for the weights that are named; those that there are.
-        names: of these.
-        others: for all others.
+        lazy: optimiser for the named weights, as far as they exist.
+        names: the names of these weights.
+        others: optimiser for all other weights.
     """
 
     def split(tree: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

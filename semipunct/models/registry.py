@@ -1,6 +1,6 @@
-"""The registry of model kinds: a name, and where its ``Kind`` is defined.
+"""The registry of model kinds: each name, and where its ``Kind`` is defined.
 
-Nothing is imported until a kind is asked for, so that this module depends on no model.
+Kinds are imported on demand, so this module depends on no model.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ DEFAULT = "punctuation"
 
 
 def kind_named(name: str, where: str = "--kind") -> Kind:
-    """Return the kind of a name.
+    """Return the kind with a name.
 
     Args:
         name: a key of ``KINDS``.
-        where: the source of the name, for messages.
+        where: the source of the name, for error messages.
 
     Raises:
         ConfigError: if there is no such kind.

@@ -1,4 +1,4 @@
-"""Memory for things made of a model's weights, such as tables that all calls need."""
+"""Caching of objects computed from a model's weights, such as tables shared by all calls."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ R = TypeVar("R")
 
 
 def remembered(make: Callable[[M, Weights], R]) -> Callable[[M, Weights], R]:
-    """Return a function that remembers, for each model, what it made of the last weights.
+    """Return a function that caches, for each model, its result for the most recent weights.
 
-    Weights are the same if they are the same object: a dictionary of weights is never changed.
+    Weights are compared by identity: a dictionary of weights is never modified.
 
     Args:
-        make: from a model and its weights to something that does not refer to the model, which
-            would then never be freed.
+        make: a function of a model and its weights whose result does not refer to the model;
+            otherwise the model would never be freed.
     """
     last: WeakKeyDictionary[M, tuple[Weights, R]] = WeakKeyDictionary()
 

@@ -1,4 +1,4 @@
-"""Log-likelihoods of many sentences by any model: batches without gradients."""
+"""Log-likelihoods of many sentences under any model, in batches without gradients."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ M = TypeVar("M", bound=Model[Any, Any, Any])
 
 
 class Batches(Generic[E, B]):
-    """All sentences in batches of similar length and few shapes, when no gradient is wanted.
+    """Batches of similar sentence length and few distinct shapes, for use without gradients.
 
-    Iterating lays out one batch after another, and may be repeated: what the batches are and
-    their shapes stay the same.
+    Iteration lays out one batch after another. It may be repeated, and always yields the same
+    batches with the same shapes.
     """
 
     def __init__(self, model: Model[E, B, Any], encoded: E) -> None:
         """Choose the batches and their padded sizes.
 
         Args:
-            model: gives the limits of a batch and lays it out.
+            model: determines the limits of a batch and lays it out.
             encoded: all sentences.
         """
         self._model, self._encoded = model, encoded
@@ -54,7 +54,7 @@ class Batches(Generic[E, B]):
         return len(self._encoded.lengths)
 
     def __iter__(self) -> Iterator[tuple[list[int], B]]:
-        """Yield the numbers of the sentences of each batch, and the batch."""
+        """Yield each batch, preceded by the numbers of its sentences."""
         for members, draft in zip(self._members, self._drafts, strict=True):
             yield members, self._model.lay_out(self._encoded, draft, self._shape)
 
@@ -67,16 +67,16 @@ def answers(
     ask: Callable[[M, Weights, B], Any],
     shapes: Shapes | None = None,
 ) -> Iterator[tuple[list[int], B, Any]]:
-    """Yield the numbers of the sentences of each batch, the batch, and an answer for it.
+    """Yield the numbers of the sentences of each batch, the batch, and the result for it.
 
     Args:
         model: the model.
         parameters: its weights.
-        batches: of sentences.
-        name: of the question, for the account of what is compiled.
+        batches: batches of sentences, with the numbers of these.
+        name: name of the computation, for the record of compiled shapes.
         ask: a compiled function of the model, its weights and a batch; the arrays that it returns
-            are brought to the host.
-        shapes: keeps account of what is compiled.
+            are copied to the host.
+        shapes: records the compiled shapes.
     """
     shapes = shapes or Shapes()
     weights = model.placed(parameters)
@@ -92,18 +92,18 @@ def log_likelihoods(
     batches: Batches[E, B],
     shapes: Shapes | None = None,
 ) -> npt.NDArray[np.float64]:
-    """Return log p(x | T) of each sentence, ``[sentences]``, in the order they were encoded in.
+    """Return log p(x | T) of each sentence, ``[sentences]``, in the order of encoding.
 
     Args:
         model: the model.
         parameters: its weights.
         batches: the sentences.
-        shapes: keeps account of what is compiled.
+        shapes: records the compiled shapes.
     """
     shapes = shapes or Shapes()
     result = np.zeros(len(batches))
     weights = model.placed(parameters)
-    # A batch is laid out while the device still works on the one before.
+    # Lay out each batch while the device is still processing the previous one.
     for (members, read, batch), scores in _one_late(_scored(model, weights, batches, shapes)):
         found = np.asarray(scores, np.float64)
         if np.isnan(found).any():
@@ -121,17 +121,17 @@ def perplexities(
     batches: Batches[E, B],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:
-    """Return the perplexity of the examples, and how many of them have probability zero.
+    """Return the perplexity of the examples, and the number of those with probability zero.
 
     Args:
         model: the model.
         parameters: its weights.
-        examples: what the batches hold.
-        batches: the examples.
-        shapes: keeps account of what is compiled.
+        examples: the examples in the batches.
+        batches: the same examples, encoded.
+        shapes: records the compiled shapes.
     """
     found = log_likelihoods(model, parameters, batches, shapes)
-    # Weights that have just diverged predict nothing; the next step of training will say so.
+    # NaN: training has just diverged; the next training step will report it.
     scores = np.where(np.isnan(found), -np.inf, found)
     slots = np.array([example.choices for example in examples], np.int64)
     figures = PerplexityStatistics(scores, slots).figures().as_dict()
@@ -141,7 +141,7 @@ def perplexities(
 def _scored(
     model: Model[Any, B, Any], weights: Weights, batches: Batches[Any, B], shapes: Shapes
 ) -> Iterator[tuple[tuple[list[int], Weights, B], jax.Array]]:
-    """Yield each batch, with what it reads, and its scores, which may still be computed."""
+    """Yield each batch with its numbers and weights, and its scores, perhaps not computed yet."""
     for members, batch in batches:
         read = model.read(weights, batch)
         with shapes.first_call("score", batch):
@@ -150,7 +150,7 @@ def _scored(
 
 
 def _one_late(items: Iterator[T]) -> Iterator[T]:
-    """Yield each item after the next one has been made."""
+    """Yield each item only after the next one has been produced."""
     made = list(islice(items, 1))
     for item in items:
         made.append(item)

@@ -1,7 +1,7 @@
-"""Checks of settings: types, bounds, and what is said of a value that is wrong.
+"""Validation of settings: types, bounds, and error messages.
 
 A kind of model declares its settings as frozen dataclasses whose fields are annotated with bounds.
-Everything here works on such classes and knows none of them; JAX is not imported.
+This module works on such classes without knowing any of them; JAX is not imported.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Positive = Annotated[float, Meta(gt=0)]
 NotNegative = Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=0.9)]
-"""Of what dropout leaves out; what is kept is divided by the rest, which must not vanish."""
+"""A dropout rate; the inputs that are kept are divided by 1 - rate, which must not vanish."""
 Decay = Annotated[float, Meta(ge=0, lt=1)]
-"""Of a running mean in the next one."""
+"""The decay of a running mean."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
     """A condition on a setting that types and bounds cannot express.
 
-    It stands in the annotation of a field, ``Annotated[tuple[str, ...], Check(function)]``.
+    It is part of the annotation of a field: ``Annotated[tuple[str, ...], Check(function)]``.
 
     Attributes:
-        complaint: returns what is wrong with a value, or None.
+        complaint: returns a description of the problem with a value, or None.
     """
 
     complaint: Callable[[Any], str | None]
@@ -43,7 +43,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting: its full key (``train.l2``), its value, and where it was written."""
+    """A setting: its full key (``train.l2``), its value, and the source of the value."""
 
     key: str
     value: object
@@ -51,11 +51,11 @@ class Setting:
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """Return ``; did you mean ...?`` with the nearest known word, or nothing if none is near.
+    """Return ``; did you mean ...?`` with the most similar known word, or nothing if none is close.
 
     Args:
-        word: what was written.
-        known: what could have been meant.
+        word: the word as written.
+        known: the valid words.
     """
     found = nearest(word, known)
     return f"; did you mean {found!r}?" if found else ""
@@ -64,18 +64,18 @@ def meant(word: str, known: Iterable[str]) -> str:
 def checked(
     sections: Mapping[str, type[Any]], settings: Iterable[Setting]
 ) -> dict[str, dict[str, Any]]:
-    """Check settings and convert their values; of two with the same key the later one wins.
+    """Check settings and convert their values; for duplicate keys the last value takes precedence.
 
     Args:
         sections: the class of options of each section.
-        settings: what was written.
+        settings: the settings as written.
 
     Returns:
-        The values by section and name: keyword arguments of the classes.
+        The values by section and name, as keyword arguments of the classes.
 
     Raises:
         ConfigError: at the first setting that is unknown, of a wrong type or out of bounds. The
-            message says where it was written, what was found, and what to write.
+            message contains the source of the setting, its value, and what is allowed.
     """
     known = [
         f"{section}.{name}" for section, options in sections.items() for name in types(options)
@@ -93,7 +93,7 @@ def checked(
 
 @cache
 def types(options: type[Any]) -> Mapping[str, Any]:
-    """Return the annotation of each setting of a class of options, by name and in order."""
+    """Return the annotation of each setting of an options class, by name and in order."""
     hints = get_type_hints(options, include_extras=True)
     info = cast(inspect.DataclassType, inspect.type_info(options))
     return {field.name: hints[field.name] for field in info.fields}
@@ -113,7 +113,7 @@ def _converted(setting: Setting, hint: Any) -> Any:
         raise ConfigError(f"{where} is {value}; give a finite number")
     try:
         found = msgspec.convert(value, hint)
-    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # or half of a surrogate pair
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # or an unpaired surrogate
         raise ConfigError(f"{where} is {_wanted(value, info)}") from error
     for check in get_args(hint)[1:]:
         if isinstance(check, Check) and (complaint := check.complaint(found)):
@@ -122,7 +122,7 @@ def _converted(setting: Setting, hint: Any) -> Any:
 
 
 def _wanted(value: object, info: inspect.Type) -> str:
-    """Return the value as it is shown, and what to give instead."""
+    """Return the value as shown in an error message, and a description of valid values."""
     if isinstance(info, inspect.LiteralType):
         choices = [str(choice) for choice in info.values]
         return f"{value!r}{meant(str(value), choices)}; choose one of: {', '.join(choices)}"
@@ -142,7 +142,7 @@ def _wanted(value: object, info: inspect.Type) -> str:
 
 
 def _bound(value: float, info: inspect.IntType | inspect.FloatType) -> str:
-    """Return the bound that a value breaks, in words."""
+    """Return a description of the bound that a value violates."""
     if info.gt is not None and value <= info.gt:
         return f"greater than {info.gt}"
     if info.ge is not None and value < info.ge:

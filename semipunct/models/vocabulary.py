@@ -17,11 +17,11 @@ V = TypeVar("V", str, tuple[str, ...])
 
 
 def frequent(values: Iterable[V], minimum: int) -> tuple[V, ...]:
-    """Return the different values of those that are counted often enough, ascending.
+    """Return the distinct values that reach a minimum count, in ascending order.
 
     Args:
-        values: to be counted; a ``Counter`` stands for what it counted.
-        minimum: the count that a value must reach.
+        values: the values to count; or a ``Counter`` of them.
+        minimum: the minimum count of a value.
     """
     counts = values if isinstance(values, Counter) else Counter(values)
     return tuple(sorted(value for value, n in counts.items() if n >= minimum))
@@ -33,9 +33,9 @@ def frequent_by_kind(
     """Return the frequent values of each kind, see ``frequent``.
 
     Args:
-        items: such as the sentences of training, each with its values by kind.
-        kinds: that are looked at.
-        minimum: the count that a value must reach.
+        items: such as the training sentences, each with its values by kind.
+        kinds: the kinds to collect.
+        minimum: the minimum count of a value.
     """
     counts = {kind: Counter[str]() for kind in kinds}
     for item in items:
@@ -45,7 +45,7 @@ def frequent_by_kind(
 
 
 class Vocabulary(msgspec.Struct, frozen=True, dict=True):
-    """The values that have codes: value i of a kind has code i + 1, all others have 0.
+    """The values that have codes: value i of a kind has code i + 1, unknown values have code 0.
 
     A subclass has an attribute for each kind, a tuple of its values.
     """
@@ -60,11 +60,11 @@ class Vocabulary(msgspec.Struct, frozen=True, dict=True):
         }
 
     def size(self, kind: str) -> int:
-        """Return the number of codes of a kind, that of all other values included."""
+        """Return the number of codes of a kind, including that of unknown values."""
         return len(getattr(self, kind)) + 1
 
     def sizes(self, kinds: Iterable[str]) -> dict[str, int]:
-        """Return the numbers of codes of several kinds."""
+        """Return the number of codes of several kinds."""
         return {kind: self.size(kind) for kind in kinds}
 
     def known(self, kind: str, value: Any) -> bool:
@@ -85,7 +85,7 @@ class Vocabulary(msgspec.Struct, frozen=True, dict=True):
         """Return the codes of the values of several kinds, ``[kinds, n]``.
 
         Args:
-            values: by kind, equally many of each.
+            values: values by kind, the same number for each.
             kinds: attributes, in the order of the rows.
         """
         return np.stack([self.codes(kind, values[kind]) for kind in kinds])

@@ -1,6 +1,6 @@
-"""Analyses for files: annotations for writers, JSON.
+"""Representations of analyses in files: annotations for writers, brackets, JSON.
 
-Data in, strings out: nothing is printed or written here.
+The functions return values and strings; they do not print or write anything.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from semipunct.render.outputs import output
 from semipunct.render.outputs.sentences import Decoded, LeftOut
 
 LEFT, RIGHT = "SemipunctLeft", "SemipunctRight"
-"""Attributes of a node: the tokens of its punctemes, joined by spaces."""
+"""Attributes of a node: the tokens of its left and right puncteme, joined by spaces."""
 
 COMMENT = "semipunct_"
-"""The beginning of the names of our comments."""
+"""The prefix of the names of our comments."""
 
 OURS = ("Semipunct", COMMENT)
-"""Beginnings of the names of all our annotations, which replace those that a file has already."""
+"""Prefixes of the names of our annotations; new annotations replace existing ones of a file."""
 
 NO_ANALYSIS = "no analysis under the model"
-"""The reason to omit a sentence without an analysis (only models with hard sets have such)."""
+"""The reason to omit a sentence without an analysis (possible only with hard sets)."""
 
 
 def annotation(analysis: Analysis, number: int | None = None, label: str = "sample") -> Annotation:
@@ -33,10 +33,10 @@ def annotation(analysis: Analysis, number: int | None = None, label: str = "samp
 
     Nodes with a non-empty puncteme get the attributes ``LEFT`` and ``RIGHT``. Comments give
     ``semipunct_log_joint`` and ``semipunct_log_posterior`` (natural logarithms). Where there are
-    several analyses, the id of the sentence becomes longer, such as ``weblog-7.rank2``.
+    several analyses, the id of the sentence gets a suffix, such as ``weblog-7.rank2``.
 
     Args:
-        analysis: of the sentence.
+        analysis: the analysis of the sentence.
         number: of the analysis if there are several, for the comment ``semipunct_LABEL``.
         label: ``sample`` or ``rank``.
     """
@@ -53,7 +53,7 @@ def annotation(analysis: Analysis, number: int | None = None, label: str = "samp
 
 
 def shown_tokens(analysis: Analysis) -> set[str]:
-    """Collect the tokens that an analysis has as text, for a legend of their symbols."""
+    """Return the tokens in the text of an analysis, for a legend of their symbols."""
     marks = {token for pair in analysis.pairs for side in pair for token in side}
     edges = (analysis.slots[0].underlying[:1], analysis.slots[-1].underlying[-1:])
     return marks | {token for edge in edges for token in edge}
@@ -70,10 +70,10 @@ def as_dict(
     number: int | None = None,
     label: str = "sample",
 ) -> dict[str, Any]:
-    """Return an analysis of a sentence of a file as values that JSON can hold.
+    """Return the analysis of a sentence of a file as values for JSON.
 
     Args:
-        analysis: of a sentence.
+        analysis: the analysis of a sentence.
         word_ids: ``[n]`` the number of each word in the file.
         number: of the analysis if there are several, under the key ``label``.
         label: ``sample`` or ``rank``.
@@ -83,23 +83,24 @@ def as_dict(
 
 
 def omitted_as_dict(omitted: Sentence | Omitted, reason: str) -> dict[str, Any]:
-    """Return a sentence that was left out as values that JSON can hold.
+    """Return a sentence that was left out as values for JSON.
 
     Args:
         omitted: the sentence.
-        reason: to leave it out.
+        reason: the reason to leave it out.
     """
     return output(LeftOut, {"sent_id": omitted.sentence_id, "omitted": reason})
 
 
 def to_brackets(analysis: Analysis, number: int | None = None) -> str:
-    """Write an analysis as one line.
+    """Return an analysis as one line.
 
-    It is the tree, and where there are several of a sentence four columns, separated by tabs: the
-    sentence's id, the number of the analysis, its log posterior probability (natural), the tree.
+    The line is the tree. If a sentence has several analyses, the line has four columns, separated
+    by tabs: the id of the sentence, the number of the analysis, its natural log posterior
+    probability, and the tree.
 
     Args:
-        analysis: of the sentence.
+        analysis: the analysis of the sentence.
         number: of the analysis if there are several.
     """
     if number is None:
@@ -109,17 +110,17 @@ def to_brackets(analysis: Analysis, number: int | None = None) -> str:
 
 
 def omitted_to_brackets(omitted: Sentence | Omitted, reason: str) -> str:
-    """Write a sentence that was left out as one line, so that lines still count sentences.
+    """Return a line for a sentence that was left out, so that every sentence has a line.
 
     Args:
         omitted: the sentence.
-        reason: to leave it out.
+        reason: the reason to leave it out.
     """
     return f"# {COMMENT}omitted = {reason} (sent_id = {omitted.sentence_id})"
 
 
 def dump(value: dict[str, Any]) -> str:
-    """Write values as one line of strict JSON.
+    """Return values as one line of strict JSON.
 
     Raises:
         ValueError: for NaN and the infinities.

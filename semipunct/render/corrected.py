@@ -1,4 +1,4 @@
-"""Corrected sentences for files and for people: JSON with offsets, differences, M2."""
+"""Representations of corrected sentences: JSON with offsets, differences, M2."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from semipunct.render.reasons import reason, rule
 from semipunct.tasks.correction import Corrected
 
 _FAR = 40
-"""Characters that are searched for a token: the text that a file states may have others."""
+"""Characters within which a token is searched: the text of a file may differ from its tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class Places:
 
         Args:
             text: of the sentence.
-            forms: ``[n]`` its words, as the text spells them; empty for those that it has as a part
-                of the word before.
-            slots: ``[n + 1]`` its marks, as the text spells them.
+            forms: ``[n]`` its words, as spelt in the text; empty for words that are part of the
+                preceding one there.
+            slots: ``[n + 1]`` its marks, as spelt in the text.
         """
         place = len(text) - len(text.lstrip())
         start, ends, marks = place, list[int](), list[tuple[Span, ...]]()
@@ -67,7 +67,7 @@ class Places:
         return cls(tuple(ends), tuple(marks), start)
 
     def place(self, slot: int, start: int, stop: int) -> Span:
-        """Return the place of tokens of a slot; it is empty where tokens are put in.
+        """Return the place of tokens of a slot; it is empty for an insertion.
 
         Args:
             slot: its number.
@@ -92,7 +92,7 @@ def as_dict(
     places: Places | Located,
     offset: int | None,
 ) -> dict[str, Any]:
-    """Return a corrected sentence as values that JSON can hold.
+    """Return a corrected sentence as values for JSON.
 
     Args:
         found: the sentence.
@@ -102,7 +102,7 @@ def as_dict(
             file (``Writer.spelt``).
         word_ids: ``[n]`` the number of each word in the file.
         places: of its tokens in ``before``.
-        offset: where ``before`` begins in the file; None where files hold no running text.
+        offset: where ``before`` begins in the file; None for files other than running text.
     """
     rows: list[dict[str, Any]] = []
     visible = [spacing.visible(slots) for slots in spelt]
@@ -145,7 +145,7 @@ def as_dict(
 
 
 def difference(found: Corrected, before: str, after: str) -> str:
-    """Write a sentence that was corrected as lines of a difference; nothing for any other one.
+    """Return a corrected sentence as lines of a diff; empty if nothing was corrected.
 
     Args:
         found: the sentence.
@@ -155,7 +155,7 @@ def difference(found: Corrected, before: str, after: str) -> str:
     if not found.corrections:
         return ""
     sentence = found.sentence
-    # The bytes of a file's name need not be text.
+    # A file name need not be valid UTF-8.
     path = sentence.path.encode("utf-8", "backslashreplace").decode("utf-8")
     head = f"@@ {path}:{sentence.line} {sentence.sentence_id} @@"
     sides = (("-", before), ("+", after))  # a sentence of running text may have several lines
@@ -164,7 +164,7 @@ def difference(found: Corrected, before: str, after: str) -> str:
 
 
 def m2(found: Corrected, before: Sequence[Puncteme], after: Sequence[Puncteme]) -> str:
-    """Write a sentence with its corrections as M2, the empty line after it included.
+    """Return a sentence with its corrections as M2, including the empty line after it.
 
     Args:
         found: the sentence.
@@ -175,9 +175,9 @@ def m2(found: Corrected, before: Sequence[Puncteme], after: Sequence[Puncteme]) 
 
 
 def m2_unchanged(tokens: Sequence[str]) -> str:
-    """Write a sentence that was left alone as M2, so that all sentences keep their numbers.
+    """Return a sentence that was left unchanged as M2, so that all sentences keep their numbers.
 
     Args:
-        tokens: of it.
+        tokens: of the sentence.
     """
     return m2_sentence((), (tuple(tokens),), [(tuple(tokens),)])

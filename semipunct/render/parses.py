@@ -1,4 +1,4 @@
-"""Parses for files: annotations for writers."""
+"""Representations of parses in files: annotations for writers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from semipunct.render.analyses import COMMENT, OURS
 from semipunct.tasks.parse import TAGS, Parse
 
 PREFIX = "Semipunct"
-"""The beginning of the names of the attributes: ``SemipunctHead`` is the head's probability."""
+"""The prefix of the names of attributes: ``SemipunctHead`` is the probability of the head."""
 
 
 def annotation(
@@ -21,17 +21,17 @@ def annotation(
 ) -> Annotation:
     """Make the annotation of a parsed sentence.
 
-    The comment ``semipunct_log_probability`` has the natural logarithm of the probability of the
-    arcs. Where there are several trees, the id of the sentence becomes longer, such as
+    The comment ``semipunct_log_probability`` is the natural logarithm of the probability of the
+    arcs. If there are several trees, the id of the sentence gets a suffix, such as
     ``weblog-7.sample2``.
 
     Args:
-        parse: of the sentence.
+        parse: the parse of the sentence.
         number: of the tree if there are several, for the comment ``semipunct_LABEL``.
         label: ``sample`` or ``rank``.
-        probabilities: whether each word gets the probabilities of its head and of the most probable
-            marks at its sides, and those of its relation given the head, and of its tags, where
-            they are known.
+        probabilities: whether to add, for each word, the probabilities of its head, of the most
+            probable marks on both sides of it, of its relation given the head, and of its tags,
+            if they are known.
     """
     attributes: dict[int, dict[str, str]] = {}
     if probabilities and parse.sentence.expected:
@@ -51,12 +51,12 @@ def annotation(
 def parsed_texts(
     entry: WordsEntry | AnyEntry, found: Sequence[Parse], label: str, *, probabilities: bool
 ) -> Iterator[str]:
-    """Write the analyses of a sentence as CoNLL-U.
+    """Yield the analyses of a sentence as CoNLL-U.
 
     Args:
         entry: the sentence.
         found: its analyses.
-        label: as in ``annotation``, where there may be several; empty where there is one.
+        label: as in ``annotation`` if there may be several; empty for a single one.
         probabilities: as in ``annotation``.
     """
     writer = Conllu().writer()

@@ -1,4 +1,4 @@
-"""Restored sentences for files and for people."""
+"""Representations of restored sentences."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from semipunct.tasks.restoration import Restoration
 
 
 def in_own_characters(found: Restoration, spelt: Sequence[Puncteme]) -> Restoration:
-    """Return a restoration with the characters of the file in place of the model's tokens.
+    """Return a restoration with the characters of the file instead of the model's tokens.
 
-    A file may have straight quotation marks where the model knows directional ones.
+    A file may have straight quotation marks for directional ones of the model.
 
     Args:
         found: the restored sentence.
@@ -27,7 +27,7 @@ def in_own_characters(found: Restoration, spelt: Sequence[Puncteme]) -> Restorat
         forms = iter([token for token in reversed(row) if token not in SILENT])
         backwards = [t if t in SILENT else next(forms, t) for t in reversed(string)]
         mine = tuple(reversed(backwards))
-        # Where the file has both, each keeps its name.
+        # If the file has both, each keeps its own form.
         own.append(string if mine in known.strings else mine)
     names = [{string: mine} for string, mine in zip(found.slots, own, strict=True)]
     return replace(
@@ -45,12 +45,12 @@ def in_own_characters(found: Restoration, spelt: Sequence[Puncteme]) -> Restorat
 
 
 def as_dict(found: Restoration, text: str, word_ids: Sequence[int], strings: int) -> dict[str, Any]:
-    """Return words, restored strings and posteriors of slots as values that JSON can hold.
+    """Return words, restored strings and posteriors of slots as values for JSON.
 
     Args:
         found: the restored sentence.
-        text: its plain text, with the spaces of its file.
+        text: its plain text, with the spaces of the file.
         word_ids: ``[n]`` the number of each word in the file.
-        strings: how many of the most probable strings of a slot to list.
+        strings: the number of the most probable strings of a slot to list.
     """
     return output(Restored, {**found.as_dict(strings), "text": text, "word_ids": word_ids})

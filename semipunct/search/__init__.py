@@ -1,4 +1,4 @@
-"""Search, where nothing is summed: a transition system, its oracle, and a beam over it."""
+"""Search without summation: a transition system, its oracle, and beam search over it."""
 
 from semipunct.search.beam import Path, Question, Scores, Tops, Trace, beam_search, path
 from semipunct.search.oracle import Derivation, arcs, oracle

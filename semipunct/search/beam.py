@@ -1,9 +1,9 @@
-"""Beam search over arc-standard derivations of a batch of sentences, compiled.
+"""Compiled beam search over arc-standard derivations of a batch of sentences.
 
-States live in an arena, ``[steps + 1, batch, lanes, columns]``: a state of step t is the item on
-top of its stack, a pointer to the state that holds what is below, and the next word. A step reads
-three items of each lane, asks for scores, keeps the best candidates and writes their states:
-nothing is copied that grows with the sentence.
+States are stored in an arena, ``[steps + 1, batch, lanes, columns]``: a state of step t consists of
+the item on top of its stack, a pointer to the state that holds the rest of the stack, and the next
+word. A step reads three items for each lane, computes scores, keeps the best candidates and writes
+their states: no data is copied that grows with the sentence.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _BELOW, _NEXT = -2, -1  # the columns of the arena after those of the item
 
 
 class Tops(NamedTuple):
-    """All that scores may depend on.
+    """The parts of a state that scores may depend on.
 
     Attributes:
-        items: ``[..., 3, fields]`` the upper three items of the stack, the topmost first.
+        items: ``[..., 3, fields]`` the top three items of the stack, the topmost first.
         following: ``[...]`` the next word, 1 to n + 1.
     """
 
@@ -41,12 +41,12 @@ class Tops(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """Scores of the actions of some states.
+    """Scores of the actions in some states.
 
     Attributes:
         actions: ``[batch, lanes, ACTIONS]``.
-        labels: ``[batch, lanes, 2, labels]`` added to those of left and right arcs; None for arcs
-            without labels.
+        labels: ``[batch, lanes, 2, labels]`` added to the scores of left and right arcs; None for
+            arcs without labels.
     """
 
     actions: jax.Array
@@ -54,13 +54,13 @@ class Scores(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A batch of sentences to be searched.
+    """A batch of sentences to search.
 
     Attributes:
-        lengths: ``[batch]`` words of each; 0 for padding.
+        lengths: ``[batch]`` number of words of each; 0 for padding.
         carried: ``[batch, words + 2, columns]`` the carried columns of each word, from word 0 on.
-        gold: ``[batch, 2 * words - 1]`` actions to follow beside the beam; None for none.
-        gold_labels: the same of the labels of arcs, from 0; zero where there are no labels.
+        gold: ``[batch, 2 * words - 1]`` actions to follow in addition to the beam; None for none.
+        gold_labels: ``[batch, 2 * words - 1]`` labels of arcs, from 0; zero if there are no labels.
     """
 
     lengths: jax.Array
@@ -70,18 +70,18 @@ class Question(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """All states of a search; entry t is after t transitions.
+    """All states of a search; entry t is the result of t transitions.
 
-    With gold actions there is one lane more, the last, which follows them.
+    With gold actions there is an additional last lane, which follows them.
 
     Attributes:
         arena: ``[steps + 1, batch, lanes, columns]``.
         score: ``[steps + 1, batch, lanes]``, minus infinity where the beam is not full. The lanes
-            of a beam descend in score.
-        previous: ``[steps + 1, batch, lanes]`` the lane that each state comes from.
-        action: ``[steps + 1, batch, lanes]`` the action that made it.
+            of a beam are in descending order of score.
+        previous: ``[steps + 1, batch, lanes]`` the lane of the preceding state.
+        action: ``[steps + 1, batch, lanes]`` the action that led to the state.
         label: ``[steps + 1, batch, lanes]`` the label of its arc.
-        gold: ``[steps + 1, batch, lanes]`` whether all of its actions are the gold ones.
+        gold: ``[steps + 1, batch, lanes]`` whether all actions so far are gold actions.
     """
 
     arena: jax.Array
@@ -96,16 +96,16 @@ Scorer = Callable[[Tops], Scores]
 
 
 def beam_search(scorer: Scorer, attach: Attach, beam: int, question: Question) -> Trace:
-    """Search the derivations of a batch of sentences (Zhang and Clark 2008).
+    """Search for derivations of a batch of sentences (Zhang and Clark 2008).
 
-    Of the arcs that differ in their label alone only the best enters the beam: a state has three
-    candidates, however many labels there are. Entries of a sentence of n words beyond step 2n - 1
-    mean nothing.
+    Of the arcs that differ only in their labels, only the best enters the beam: a state has three
+    candidates, regardless of the number of labels. Entries beyond step 2n - 1 of a sentence of n
+    words are undefined.
 
     Args:
-        scorer: of the actions of states.
-        attach: gives the carried columns of a head with a new dependent.
-        beam: states that are kept of each sentence.
+        scorer: returns the scores of the actions in some states.
+        attach: returns the carried columns of a head with a new dependent.
+        beam: number of states kept for each sentence.
         question: the sentences.
     """
     batch, words = question.carried.shape[0], question.carried.shape[1] - 2
@@ -171,13 +171,13 @@ def beam_search(scorer: Scorer, attach: Attach, beam: int, question: Question) -
         arena, jnp.full(shape, -jnp.inf).at[0].set(start), zeros, zeros, zeros,
         jnp.zeros(shape, bool).at[0].set((jnp.arange(lanes) == 0) | last),
     )  # fmt: skip
-    # Not more steps than the longest sentence needs, whatever the padding.
+    # Padding does not add steps beyond those that the longest sentence needs.
     needed = jnp.clip(2 * jnp.max(question.lengths) - 1, 0, steps)
     return jax.lax.fori_loop(0, needed, step, trace)
 
 
 def _best(scores: jax.Array, beam: int) -> tuple[jax.Array, jax.Array]:
-    """Return the best scores of each row, descending, and their numbers; the first of equals."""
+    """Return the best scores of each row, descending, and their indices; ties go to the first."""
     if beam > 1:
         return jax.lax.top_k(scores, beam)
     number = jnp.argmax(scores, -1, keepdims=True).astype(jnp.int32)
@@ -191,7 +191,7 @@ def _read(arena: jax.Array, pointer: jax.Array) -> jax.Array:
 
 
 def _stack(arena: jax.Array, states: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Return states, those that hold the items below theirs, and those below these."""
+    """Return states, the states that hold the items below theirs, and those below these."""
     second = _read(arena, states[..., _BELOW])
     return states, second, _read(arena, second[..., _BELOW])
 
@@ -201,11 +201,11 @@ def _tops(stack: tuple[jax.Array, ...]) -> Tops:
 
 
 class Path(NamedTuple):
-    """Derivations that end in some states of each sentence, up to these states.
+    """The derivations of some states of each sentence, up to these states.
 
     Attributes:
-        tops: of the state before each transition, ``[steps, paths, batch, ...]``.
-        action: ``[steps, paths, batch]``; entries from the state's own step on mean nothing.
+        tops: the tops of the state before each transition, ``[steps, paths, batch, ...]``.
+        action: ``[steps, paths, batch]``; entries from the state's own step on are undefined.
         label: ``[steps, paths, batch]``.
     """
 
@@ -215,12 +215,12 @@ class Path(NamedTuple):
 
 
 def path(trace: Trace, step: jax.Array, lanes: jax.Array) -> Path:
-    """Follow the derivations of some states back to the start.
+    """Trace the derivations of some states back to the start.
 
     Args:
         trace: from ``beam_search``.
         step: ``[batch]`` the step of the states of each sentence.
-        lanes: ``[paths, batch]`` their lanes.
+        lanes: ``[paths, batch]`` the lanes of the states.
     """
     batch = jnp.arange(trace.arena.shape[1])
 

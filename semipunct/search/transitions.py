@@ -1,10 +1,10 @@
-"""Arc-standard transitions (Nivre 2008) as functions of arrays of one size.
+"""Arc-standard transitions (Nivre 2008) as functions on arrays of fixed size.
 
-A derivation of n words has n shifts and n - 1 arcs, and leaves one item on the stack, which has
-the root for its head. An item is a tree whose words are all found; it is told by the numbers in
-``Field``: its head, the outermost two dependents on either side, and counts. What lies below the
-upper items is not part of a state: states point to the state that it was left by (Huang and Sagae
-2010), so that all transitions take the same time, however many words there are.
+A derivation of n words has n shifts and n - 1 arcs, and leaves one item on the stack, whose head is
+the root. An item is a partial tree, represented by the numbers in ``Field``: its head, the two
+outermost dependents on either side, and counts. The items below the top of the stack are not part
+of a state: it points to an earlier state that holds them (Huang and Sagae 2010), so all transitions
+take the same time, regardless of the number of words.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import jax
 import jax.numpy as jnp
 
 SHIFT, LEFT, RIGHT = range(3)
-"""Move the next word to the stack; make the second item a left dependent of the first; make the
-first a right dependent of the second. An arc's item takes the place of the two."""
+"""Push the next word onto the stack; make the second item a left dependent of the first; make the
+first a right dependent of the second. The item of an arc replaces the two."""
 
 ACTIONS = 3
 
@@ -28,13 +28,13 @@ class Field(IntEnum):
     WORD = 0
     """The head, 1 to n; 0 where there is no item."""
     LEFT_1 = 1
-    """The leftmost dependent at its left, 0 for none."""
+    """The leftmost dependent on its left, 0 for none."""
     LEFT_2 = 2
-    """The one after it."""
+    """The dependent after it."""
     RIGHT_1 = 3
-    """The rightmost dependent at its right."""
+    """The rightmost dependent on its right."""
     RIGHT_2 = 4
-    """The one before it."""
+    """The dependent before it."""
     LEFT_COUNT = 5
     RIGHT_COUNT = 6
     LEFT_1_LABEL = 7
@@ -43,23 +43,23 @@ class Field(IntEnum):
     RIGHT_1_LABEL = 9
     RIGHT_2_LABEL = 10
     LEFT_LABELS = 11
-    """The set of labels at this side: a bit for each, of 31."""
+    """The set of labels on this side, as 31 bits."""
     RIGHT_LABELS = 12
     CARRIED = 13
-    """The first of the columns that the user of the search gives to words."""
+    """The first of the columns that the caller of the search assigns to words."""
 
 
 Attach = Callable[[jax.Array, jax.Array, int], jax.Array]
-"""From the carried columns of a head and of its new dependent, and ``LEFT`` or ``RIGHT``, to those
-of the head with the dependent."""
+"""A function of the carried columns of a head and of its new dependent, and of ``LEFT`` or
+``RIGHT``, that returns the carried columns of the head with the dependent."""
 
 
 def keep_head(head: jax.Array, dependent: jax.Array, side: int) -> jax.Array:
-    """Pass nothing on from dependents.
+    """Return the head's columns unchanged, ignoring those of the dependent.
 
     Args:
-        head: ``[..., columns]`` of the head.
-        dependent: ``[..., columns]`` of its new dependent.
+        head: ``[..., columns]`` the carried columns of the head.
+        dependent: ``[..., columns]`` those of its new dependent.
         side: ``LEFT`` or ``RIGHT``.
     """
     return head
@@ -69,8 +69,8 @@ def shifted(word: jax.Array, carried: jax.Array) -> jax.Array:
     """Return the item of a word without dependents, ``[..., fields]``.
 
     Args:
-        word: ``[...]`` its number.
-        carried: ``[..., columns]`` of it.
+        word: ``[...]`` the number of the word.
+        carried: ``[..., columns]`` its carried columns.
     """
     empty = jnp.zeros((*word.shape, Field.CARRIED - 1), word.dtype)
     return jnp.concatenate([word[..., None], empty, carried], axis=-1)
@@ -83,10 +83,10 @@ def attached(
 
     Args:
         head: ``[..., fields]`` the item of the head.
-        dependent: ``[..., fields]`` another one.
+        dependent: ``[..., fields]`` the item of the dependent.
         side: ``LEFT`` or ``RIGHT`` of the head.
-        label: ``[...]`` of the arc, from 0.
-        attach: gives the carried columns.
+        label: ``[...]`` the label of the arc, from 0.
+        attach: returns the carried columns of the head with the dependent.
     """
     right = side == RIGHT
     first = Field.RIGHT_1 if right else Field.LEFT_1
@@ -103,12 +103,12 @@ def attached(
 
 
 def allowed(step: jax.Array | int, following: jax.Array, lengths: jax.Array) -> jax.Array:
-    """Tell which actions a state allows, ``[..., ACTIONS]``.
+    """Return the actions that are possible in a state, ``[..., ACTIONS]``.
 
     Args:
-        step: transitions before it.
+        step: number of preceding transitions.
         following: ``[...]`` the next word of the buffer, 1 to n + 1.
-        lengths: ``[...]`` words of each sentence, n.
+        lengths: ``[...]`` number of words of each sentence, n.
     """
     shifts = following - 1
     depth = 2 * shifts - step

@@ -22,10 +22,10 @@ class DataFile:
     """A treebank file as it was when training began.
 
     Attributes:
-        name: as the user gave it.
-        sha256: checksum of the file; empty for standard input.
+        name: the name as given by the user.
+        sha256: the checksum of the file; empty for standard input.
         sentences: the number of its sentences that were used.
-        words: the number of words of these.
+        words: the number of words of these sentences.
     """
 
     name: str
@@ -35,12 +35,12 @@ class DataFile:
 
     @classmethod
     def of(cls, name: str, sentences: int, words: int) -> DataFile:
-        """Describe a file as it is now.
+        """Describe the current content of a file.
 
         Args:
-            name: as the user gave it.
+            name: the name as given by the user.
             sentences: the number of its sentences that are used.
-            words: the number of words of these.
+            words: the number of words of these sentences.
         """
         return cls(name, file_sha256(name) if Path(name).is_file() else "", sentences, words)
 
@@ -56,12 +56,12 @@ def model_card(
     """Write the text of ``README.md`` in a model folder, in Markdown.
 
     Args:
-        model: describes itself.
-        config: the settings it was trained with.
-        train: the files it was trained on.
-        development: the files its weights were chosen on.
-        figures: of the run, by name.
-        command: the command that made the model; may be empty.
+        model: the model, which provides its description.
+        config: the settings of the training run.
+        train: the files of training data.
+        development: the files of development data, on which the weights were selected.
+        figures: the figures of the run, by name.
+        command: the command that trained the model; may be empty.
     """
     settings = "\n".join(
         f"{section}.{key} = {value}"
@@ -114,10 +114,10 @@ be used and shared. Name them here before you pass the model on.
 
 
 def data_names(card: str) -> list[str]:
-    """Return the names of the treebank files that a model card lists, as they were given.
+    """Return the names of the treebank files that a model card lists, as given by the user.
 
     Args:
-        card: from ``model_card``.
+        card: the text of a model card.
     """
     return _NAMES.findall(card)
 

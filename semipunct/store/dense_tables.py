@@ -1,7 +1,8 @@
-"""Format 2 to 3: tables with a weight for every outcome become lists of the weights there are.
+"""Migration from format 2 to 3: dense tables of weights become sparse.
 
-Format 2 numbered the features of each target for itself, all of them in ``vocabulary.json``, and
-had a weight for every outcome. The names below are those of the formats, not of today's program.
+Format 2 numbered the features of each target separately, listed all of them in ``vocabulary.json``,
+and had a weight for every outcome. The names below are those of the formats, not of the current
+program.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _TABLE_OF = {target: table for table, targets in _TABLES.items() for target in t
 
 @dataclass(slots=True)
 class _Family:
-    """One context of a table, and the families of format 2 that had it."""
+    """A context of a table, with the feature families of format 2 that share it."""
 
     table: str
     parts: Sequence[str]
@@ -37,9 +38,9 @@ class _Family:
 def sparse(
     vocabulary: Mapping[str, Any], arrays: Mapping[str, Array]
 ) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Return the vocabulary and the weights of a punctuation model of format 2 in format 3.
+    """Convert the vocabulary and the weights of a punctuation model from format 2 to format 3.
 
-    Weights that are zero are left out; answers stay the same.
+    Weights that are zero are left out; the model's predictions do not change.
 
     Args:
         vocabulary: the content of ``vocabulary.json``.

@@ -1,8 +1,8 @@
-"""Migrations of model folders that older programs wrote.
+"""Migrations of model folders written by older programs.
 
-A folder is parsed into ``Parsed`` and goes through the functions from its version on, in order; the
-files stay as they are. A setting that was added later needs no function: it gets the default of its
-class. Whatever else changes raises ``VERSION`` and adds a function.
+A folder is parsed into ``Parsed``, and the functions from its version on are applied in order; the
+files are not changed. A setting that was added later needs no migration: it gets the default of its
+class. Any other change of the format raises ``VERSION`` and adds a function.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from semipunct.models.base import Array
 from semipunct.store.dense_tables import sparse
 
 VERSION = 3
-"""The format that is written: raised whenever an older program could not read what is written."""
+"""The current format version, raised whenever older programs could not read a new folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A model folder as it was parsed, before any of it is interpreted.
+    """The parsed content of a model folder, before it is interpreted.
 
     Attributes:
         kind: the name of the kind of model.
         settings: the settings by section and name.
-        vocabulary: everything of the model but options and weights.
+        vocabulary: the model without options and weights.
         arrays: the weights by name.
     """
 
@@ -36,10 +36,10 @@ class Parsed:
 
 
 def migrated(parsed: Parsed, version: int) -> Parsed:
-    """Bring a folder of some version to the current one.
+    """Migrate the content of a folder to the current version.
 
     Args:
-        parsed: the folder.
+        parsed: the content of the folder.
         version: its version, at most ``VERSION``.
     """
     for number in range(version, VERSION):
@@ -48,12 +48,12 @@ def migrated(parsed: Parsed, version: int) -> Parsed:
 
 
 def _name_the_kind(parsed: Parsed) -> Parsed:
-    """Name the kind of model, which version 1 left out because it knew just one."""
+    """Add the kind of model, which is missing in version 1, as there was only one kind."""
     return replace(parsed, kind="punctuation")
 
 
 def _leave_out_zeros(parsed: Parsed) -> Parsed:
-    """List the weights of features, of which version 2 had one for every outcome."""
+    """Convert the weights of features, which are dense in version 2, to sparse tables."""
     if parsed.kind != "punctuation":
         return parsed
     vocabulary, arrays = sparse(parsed.vocabulary, parsed.arrays)
@@ -61,4 +61,4 @@ def _leave_out_zeros(parsed: Parsed) -> Parsed:
 
 
 MIGRATIONS: dict[int, Callable[[Parsed], Parsed]] = {1: _name_the_kind, 2: _leave_out_zeros}
-"""From each version to the next one."""
+"""The migrations from each version to the next."""

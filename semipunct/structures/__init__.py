@@ -1,8 +1,8 @@
-"""Structures over any semiring, and the questions that a ``Distribution`` over one answers.
+"""Structures over any semiring, and the inference methods of a ``Distribution`` over a structure.
 
-Users import from here, from ``automata`` and from ``given_tree``; all other names are private by
-convention, and may move. Importing the package loads none of them, since a model needs few of the
-structures: each comes with its module.
+Import from here, from ``automata`` and from ``given_tree``; all other names are private by
+convention, and may move. Modules are imported lazily on first access, since a model needs few of
+the structures.
 """
 
 from importlib import import_module

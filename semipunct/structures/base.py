@@ -1,8 +1,8 @@
 """The interface of structures: a sum over all derivations in any semiring.
 
-A structure is a pytree that holds log weights of *parts*: arrays such as the transitions of a
-chain or the arcs of trees. A derivation is a set of parts, its weight their product. The one
-routine a structure has to write is ``total``; all questions in ``distribution`` are asked of it.
+A structure is a pytree that holds log weights of *parts*: arrays such as the transitions of a chain
+or the arcs of trees. A derivation is a set of parts, its weight their product. A structure has to
+implement only ``total``; all methods in ``distribution`` are computed from it.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ class Structure(Protocol):
         ...
 
     def expanded(self) -> Self:
-        """Return the same with shared log weights written out wherever they are used."""
+        """Return the same structure with shared log weights broadcast to every place of use."""
         ...
 
     def by_item(self, parts: Parts) -> jax.Array:
-        """Sum over the parts of each item: ``[batch]``, for arrays of an expanded structure."""
+        """Sum arrays of an expanded structure over the parts of each item: ``[batch]``."""
         ...
 
     def score(self, parts: Parts) -> jax.Array:
-        """Weigh a derivation of an expanded structure: ``[batch]`` log weights."""
+        """Return the log weights ``[batch]`` of a derivation of an expanded structure."""
         ...
 
     def total(
@@ -58,9 +58,9 @@ class Structure(Protocol):
         """Sum over all derivations of each item.
 
         Args:
-            semiring: the meaning of "sum" and "product".
-            feature: an additive quantity of each part, shaped as ``log_weights`` (or a tuple of
-                such), for semirings whose ``lift`` takes it.
+            semiring: defines sums and products.
+            feature: an additive quantity of each part, shaped like ``log_weights`` (or a tuple of
+                such), for semirings whose ``lift`` uses it.
             recursion: memory budget of the steps.
         """
         ...
@@ -71,13 +71,13 @@ P = TypeVar("P")
 
 @dataclass(frozen=True)
 class PartWise(ABC, Generic[P]):
-    """A structure whose derivations weigh the product of their parts, and nothing else.
+    """A structure in which the weight of a derivation is the product of its parts.
 
     Attributes:
-        weights: log weights of the parts, arrays ``[batch, ...]``; with a first axis of size 1
-            where all items share them.
-        lengths: ``[batch]`` how much of each item is used; ``[batch, 2]`` of items that have two
-            lengths, and so on: only ``total`` reads it.
+        weights: log weights of the parts, arrays ``[batch, ...]``; with a first axis of size 1 if
+            all items share them.
+        lengths: ``[batch]`` the length of each item; ``[batch, 2]`` for items with two lengths, and
+            so on. Only ``total`` uses it.
     """
 
     weights: P
@@ -107,10 +107,10 @@ class PartWise(ABC, Generic[P]):
 
 
 def lifted(semiring: Semiring, log_weight: jax.Array, feature: Any) -> Value:
-    """Lift log weights and their features, which are repeated where they are shared.
+    """Lift log weights and their features, broadcasting shared features.
 
     Args:
-        semiring: what the values belong to.
+        semiring: the semiring of the values.
         log_weight: any shape.
         feature: arrays that can be broadcast to that shape, or None.
     """
@@ -124,8 +124,8 @@ def sum_of_parts(parts: Parts, log_weights: Parts) -> jax.Array:
     A part that is not used adds nothing, forbidden or not.
 
     Args:
-        parts: how often the derivation uses each part.
-        log_weights: of the same shapes.
+        parts: the number of times that the derivation uses each part.
+        log_weights: log weights of the same shapes.
     """
     return per_item(jax.tree.map(lambda x, w: jnp.where(x != 0, x * w, 0.0), parts, log_weights))
 

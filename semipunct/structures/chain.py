@@ -54,7 +54,7 @@ class LinearChain(PartWise[ChainParts], Traceable):
         """Return the log weights ``[batch]`` of given sequences.
 
         Args:
-            states: ``[batch, length]``; those beyond the length of a chain do not count.
+            states: ``[batch, length]``; states beyond the length of a chain are ignored.
         """
         emission, transition = self.log_weights
         states = jnp.asarray(states)
@@ -89,7 +89,7 @@ class LinearChain(PartWise[ChainParts], Traceable):
     ) -> tuple[ChainParts, jax.Array]:
         """Filter forward and sample backward (Scott 2002); see ``Traceable.trace``.
 
-        Place i of the emissions is that of position i, of the transitions the one from it.
+        Place i of the emissions is position i, that of the transitions the step from i to i + 1.
         """
         emission, transition = self.weights
         batch, length, states = emission.shape
@@ -136,17 +136,17 @@ def linear_chain(
     lengths: jax.Array | None = None,
     method: Literal["sequential", "parallel"] = "sequential",
 ) -> LinearChain:
-    """Make linear chains, where a sequence weighs the product of its emissions and transitions.
+    """Make linear chains; the weight of a sequence is the product of its emissions and transitions.
 
     Args:
         emission: ``[batch, length, states]`` log weight of each state at each position.
         transition: ``[batch, length - 1, states, states]`` log weight of each step; either of the
             first two axes may have size 1, or be missing from the left.
-        lengths: ``[batch]`` positions used, 0 to ``length``; all of them by default. The empty
-            chain has one derivation, of weight one.
+        lengths: ``[batch]`` numbers of positions used, 0 to ``length``; all of them by default. The
+            empty chain has one derivation, of weight one.
         method: ``sequential`` takes ``length`` steps of matrix-vector products; ``parallel``
-            multiplies neighbouring matrices, log2(``length``) steps of ``states`` times the work,
-            which pays where hardware is wide and states are few.
+            multiplies neighbouring matrices, in log2(``length``) steps with ``states`` times the
+            work, which is faster on parallel hardware if there are few states.
 
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
@@ -172,12 +172,12 @@ def linear_chain(
 
 
 class _Forward(NamedTuple):
-    """The forward recursion of a chain, to be run by ``Recursion``; states are of positions.
+    """The forward recursion of a chain, to be run by ``Recursion``.
 
     Attributes:
-        step: from state and slices to the next state.
-        state: of position 0: forward values ``[batch, states]``, the log of what was taken out of
-            them ``[batch]``, and what rounding lost of that.
+        step: maps the state and slices to the next state.
+        state: the state at position 0: forward values ``[batch, states]``, the log of the factors
+            divided out ``[batch]``, and the rounding error of that log.
         slices: ``[batch, length - 1, ...]``.
     """
 
@@ -201,7 +201,7 @@ def _forward(chain: LinearChain, s: Semiring, feature: ChainParts | None) -> _Fo
     each = None if shared else transition
     transition_feature = None if feature is None else feature.transition
     one = lifted(s, transition[:, 0], _at(transition_feature, 0)) if shared else None
-    # One matrix for the whole batch: a single product instead of a term for each item and step.
+    # With one matrix for the whole batch a step is a single matrix product.
     is_one = shared and len(transition) == 1 and s.laws.matmul_keeps_all
 
     def step(state: Any, slices: Any) -> Any:
@@ -216,10 +216,11 @@ def _forward(chain: LinearChain, s: Semiring, feature: ChainParts | None) -> _Fo
         after = s.times(after, lifted(s, arrive, arrive_feature))
         after, factor = s.balance(after, (1,))
         active = position < chain.lengths
-        # Compensated (Kahan 1965): many small factors would round a large sum in one direction.
+        # Compensated (Kahan 1965): otherwise many small terms would round a large sum in one
+        # direction.
         factor = jnp.where(active, factor, 0.0) - lost
         scaled = log_scale + factor
-        # Beyond the range of floats the scale is infinite, and has lost nothing that can be found.
+        # Where the scale overflows to infinity the error is set to zero.
         lost = jnp.where(jnp.isfinite(scaled), (scaled - log_scale) - factor, 0.0)
         return s.where(active[:, None], after, forward), scaled, lost
 
@@ -279,7 +280,7 @@ def _parallel(
 
 
 def _ended(chain: LinearChain, value: Value, log_scale: jax.Array, s: Semiring) -> Total:
-    """Return the totals, where chains without positions weigh one."""
+    """Return the totals; chains without positions have weight one."""
     used = chain.lengths > 0
     value = s.where(used, value, s.ones(used.shape))
     return Total(value, jnp.where(used, log_scale, 0.0))

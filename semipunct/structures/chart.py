@@ -1,10 +1,10 @@
-"""Charts of spans, kept so that combining neighbouring spans needs no gather and no scatter.
+"""Charts of spans, laid out so that combining adjacent spans needs no gather or scatter.
 
-A span from place i to place i + w is combined from one that starts at i and one that ends at
-i + w, for every split. Spans are therefore kept twice: by start, where row d holds the span of
-width d from place i on; and by end, newest first, where row d holds the span of width w - 1 - d
-that ends at place i + w. The next step looks one place further: its ends are those of place i + 1,
-below a new row. Splits are rows then, and a sum over splits is one product and one sum.
+For every split, a span from place i to place i + w combines a span that starts at i and a span that
+ends at i + w. Spans are therefore stored twice: by start, where row d holds the span of width d
+from place i on; and by end, newest first, where row d holds the span of width w - 1 - d that ends
+at place i + w. In the next step the ends are those of place i + 1, below a new row. Splits are then
+rows, and a sum over splits is one product and one sum.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _SHORTEST = 16
 
 
 def diagonals(semiring: Semiring, square: Value) -> Value:
-    """Sort spans by width: entry ``[b, w - 1, i]`` is ``square[b, i, i + w]``.
+    """Arrange spans by width: entry ``[b, w - 1, i]`` is ``square[b, i, i + w]``.
 
     Args:
-        semiring: whose zero stands where i + w is out of range.
+        semiring: its zero fills entries where i + w is out of range.
         square: ``[batch, places, places, ...]``.
 
     Returns:
@@ -39,7 +39,7 @@ def diagonals(semiring: Semiring, square: Value) -> Value:
     places = jax.tree.leaves(square)[0].shape[1]
 
     def skewed(x: jax.Array) -> jax.Array:
-        # Read as rows that are longer by one, each row starts one entry further to the right.
+        # Reshaped to rows that are longer by one, each row starts one entry further to the right.
         flat = x.reshape(x.shape[0], places * places, *x.shape[3:])
         longer = jnp.concatenate([flat, flat[:, :places]], 1)
         rows = longer.reshape(x.shape[0], places, places + 1, *x.shape[3:])
@@ -60,18 +60,18 @@ def by_width(
     steps: int,
     recursion: Recursion,
 ) -> Chart:
-    """Run a step for each width from 1 on, in a chart that has room for what the step needs.
+    """Run a step for each width from 1 on, in a chart with enough rows and places for it.
 
     Args:
-        semiring: whose zero fills rows that have no spans yet.
-        step: from a chart, the width and the slices ``[batch, steps + 1, ...]`` to the next chart.
+        semiring: its zero fills rows that have no spans yet.
+        step: maps a chart, the width and slices ``[batch, steps + 1, ...]`` to the next chart.
         chart: the first row, ``[batch, 1, steps + 1, ...]``.
-        slices: ``[batch, steps, steps + 1, ...]`` what the steps read.
+        slices: ``[batch, steps, steps + 1, ...]`` the inputs of the steps.
         steps: the greatest width.
         recursion: memory budget of the steps.
 
     Returns:
-        The last chart, with ``steps + 1`` rows or more; place 0 is always there.
+        The last chart, with ``steps + 1`` rows or more; place 0 is always included.
     """
     return rows_by_width(
         semiring, lambda c, w, x: (step(c, w, x), None), chart, slices, steps, recursion
@@ -86,14 +86,14 @@ def rows_by_width(
     steps: int,
     recursion: Recursion,
 ) -> tuple[Chart, Any]:
-    """Run steps as ``by_width`` does, and return the rows that they put out.
+    """Run steps like ``by_width``, and also return the rows that they output.
 
-    Narrow spans have few splits and wide ones few places, so the steps are cut into blocks, each
-    of as many rows as its widest span needs, and as many places as its narrowest ends at.
+    Narrow spans have few splits and wide spans few places, so the steps are grouped into blocks.
+    Each block has as many rows as its widest span needs, and as many places as its narrowest.
 
     Args:
-        semiring: whose zero fills rows that have no spans yet.
-        step: from a chart, the width and slices to the next chart and to log weights ``[batch,
+        semiring: its zero fills rows that have no spans yet.
+        step: maps a chart, the width and slices to the next chart and to log weights ``[batch,
             places, ...]`` of the spans of that width by their start, or None.
         chart: as in ``by_width``.
         slices: as in ``by_width``.
@@ -101,7 +101,7 @@ def rows_by_width(
         recursion: memory budget of the steps.
 
     Returns:
-        The last chart, and what the steps put out, ``[batch, steps, steps + 1, ...]``, minus
+        The last chart, and the outputs of the steps, ``[batch, steps, steps + 1, ...]``, minus
         infinity where no span of the width starts; None without steps.
     """
     if not steps:
@@ -122,10 +122,10 @@ def rows_by_width(
 
 
 def square(rows: jax.Array) -> jax.Array:
-    """Sort log weights of spans by both ends: entry ``[b, i, j]`` is that from i to j.
+    """Arrange log weights of spans by both ends: entry ``[b, i, j]`` is the span from i to j.
 
     Args:
-        rows: ``[batch, widths, places, ...]`` by width from 1 on, and start.
+        rows: ``[batch, widths, places, ...]`` log weights by width, from 1, and start.
 
     Returns:
         ``[batch, widths + 1, widths + 1, ...]``, minus infinity unless i is less than j.
@@ -137,10 +137,10 @@ def square(rows: jax.Array) -> jax.Array:
 
 
 def next_ends(semiring: Semiring, ends: Value) -> Value:
-    """Move ends on by one place, for the next step.
+    """Shift ends by one place, for the next step.
 
     Args:
-        semiring: whose zero stands at the last place.
+        semiring: its zero fills the last place.
         ends: ``[batch, rows, places, ...]``.
     """
     rest = jax.tree.map(lambda x: x[:, :, 1:], ends)
@@ -149,10 +149,10 @@ def next_ends(semiring: Semiring, ends: Value) -> Value:
 
 
 def with_newest(semiring: Semiring, ends: Value, newest: Value) -> Value:
-    """Put a new row in front of ends, and drop the last row.
+    """Prepend a new row to ends, and drop the last row.
 
     Args:
-        semiring: of the values.
+        semiring: the semiring of the values.
         ends: ``[batch, rows, places, ...]``.
         newest: ``[batch, places, ...]``.
     """
@@ -165,7 +165,7 @@ def with_row(starts: Value, row: jax.Array, newest: Value) -> Value:
 
     Args:
         starts: ``[batch, rows, places, ...]``.
-        row: its number.
+        row: the index of the row.
         newest: ``[batch, places, ...]``.
     """
     return jax.tree.map(
@@ -174,15 +174,15 @@ def with_row(starts: Value, row: jax.Array, newest: Value) -> Value:
 
 
 def spanning(semiring: Semiring, starts: Value, lengths: jax.Array) -> Value:
-    """Select the span of all words of each item, that of width length - 1 from place 0 on.
+    """Select the span of all words of each item, of width length - 1 from place 0.
 
     Args:
-        semiring: of the values.
+        semiring: the semiring of the values.
         starts: ``[batch, rows, places, ...]``.
         lengths: ``[batch]``.
 
     Returns:
-        ``[batch, ...]``, zero where the length is.
+        ``[batch, ...]``, zero where the length is zero.
     """
     first = jax.tree.map(lambda x: x[:, :, 0], starts)
     shape = jax.tree.leaves(first)[0].shape

@@ -1,8 +1,8 @@
-"""Derivations drawn, kept as the places of the parts that they use.
+"""Sampled derivations, stored as the places of the parts that they use.
 
-Of the parts of a structure a derivation uses few: of a chain of 128 positions and 32 states one
-transition in a thousand. Arrays with an entry for each part would cost more to write than the
-derivations cost to draw, so they are written only where they are asked for.
+A derivation uses few of the parts of a structure: in a chain of 128 positions and 32 states, one
+transition in a thousand. Dense arrays with an entry for each part would take longer to write than
+the derivations take to draw, so they are computed only on request.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ P = TypeVar("P")
 @partial(jax.tree_util.register_dataclass, data_fields=["index"], meta_fields=["shape", "dtype"])
 @dataclass(frozen=True)
 class Places:
-    """The places of the parts that derivations use, in one array of parts.
+    """The places of the used parts in one array of parts.
 
     Attributes:
-        index: ``[..., batch, most]`` places in the item's entries, counted as if these were flat;
-            -1 stands for none, a place that comes twice is used twice.
-        shape: of the item's entries.
-        dtype: of the log weights.
+        index: ``[..., batch, most]`` flat indices into the entries of the item; -1 means none, and
+            a place that occurs twice is used twice.
+        shape: the shape of the entries of an item.
+        dtype: the dtype of the log weights.
     """
 
     index: jax.Array
@@ -46,7 +46,7 @@ class Places:
         size = math.prod(self.shape)
         flat = self.index.reshape(-1, most)
         rows = jnp.arange(flat.shape[0])[:, None]
-        # A negative index would count from the end.
+        # JAX would count a negative index from the end.
         there = jnp.where(flat < 0, size, flat)
         counts = jnp.zeros((flat.shape[0], size), self.dtype).at[rows, there].add(1, mode="drop")
         return counts.reshape(*leading, *self.shape)
@@ -58,10 +58,10 @@ class Draws(Generic[P]):
     """Independent draws from a distribution.
 
     Attributes:
-        uses: what each draw consists of: for each array of parts its ``Places``, where the
-            structure is ``Traceable``; otherwise the array of ``parts``.
-        log_weight: ``[count, batch]``; minus infinity where an item has no derivation, whose
-            parts are then all zero.
+        uses: the parts of each draw: for each array of parts its ``Places`` if the structure is
+            ``Traceable``, otherwise the array itself.
+        log_weight: ``[count, batch]``; minus infinity, with all parts zero, where an item has no
+            derivation.
     """
 
     uses: P
@@ -78,10 +78,10 @@ class Draws(Generic[P]):
 
 
 class Traceable(ABC):
-    """A structure that can trace derivations back through what its forward pass has kept.
+    """A structure that samples derivations by a backward trace through stored forward values.
 
-    Other structures are sampled from by the reverse pass in ``Sampling``, which looks at every
-    part for every draw.
+    Other structures are sampled by the reverse pass in ``Sampling``, which visits every part for
+    every draw.
     """
 
     @abstractmethod
@@ -89,24 +89,24 @@ class Traceable(ABC):
         """Draw derivations in proportion to their weights.
 
         Args:
-            key: a random key; the same key draws the same.
-            count: how many.
+            key: a random key; the same key gives the same draws.
+            count: the number of draws.
             recursion: memory budget of the forward pass.
 
         Returns:
             For each array of the expanded log weights the places of the parts used, ``[count,
-            batch, most]`` as in ``Places.index``; and ``[batch]`` whether an item has a
-            derivation at all. If it has none its places may be anything.
+            batch, most]`` as in ``Places.index``; and ``[batch]`` whether each item has a
+            derivation. If it has none its places are arbitrary.
         """
 
 
 def traced(log_weights: Parts, places: Parts, possible: jax.Array) -> Draws[Any]:
-    """Return draws by the places of their parts.
+    """Make ``Draws`` from the places of their parts.
 
     Args:
         log_weights: expanded, arrays ``[batch, ...]``.
         places: ``[count, batch, most]`` for each of them.
-        possible: ``[batch]`` whether an item has a derivation.
+        possible: ``[batch]`` whether each item has a derivation.
     """
 
     def kept(index: jax.Array, weights: jax.Array) -> Places:
@@ -129,11 +129,11 @@ def choose(uniform: jax.Array, log_weight: jax.Array) -> jax.Array:
     """Choose along the last axis in proportion to weights.
 
     Args:
-        uniform: ``[...]`` random numbers of [0, 1).
+        uniform: ``[...]`` random numbers in [0, 1).
         log_weight: ``[..., n]``.
 
     Returns:
-        ``[...]`` indices of entries that have weight, if any has.
+        ``[...]`` indices of entries of nonzero weight, if there are any.
     """
     return _first_beyond(uniform, _reached(log_weight))
 
@@ -141,15 +141,15 @@ def choose(uniform: jax.Array, log_weight: jax.Array) -> jax.Array:
 def choose_in_row(
     uniform: jax.Array, log_weight: jax.Array, item: jax.Array, row: jax.Array
 ) -> jax.Array:
-    """Choose within rows of tables as ``choose`` does.
+    """Choose within rows of tables, like ``choose``.
 
-    Running sums are made of the rows of the tables or of those that are drawn from, whichever are
+    Running sums are computed for the rows of the tables or for the rows of the draws, whichever are
     fewer.
 
     Args:
-        uniform: ``[draws, batch]`` random numbers of [0, 1).
+        uniform: ``[draws, batch]`` random numbers in [0, 1).
         log_weight: ``[batch, rows, n]``.
-        item: ``[batch]`` the table that belongs to each item.
+        item: ``[batch]`` the table of each item.
         row: ``[draws, batch]`` the row.
     """
     if uniform.size > log_weight.shape[0] * log_weight.shape[1]:
@@ -158,14 +158,14 @@ def choose_in_row(
 
 
 def _reached(log_weight: jax.Array) -> jax.Array:
-    """Return running sums of weights along the last axis, -1 where an entry adds nothing."""
-    # Written out once: the compiler would gather the weights anew for every use.
+    """Return running sums of weights along the last axis, -1 where the weight is zero."""
+    # Materialised once: otherwise the compiler would gather the weights again for every use.
     terms, _ = relative(jax.lax.optimization_barrier(log_weight), -1)
     return jnp.where(terms > 0, cumulative(terms, -1), -1.0)
 
 
 def _first_beyond(uniform: jax.Array, reached: jax.Array) -> jax.Array:
-    """Return the first index beyond the random part of the whole."""
+    """Return the first index whose running sum exceeds the random fraction of the total."""
     reached = jax.lax.optimization_barrier(reached)
     threshold = uniform * jnp.max(reached, -1)
     index = jnp.arange(reached.shape[-1], dtype=jnp.int32)
@@ -181,20 +181,20 @@ def descend(
     depth: int,
     randoms: int,
 ) -> jax.Array:
-    """Take derivations apart from the top, one item of each at a time.
+    """Sample derivations top down, expanding one item of each at a time.
 
     Args:
-        split: from items ``[draws, fields]`` and random numbers ``[draws, randoms]`` to the items
-            below, ``[draws, below, fields]``, and what is reported, ``[draws, ...]``. Items whose
-            first field is negative are none, and so is what is reported of them.
+        split: maps items ``[draws, fields]`` and random numbers ``[draws, randoms]`` to the child
+            items, ``[draws, below, fields]``, and outputs, ``[draws, ...]``. Items with a negative
+            first field are absent, and so are their outputs.
         first: ``[draws, tops, fields]`` the items at the top.
         key: a random key.
-        steps: the most items of a derivation.
-        depth: the most items that wait at a time.
-        randoms: how many random numbers a split takes.
+        steps: the maximal number of items in a derivation.
+        depth: the maximal number of items that are pending at a time.
+        randoms: the number of random numbers per split.
 
     Returns:
-        ``[draws, steps, ...]`` what was reported.
+        ``[draws, steps, ...]`` the outputs.
     """
     draws, _, fields = first.shape
     row = jnp.arange(draws)

@@ -6,8 +6,8 @@
 | rules    | ``[batch, nonterminals, symbols, symbols]`` | ``[b, x, y, z]``: x to y z       |
 | emission | ``[batch, n, preterminals]``                | ``[b, i, t]``: word i is a t     |
 
-Symbols are nonterminals first, then preterminals. Rules have no position: a derivation may use one
-several times. A batch axis of size 1 of the root or the rules is shared.
+Symbols are numbered nonterminals first, then preterminals. Rules have no position: a derivation may
+use a rule several times. A batch axis of size 1 of the root or the rules is shared.
 
 Source: Baker (1979); Lari and Young (1990).
 """
@@ -51,7 +51,7 @@ class GrammarParts(NamedTuple):
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
 class PCFG(PartWise[GrammarParts], Traceable):
-    """A batch of sentences with the grammar of each; see ``pcfg``."""
+    """A batch of sentences, each with a grammar; see ``pcfg``."""
 
     def expanded(self) -> PCFG:
         root, rules, emission = self.weights
@@ -83,7 +83,7 @@ class PCFG(PartWise[GrammarParts], Traceable):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[GrammarParts, jax.Array]:
-        """Take parses apart from the top; see ``Traceable.trace``.
+        """Sample parses top down; see ``Traceable.trace``.
 
         Source: Johnson, Griffiths and Goldwater (2007), section 3.
         """
@@ -111,9 +111,9 @@ class PCFG(PartWise[GrammarParts], Traceable):
 
 
 def _widening(s: Semiring, rules: Value, words: Value) -> tuple[Any, Value]:
-    """Return the step of the recursion over the widths of spans, and the row of single words.
+    """Return the step of the recursion over span widths, and the row of single words.
 
-    A step puts out the spans of its width.
+    A step outputs the spans of its width.
     """
     batch, length, _ = jax.tree.leaves(words)[0].shape
     nonterminals = jax.tree.leaves(rules)[0].shape[1]
@@ -132,18 +132,18 @@ def _widening(s: Semiring, rules: Value, words: Value) -> tuple[Any, Value]:
 def _descend(
     spans: jax.Array, rules: jax.Array, first: jax.Array, key: jax.Array, length: int
 ) -> jax.Array:
-    """Draw the rules and the preterminals below some spans.
+    """Sample the rules and preterminals below given spans.
 
     Args:
         spans: ``[batch, length + 1, length + 1, symbols]`` log weights by both ends.
         rules: ``[batch, nonterminals, symbols, symbols]`` log weights.
-        first: ``[draws, 1, 3]`` symbol, start and end of the span at the top.
+        first: ``[draws, 1, 3]`` symbol, start and end of the topmost span.
         key: a random key.
-        length: the most words.
+        length: the maximal number of words.
 
     Returns:
-        ``[draws, 3, length - 1]`` the places of rules, and of preterminals on the left and right
-        of their rules; -1 for none.
+        ``[draws, 3, length - 1]`` the places of rules, and of preterminals that are left and right
+        children; -1 for none.
     """
     _, nonterminals, symbols, _ = rules.shape
     batch = spans.shape[0]
@@ -183,22 +183,24 @@ def pcfg(
     emission: jax.Array,
     lengths: jax.Array | None = None,
 ) -> PCFG:
-    """Make the parses by a grammar in normal form, where a parse weighs the product of its parts.
+    """Make the parses of sentences; the weight of a parse is the product of its parts.
 
-    The root and all spans of two words or more are nonterminals that expand to two symbols; a
-    single word is a preterminal. Sentences of no word or of one have no parse: their total is
-    zero. A product has the root, then for each span its rule, its left and its right part.
+    The grammar is in Chomsky normal form. The root and all spans of two words or more are
+    nonterminals that expand to two symbols; a single word is a preterminal. Sentences of fewer than
+    two words have no parse: their total is zero. The factors of a product are ordered: the root,
+    then for each span its rule, its left and its right part.
 
-    In ``Log`` the sums over splits and over rules are matrix products, of numbers where no factor
-    is e**43 times less than the largest of its row or column, and term by term where one is.
+    In ``Log`` the sums over splits and over rules are matrix products. They are computed in linear
+    space if no factor is e**43 times less than the largest of its row or column, otherwise term by
+    term.
 
     Args:
         root: ``[batch, nonterminals]`` log weight of each symbol of the whole sentence.
         rules: ``[batch, nonterminals, symbols, symbols]`` log weight of each rule; symbols are
             the nonterminals, then the preterminals. The batch axis of root and rules may have
             size 1, or be missing.
-        emission: ``[batch, n, preterminals]`` log weight of each word's preterminal.
-        lengths: ``[batch]`` words of each sentence, 0 to n; n by default.
+        emission: ``[batch, n, preterminals]`` log weight of each preterminal for each word.
+        lengths: ``[batch]`` numbers of words, 0 to n; n by default.
 
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
@@ -228,28 +230,28 @@ def pcfg(
 def _lifted(
     grammar: PCFG, s: Semiring, feature: GrammarParts | None
 ) -> tuple[GrammarParts, jax.Array]:
-    """Lift the parts; return them and the log of what was taken out of each parse."""
+    """Lift the parts; return them rescaled, and the log of the scale of each parse."""
     features = GrammarParts(None, None, None) if feature is None else feature
     used = jnp.arange(grammar.weights.emission.shape[1])[None] < grammar.lengths[:, None]
     emission = jnp.where(used[..., None], grammar.weights.emission, -jnp.inf)
     words, by_word = s.balance(lifted(s, emission, features.emission), (2,))
     rules, by_rule = s.balance(lifted(s, grammar.weights.rules, features.rules), (1, 2, 3))
     root, by_root = s.balance(lifted(s, grammar.weights.root, features.root), (1,))
-    # A parse has one rule less than words.
+    # A parse has one rule fewer than words.
     uses = jnp.maximum(grammar.lengths - 1, 0).astype(emission.dtype)
     log_scale = jnp.sum(jnp.where(used, by_word, 0.0), 1) + uses * by_rule + by_root
     return GrammarParts(root, rules, words), log_scale.astype(emission.dtype)
 
 
 def _splits(s: Semiring, starts: Value, ends: Value) -> Value:
-    """Sum over splits for each two neighbours: ``[batch, places, symbols, symbols]``."""
+    """Sum over splits for each pair of adjacent symbols: ``[batch, places, symbols, symbols]``."""
     left = jax.tree.map(lambda x: jnp.moveaxis(x, 1, 3), starts)
     right = jax.tree.map(lambda x: jnp.moveaxis(x, 1, 2), ends)
     return s.matmul(left, right)
 
 
 def _applied(s: Semiring, rules: Value, pairs: Value) -> Value:
-    """Apply all rules to pairs of neighbours: ``[batch, places, nonterminals]``."""
+    """Apply all rules to pairs of adjacent symbols: ``[batch, places, nonterminals]``."""
 
     def flat(x: jax.Array) -> jax.Array:
         return x.reshape(*x.shape[:-2], x.shape[-2] * x.shape[-1])

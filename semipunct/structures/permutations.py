@@ -1,15 +1,15 @@
-"""Permutations: all orders of n items, where each pair weighs by which of the two comes first.
+"""Permutations: all orders of n items, weighted by the precedence of each pair of items.
 
 | Part       | Shape             | Entry                                               |
 | ---------- | ----------------- | --------------------------------------------------- |
-| precedence | ``[batch, n, n]`` | ``[b, i, j]``: item i is before item j, near or far |
+| precedence | ``[batch, n, n]`` | ``[b, i, j]``: item i is anywhere before item j     |
 
-The diagonal is ignored. An order of n items uses n (n - 1) / 2 parts, one of every two mirrored
-ones.
+The diagonal is ignored. An order of n items uses n (n - 1) / 2 parts, one of each pair ``[i, j]``
+and ``[j, i]``.
 
-The sum is a recursion over subsets (Held and Karp 1962; Bellman 1962): the orders of a set are
-those of the set without one of its items, and then that item. There are 2^n sets, and each has at
-most n last items, so that what grows as n! is summed in n 2^(n - 1) products.
+The sum is a recursion over subsets (Held and Karp 1962; Bellman 1962): the orders of a set are the
+orders of the set without one of its items, followed by that item. There are 2^n sets, each with at
+most n last items, so n! orders are summed with n 2^(n - 1) products.
 
 Source: the linear ordering problem as in Tromble and Eisner (2009), section 2; the distribution
 of Wang and Eisner (2016).
@@ -36,7 +36,7 @@ from semirings.log import Log
 from semirings.numerics import log_times
 
 MOST_ITEMS = 16
-"""More items are refused: with each one more, sums take twice the time and memory."""
+"""The maximal number of items; each further item doubles the time and memory of sums."""
 
 
 class OrderingParts(NamedTuple):
@@ -58,12 +58,13 @@ class LinearOrderings(PartWise[OrderingParts], Traceable):
     ) -> Total:
         """Sum over subsets, all of one size at a time; arguments as in ``Structure.total``.
 
-        There are as many steps as items, each of a size of its own, and they run as written:
-        ``recursion`` has no steps to cut.
+        There are as many steps as items, each of a different size, so they are unrolled and
+        ``recursion`` has no effect.
         """
         s, batch = semiring, len(self.lengths)
         levels, _, factor = _forward(self, s, feature)
-        # The least set of a size has the first items, which are those of an item that long.
+        # The first set of each size contains the first items, which are those of an order of that
+        # length.
         whole = jax.tree.map(lambda *xs: jnp.stack([x[:, 0] for x in xs], 1), *levels)
         ended = self.lengths[:, None] == jnp.arange(len(levels))
         value = s.sum(s.where(ended, whole, s.zeros((batch, len(levels)))), axis=1)
@@ -72,7 +73,7 @@ class LinearOrderings(PartWise[OrderingParts], Traceable):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[OrderingParts, jax.Array]:
-        """Draw the last item of all, then the last of the others; see ``Traceable.trace``.
+        """Sample the last item, then the last of the remaining items; see ``Traceable.trace``.
 
         Places are those of the pairs of items, in the order of (0, 1), (0, 2), (1, 2), (0, 3).
         """
@@ -83,7 +84,7 @@ class LinearOrderings(PartWise[OrderingParts], Traceable):
         item, row = jnp.arange(items), jnp.arange(batch)[:, None]
 
         def back(state: Any, uniform: jax.Array) -> tuple[Any, None]:
-            """Take the last item out of the set of those that are left."""
+            """Remove the last item from the set of remaining items."""
             left, position = state
             inside = (left[..., None] >> item) & 1 == 1
             rest = jnp.where(inside, left[..., None] - (1 << item), 0)
@@ -106,17 +107,16 @@ class LinearOrderings(PartWise[OrderingParts], Traceable):
 
 
 def linear_orderings(precedence: jax.Array, lengths: jax.Array | None = None) -> LinearOrderings:
-    """Make sets of all orders of some items, where an order weighs the product over its pairs.
+    """Make sets of all orders of items; the weight of an order is the product over its pairs.
 
-    A product has what an item is preceded by before what later items are, so that orders are
-    multiplied from their first item to their last.
+    Factors are multiplied from the first item of an order to the last: the pairs of an item with
+    the items before it precede those of later items.
 
     Args:
-        precedence: ``[batch, n, n]`` log weight of item i (axis 1) standing before item j (axis
-            2), whatever stands between them; the diagonal is ignored. n is at most
-            ``MOST_ITEMS``.
-        lengths: ``[batch]`` items of each set, the first ones, 0 to n; n by default. No items have
-            one order, of weight one.
+        precedence: ``[batch, n, n]`` log weight of item i (axis 1) standing before item j (axis 2),
+            not necessarily adjacent; the diagonal is ignored. n is at most ``MOST_ITEMS``.
+        lengths: ``[batch]`` numbers of items in each set, the first ones, 0 to n; n by default. The
+            empty set has one order, of weight one.
 
     Raises:
         UsageError: if shapes do not fit, there are too many items, a length is out of range or a
@@ -137,14 +137,14 @@ def linear_orderings(precedence: jax.Array, lengths: jax.Array | None = None) ->
 
 
 def order_of(precedence: npt.ArrayLike, items: int) -> list[int]:
-    """Return the items of one derivation as they stand.
+    """Return the items of one derivation in order.
 
     Args:
         precedence: ``[n, n]`` parts of a derivation: one where i stands before j.
-        items: how many there are, at most n.
+        items: the number of items, at most n.
 
     Returns:
-        ``[items]`` the numbers of the items, the first one first.
+        ``[items]`` the numbers of the items in order.
     """
     before = np.asarray(precedence)[:items, :items].sum(0)
     return [int(i) for i in np.argsort(before, kind="stable")]
@@ -156,21 +156,21 @@ def _forward(
     """Sum over the orders of each set of the first n items, by size.
 
     Returns:
-        For each size the sums, ``[batch, sets]``; for each set and each item the product of what
-        the members weigh before it, ``[batch, 2^n, n]``; and ``[batch]`` the log of the factors
-        that were taken out of the weights of all pairs.
+        For each size the sums, ``[batch, sets]``; for each set and each item the product of the
+        weights of the members preceding the item, ``[batch, 2^n, n]``; and ``[batch]`` the log of
+        the factors divided out of the weights of all pairs.
     """
     weights = orderings.weights.precedence
     batch, items = weights.shape[:2]
     inside = jnp.arange(items) < orderings.lengths[:, None]
-    # What is never used weighs one: what lies beyond an item has neither weight nor gradient.
+    # Unused entries have weight one, so padding has no effect and no gradient.
     used = inside[:, :, None] & inside[:, None, :] & ~np.eye(items, dtype=bool)
     pairs = lifted(
         s, jnp.where(used, weights, 0.0), None if feature is None else feature.precedence
     )
     factor = jnp.zeros((batch,), weights.dtype)
     if items > 1:
-        # An order uses one of each two weights: the larger one is the scale of both.
+        # An order uses one of the two weights of each pair; both are divided by the larger one.
         low, high = np.triu_indices(items, 1)
         both = jax.tree.map(lambda x: jnp.stack([x[:, low, high], x[:, high, low]], 2), pairs)
         both, factors = s.balance(both, (2,))
@@ -181,7 +181,7 @@ def _forward(
         place[low, high], place[high, low] = 2 * np.arange(len(low)), 2 * np.arange(len(low)) + 1
         pairs = jax.tree.map(lambda x: x[:, place], flat)
     preceding = s.ones((batch, 1, items))
-    for i in range(items):  # bit i of a set's number: the sets with the item after those without
+    for i in range(items):  # bit i of a set's number: sets with the item come after those without
         joined = s.times(preceding, jax.tree.map(lambda x, i=i: x[:, i : i + 1], pairs))
         preceding = s.concatenate([preceding, joined], 1)
     levels = [s.ones((batch, 1))]
@@ -193,13 +193,13 @@ def _forward(
 
 
 class _Level(NamedTuple):
-    """The sets of one size, by their number, whose bits are the items.
+    """The sets of one size, as numbers whose bits are the items.
 
     Attributes:
         number: ``[sets]`` ascending.
-        item: ``[sets, size]`` the members of each: who may be last.
-        rest_number: ``[sets, size]`` the set without that member.
-        rest: ``[sets, size]`` where that one is among the sets of its own size.
+        item: ``[sets, size]`` the members of each set, any of which may be last.
+        rest_number: ``[sets, size]`` the number of the set without that member.
+        rest: ``[sets, size]`` the index of that set among the sets of its size.
     """
 
     number: npt.NDArray[np.int32]
@@ -214,7 +214,7 @@ def _levels(items: int) -> tuple[_Level, ...]:
     number = np.arange(1 << items, dtype=np.int32)
     inside = (number[:, None] >> np.arange(items)) & 1 == 1
     size = inside.sum(1)
-    rank = np.zeros(len(number), np.int32)  # of each set among those of its size, so far
+    rank = np.zeros(len(number), np.int32)  # of each set among those of its size
     levels: list[_Level] = []
     for members in range(1, items + 1):
         sets = number[size == members]
@@ -226,5 +226,5 @@ def _levels(items: int) -> tuple[_Level, ...]:
 
 
 def _rank_of_set(items: int) -> npt.NDArray[np.int64]:
-    """Return where each set is among all, ordered by size and then by number."""
+    """Return the index of each set in the order by size and then by number."""
     return np.argsort(np.concatenate([[0], *(level.number for level in _levels(items))]))

@@ -1,14 +1,14 @@
-"""Given trees of phrases, each of which delimits its words with a label on either side.
+"""Given trees of phrases, each with a label at its left and right edge.
 
-Phrases may share an edge, and both: what is known of a phrase is therefore a matrix, from states of
-the automaton at its left slot to states of that at its right slot. That of phrases side by side is
-the product of theirs; that of a phrase, which chooses a pair of labels, is::
+Phrases may share one or both edges. The inside value of a phrase is therefore a matrix, from states
+of the automaton at its left slot to states of the automaton at its right slot. Adjacent phrases
+multiply; the matrix of a phrase, which chooses a pair of labels, is::
 
     IN(c) = sum over l, r of choice[c, l, r] M(l) IN(children of c) M(r)
 
-where M are the matrices of the automaton that reads the labels which meet at a slot, and a word is
-the end of the string of the slot before it and the beginning of that of the slot after it. This is
-Algorithm 1 of Li, Wang and Eisner (2019) for constituents that share their heads (footnote 2).
+where M are the matrices of the automaton that reads the labels at a slot. A word ends the string of
+the slot before it and begins the string of the slot after it. This is Algorithm 1 of Li, Wang and
+Eisner (2019) for constituents that share their heads (footnote 2).
 
 | Part   | Shape                             | Entry                                           |
 | ------ | --------------------------------- | ----------------------------------------------- |
@@ -51,11 +51,11 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
 
     Attributes:
         depths: ``[batch, nodes]``.
-        words: ``[batch, nodes]`` the words before each node, and whether it is one: twice the
-            former, and one more if it is.
+        words: ``[batch, nodes]`` twice the number of words before each node, plus one if the node
+            is a word.
         matrices: ``[labels, states, states]``.
         initial: ``[states]``.
-        levels: one more than the greatest depth.
+        levels: one plus the greatest depth.
     """
 
     depths: jax.Array
@@ -67,7 +67,8 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
     def score(self, parts: PhraseMarkParts) -> jax.Array:
         """Return the log weight ``[batch]`` of a derivation given by its parts.
 
-        The automaton weighs, too, so this is the recursion with all else forbidden.
+        The weight includes that of the automaton, so it is computed by the recursion with
+        everything else forbidden.
         """
         weights = jax.tree.map(lambda x, w: jnp.where(x > 0, w, -jnp.inf), parts, self.weights)
         total = replace(self, weights=weights).total(Log())
@@ -146,7 +147,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
         start = (stack, jnp.zeros((batch,), dtype))
         stack, log_scale = recursion.scan(step, start, slices, nodes)
         root = jax.tree.map(lambda x: x[:, 0], stack)
-        # The last slot has no word after it to end its string.
+        # No word follows the last slot, so its string is ended here.
         last = jnp.max(jnp.where(self._used & is_word, slot + 1, 0), 1, initial=0)
         final_feature = jax.tree.map(lambda x: x[item, last], features[1])
         end = lifted(s, weights.final[item, last], final_feature)
@@ -169,21 +170,21 @@ def phrase_marks(
     lengths: jax.Array,
     levels: int,
 ) -> PhraseMarks:
-    """Make trees whose nodes choose pairs of labels, read by an automaton at each slot.
+    """Make trees whose nodes choose pairs of labels; an automaton reads the labels at each slot.
 
-    At a slot the labels meet in the order in which brackets would close and open: those of nodes
-    that end there, inner ones first, then of those that start there, outer ones first.
+    The labels at a slot are in the order of closing and opening brackets: labels of nodes that end
+    there, innermost first, then of nodes that start there, outermost first.
 
     Args:
         choice: ``[batch, nodes, labels, labels]`` log weight of each left and right label.
         final: ``[batch, slots, states]`` log weight of each state at the end of a slot's string;
-            words are nodes without others below them, and slot k is right of word k.
-        depths: ``[batch, nodes]`` of nodes in the order of opening brackets, as in
-            ``semipunct.trees.ordered``.
+            words are nodes without children, and slot k is right of word k.
+        depths: ``[batch, nodes]`` depths of nodes in preorder, as in ``semipunct.trees.ordered``.
         matrices: ``[labels, states, states]`` log weights with which the automaton reads a label.
         initial: ``[states]`` log weights of its first state.
-        lengths: ``[batch]`` nodes used, 0 to ``nodes``; 0 has one derivation, of weight one.
-        levels: one more than the greatest depth that is used.
+        lengths: ``[batch]`` numbers of nodes used, 0 to ``nodes``; 0 nodes have one derivation, of
+            weight one.
+        levels: one plus the greatest depth in use.
 
     Raises:
         UsageError: if shapes do not fit, a length or a depth is out of range or a log weight is

@@ -1,4 +1,4 @@
-"""Projective dependency trees: every word hangs on another or on the root, no arcs cross.
+"""Projective dependency trees: every word has a head, another word or the root, and no arcs cross.
 
 | Part | Shape                     | Entry                                       |
 | ---- | ------------------------- | ------------------------------------------- |
@@ -69,15 +69,16 @@ class ProjectiveTrees(PartWise[ArcParts], Traceable):
         if not self.single_root:
             right, _, _ = _complete(s, arcs, recursion)
             return Total(jax.tree.map(lambda x: x[:, size - 1], right), log_scale)
-        # The only word on the root has all words to its left below it, and all to its right.
+        # The only child of the root dominates all words to its left and right.
         _, left, last = _complete(s, jax.tree.map(lambda x: x[:, 1:, 1:], arcs), recursion)
         root = jax.tree.map(lambda x: x[:, 0, 1:], arcs)
         return Total(s.sum(s.times(s.times(left, root), last), axis=1), log_scale)
 
     def trace(self, key: jax.Array, count: int, recursion: Recursion) -> tuple[ArcParts, jax.Array]:
-        """Take trees apart from the top; see ``Traceable.trace``.
+        """Sample trees top down; see ``Traceable.trace``.
 
-        Place m - 1 of the arcs is the one to word m. A word's head is the place divided by n + 1.
+        Place m - 1 of the arcs is the arc to word m. The head of a word is the place divided by n +
+        1.
         """
         batch, size, _ = self.weights.arc.shape
         if size == 1:
@@ -97,7 +98,7 @@ class ProjectiveTrees(PartWise[ArcParts], Traceable):
             possible = spans.right[:, 0, -1] > -jnp.inf
             whole = [(_RIGHT, jnp.zeros_like(end), end)]
         arc = _descend(spans, whole, descent) + top
-        # The root's number is zero, and so is the head of a word that no arc leads to.
+        # The number of the root is zero, which is also the head of words without an arc.
         heads = jnp.zeros((count * batch, size), jnp.int32)
         heads = heads.at[jnp.arange(len(arc))[:, None], arc[..., 1]].set(arc[..., 0], mode="drop")
         heads = heads.reshape(count, batch, size)[..., 1:]
@@ -109,24 +110,25 @@ class ProjectiveTrees(PartWise[ArcParts], Traceable):
 def projective_trees(
     arcs: jax.Array, lengths: jax.Array | None = None, single_root: bool = True
 ) -> ProjectiveTrees:
-    """Make projective trees over words 1 to n, where a tree weighs the product of its arcs.
+    """Make projective trees over words 1 to n; the weight of a tree is the product of its arcs.
 
-    A product has its arcs in the order of their dependents. With ``Real`` the arcs to each word
-    are divided by the heaviest, so that a total lies between the weight of the best tree relative
-    to that of the best heads, and the number of trees, below 6.75 to the power n: in float32
+    Arcs are multiplied in the order of their dependents. With ``Real`` the arcs to each word are
+    divided by the largest. A total is then at least the weight of the best tree relative to that of
+    the best heads, and at most the number of trees, which is below 6.75 to the power n: in float32
     up to 45 words cannot overflow.
 
     Args:
         arcs: ``[batch, n + 1, n + 1]`` log weight of the arc from head (axis 1, where 0 is the
             root) to dependent (axis 2). Column 0 and the diagonal are ignored.
-        lengths: ``[batch]`` words of each sentence, 0 to n; n by default. The empty sentence has
-            one tree, of weight one.
-        single_root: whether exactly one word hangs on the root; otherwise at least one.
+        lengths: ``[batch]`` numbers of words, 0 to n; n by default. The empty sentence has one
+            tree, of weight one.
+        single_root: whether the root has exactly one child; otherwise at least one.
 
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
 
-    Source: Eisner (1996); Eisner (2000). Spans are headed at an end, so that n**3 sums suffice.
+    Source: Eisner (1996); Eisner (2000). Spans have their head at one end, so n**3 operations
+    suffice.
     """
     arcs = jnp.asarray(arcs)
     check_shapes(arcs=(arcs, "batch words words"))
@@ -141,10 +143,10 @@ def projective_trees(
 
 
 def _arcs(trees: ProjectiveTrees, s: Semiring, feature: ArcParts | None) -> tuple[Value, jax.Array]:
-    """Return the arcs ``[batch, n + 1, n + 1]``, and the log of what was taken out of each tree.
+    """Return the rescaled arcs ``[batch, n + 1, n + 1]``, and the log of the scale of each tree.
 
-    Each word of the padding hangs on the word before it, with weight one: every tree then has
-    exactly one continuation up to word n, and the recursion needs no lengths.
+    The head of each padding word is the previous word, with weight one: every tree then has exactly
+    one extension to word n, and the recursion needs no lengths.
     """
     arc = trees.weights.arc
     words = jnp.arange(arc.shape[1])
@@ -152,7 +154,7 @@ def _arcs(trees: ProjectiveTrees, s: Semiring, feature: ArcParts | None) -> tupl
     lengths = trees.lengths[:, None, None]
     used = (dependent > 0) & (head != dependent) & (head <= lengths) & (dependent <= lengths)
     values = lifted(s, jnp.where(used, arc, -jnp.inf), None if feature is None else feature.arc)
-    # Every tree has one arc to each word: what is taken out of all of them is the same for all.
+    # Every tree has one arc to each word, so all trees have the same scale.
     values, factors = s.balance(values, (1,))
     scaled = (words[None] > 0) & (words[None] <= trees.lengths[:, None])
     log_scale = jnp.sum(jnp.where(scaled, factors, 0.0), 1)
@@ -162,7 +164,7 @@ def _arcs(trees: ProjectiveTrees, s: Semiring, feature: ArcParts | None) -> tupl
 
 
 def _complete(s: Semiring, arcs: Value, recursion: Recursion) -> tuple[Value, Value, Value]:
-    """Sum over the ways in which a word has all words between it and another below it.
+    """Sum over the complete spans that ``total`` needs.
 
     Args:
         s: the semiring.
@@ -170,8 +172,9 @@ def _complete(s: Semiring, arcs: Value, recursion: Recursion) -> tuple[Value, Va
         recursion: memory budget of the steps.
 
     Returns:
-        Three values ``[batch, places]``: entry d of the first has words 1 to d below word 0, of
-        the second words 0 to d - 1 below word d, of the third all after word d below it.
+        Three values ``[batch, places]``: in entry d of the first, word 0 dominates words 1 to d; of
+        the second, word d dominates words 0 to d - 1; of the third, word d dominates all words
+        after it.
     """
     places = jax.tree.leaves(arcs)[0].shape[1]
     step, chart, slices = _widening(s, arcs)
@@ -182,16 +185,16 @@ def _complete(s: Semiring, arcs: Value, recursion: Recursion) -> tuple[Value, Va
 
 
 def _widening(s: Semiring, arcs: Value) -> tuple[Any, Any, Any]:
-    """Return step, chart and slices of the recursion over the widths of spans.
+    """Return step, chart and slices of the recursion over span widths.
 
-    A step puts out complete and open spans, headed at their left end and at their right one.
+    A step outputs complete and open spans, each with the head at the left and at the right end.
     """
     rightward = diagonals(s, arcs)
     leftward = diagonals(s, jax.tree.map(lambda x: jnp.swapaxes(x, 1, 2), arcs))
 
     def step(chart: Any, width: jax.Array, slices: Any) -> Any:
-        # An open span is headed at one end and has its outermost dependent at the other: none
-        # is of width 0, so the starts of open spans begin with width 1.
+        # An open span has its head at one end and the head's outermost dependent at the other. None
+        # has width 0, so the starts of open spans begin with width 1.
         right, left, right_open, right_ends, left_ends, left_open_ends = chart
         to_right, to_left = slices
         right_ends, left_ends = next_ends(s, right_ends), next_ends(s, left_ends)
@@ -220,10 +223,10 @@ class _Spans(NamedTuple):
     """Log weights of spans ``[batch, places, places]``, minus infinity where there is none.
 
     Attributes:
-        right: all words from i + 1 to j below word i.
-        left: all words from i to j - 1 below word j.
-        right_open: the same as ``right``, and word j hangs on word i.
-        left_open: the same as ``left``, and word i hangs on word j.
+        right: word i dominates words i + 1 to j.
+        left: word j dominates words i to j - 1.
+        right_open: like ``right``, and word j is a child of word i.
+        left_open: like ``left``, and word i is a child of word j.
     """
 
     right: jax.Array
@@ -233,7 +236,7 @@ class _Spans(NamedTuple):
 
 
 _RIGHT, _LEFT, _BETWEEN = 0, 1, 2
-"""Kinds of spans: complete ones by the side of their words, and two complete ones, back to back."""
+"""Kinds of spans: complete spans by direction, and pairs of adjacent complete spans."""
 
 
 def _spans(arcs: jax.Array, recursion: Recursion) -> _Spans:
@@ -253,18 +256,18 @@ def _spans(arcs: jax.Array, recursion: Recursion) -> _Spans:
 
 
 def _descend(spans: _Spans, whole: Sequence[Any], key: jax.Array) -> jax.Array:
-    """Draw the arcs within spans: ``[draws, arcs, 2]`` heads and dependents.
+    """Sample the arcs within spans: ``[draws, arcs, 2]`` heads and dependents.
 
-    Places are counted as in ``spans``; an arc that is none has a dependent beyond the last.
+    Words are numbered as in ``spans``; an absent arc has a dependent beyond the last.
 
     Args:
         spans: log weights.
-        whole: kind, and ends ``[count, batch]``, of the spans in each draw.
+        whole: kind, and ends ``[count, batch]``, of the topmost spans in each draw.
         key: a random key.
     """
     count, batch = whole[0][1].shape
     places = spans.right.shape[1]
-    # What remains of a span to the left of a split k, by start and k; to the right, by end and k.
+    # The parts of a span to the left of a split k, by start and k; to the right, by end and k.
     after = jnp.pad(spans.left[:, 1:], ((0, 0), (0, 1), (0, 0)), constant_values=-jnp.inf)
     below = jnp.stack([spans.right_open, spans.left, spans.right], 1)
     above = jnp.swapaxes(jnp.stack([spans.right, spans.left_open, after], 1), 2, 3)
@@ -279,7 +282,7 @@ def _descend(spans: _Spans, whole: Sequence[Any], key: jax.Array) -> jax.Array:
             return jnp.stack([jnp.where(i < j, of, none), i, j], 1)
 
         is_right, is_left = kind == _RIGHT, kind == _LEFT
-        # Below an arc, from i to k or from j to k, two complete spans are back to back.
+        # Below an arc, from i to k or from j to k, there are two adjacent complete spans.
         between = jnp.stack(
             [
                 jnp.where(is_right | is_left, _BETWEEN, none),

@@ -1,8 +1,8 @@
-"""Running the steps of a dynamic program, within a budget of memory for the reverse pass.
+"""Scans over the steps of a dynamic program, with a memory budget for the reverse pass.
 
-The reverse pass of a scan needs what each step kept: its residuals. Where they exceed the budget
-the steps are cut into chunks, only the state at the start of each chunk is kept, and the rest is
-computed again, one chunk at a time (Chen et al. 2016; Griewank and Walther 2000).
+The reverse pass of a scan needs the residuals of each step. If they exceed the budget, the steps
+are divided into chunks, only the state at the start of each chunk is stored, and the rest is
+recomputed one chunk at a time (Chen et al. 2016; Griewank and Walther 2000).
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Plan(NamedTuple):
 
     Attributes:
         steps: the number of its steps.
-        chunk: steps whose residuals are kept at a time; all of them if nothing is computed twice.
-        residual_mib: what the residuals of all steps would take, in MiB.
-        kept_mib: what is kept under this plan, in MiB; states at the starts of chunks included.
+        chunk: steps whose residuals are stored at a time; all of them if nothing is recomputed.
+        residual_mib: the size of the residuals of all steps, in MiB.
+        kept_mib: the memory used by this plan, in MiB, including states at the starts of chunks.
     """
 
     steps: int
@@ -42,18 +42,18 @@ class Plan(NamedTuple):
 
     @property
     def recomputes(self) -> bool:
-        """True if the reverse pass runs the steps a second time."""
+        """True if the reverse pass recomputes the steps."""
         return self.chunk < self.steps
 
 
 @dataclass(frozen=True)
 class Recursion:
-    """A way of running steps: within a budget of memory, or without one.
+    """A method of running steps, with or without a memory budget.
 
     Attributes:
-        budget_mib: MiB that the reverse pass of one scan may keep, or None for no limit. What
-            goes in and comes out, weights and gradients, is not part of it.
-        report: is told the plan of each scan, when it is traced.
+        budget_mib: MiB that may be stored for the reverse pass of one scan, or None for no limit.
+            Inputs and outputs (weights and gradients) are not counted.
+        report: called with the plan of each scan when it is traced.
     """
 
     budget_mib: float | None = None
@@ -63,10 +63,10 @@ class Recursion:
         """Apply ``step`` to the state for each index along axis 1 of the slices.
 
         Args:
-            step: from a state, and slices ``[batch, ...]``, to the next state.
+            step: maps a state and slices ``[batch, ...]`` to the next state.
             state: a pytree of arrays.
             slices: a pytree of arrays ``[batch, steps, ...]``.
-            steps: their number.
+            steps: the number of steps.
 
         Raises:
             ValueError: if not even one step at a time fits into the budget.
@@ -78,17 +78,17 @@ class Recursion:
     def scan_outputs(
         self, step: StepWithOutputs, state: Carry, slices: Slices, steps: int
     ) -> tuple[Carry, Outputs]:
-        """Apply ``step`` as ``scan`` does, and return what it puts out beside the last state.
+        """Apply ``step`` like ``scan``, and also return the outputs of all steps.
 
         Args:
-            step: from a state, and slices ``[batch, ...]``, to the next state and to outputs
+            step: maps a state and slices ``[batch, ...]`` to the next state and to outputs
                 ``[batch, ...]``, a pytree of arrays.
             state: a pytree of arrays.
             slices: a pytree of arrays ``[batch, steps, ...]``.
-            steps: their number; 1 or more.
+            steps: the number of steps; at least 1.
 
         Returns:
-            The last state, and the outputs, ``[batch, steps, ...]``. They are no part of the
+            The last state, and the outputs, ``[batch, steps, ...]``. Outputs are not counted in the
             budget.
 
         Raises:
@@ -110,7 +110,7 @@ class Recursion:
         self, body: Callable[..., Any], run: Callable[..., Any], state: Carry, indexed: Any,
         steps: int,
     ) -> tuple[Carry, Outputs]:  # fmt: skip
-        """Run all steps, in chunks if the budget demands it; outputs have the steps in front."""
+        """Run all steps, in chunks if the budget requires it; outputs have a leading step axis."""
         if self.budget_mib is None and self.report is None:
             return run(state, indexed)
         plan = self._plan(body, state, indexed[1], steps)
@@ -145,16 +145,16 @@ class Recursion:
                 f"a budget of {self.budget_mib:g} MiB is too small for {counted(steps, 'step')} "
                 f"with {residuals / MIB:.3g} MiB of residuals each: at least {kept(best):.3g} MiB"
             )
-        # Of the chunks that fit the longest: the fewer, the less there is to start over.
+        # The longest chunks that fit, since fewer chunks need less recomputation.
         chunk = max(c for c in range(best, steps) if kept(c) <= self.budget_mib)
         return Plan(steps, chunk, whole, kept(chunk))
 
 
 def _residual_bytes(body: Callable[..., Any], state: Carry, slices: Slices) -> int:
-    """Return the bytes that the reverse pass of one step needs of its forward pass."""
+    """Return the size in bytes of the residuals of one step."""
 
     def residuals(carry: Carry, sliced: Slices) -> Any:
-        # The function that jax.vjp returns is a pytree of what it kept.
+        # The function that jax.vjp returns is a pytree of its residuals.
         kept = jax.vjp(lambda c, x: body(c, (jnp.int32(0), x)), carry, sliced)[1]
         return jax.tree.leaves(kept)
 
@@ -163,12 +163,12 @@ def _residual_bytes(body: Callable[..., Any], state: Carry, slices: Slices) -> i
 
 
 def _reader(slices: Slices) -> tuple[Callable[[jax.Array, Slices], Slices], Slices]:
-    """Return a function by which a step reads its slices, and what is scanned over for that.
+    """Return a function that reads the slices of a step, and the arrays to scan over.
 
-    Values are read in place, by index: moving the steps to the front would copy everything. Only
-    tangents take that way (and cotangents, back): they must, or each step of the reverse pass
-    would add to an array of full size. The moved values themselves are never used, and dropped
-    by the compiler.
+    Values are read in place, by index, since moving the step axis to the front would copy
+    everything. Only tangents (and cotangents) are moved, because otherwise each step of the reverse
+    pass would add to an array of full size. The moved values themselves are not used, and the
+    compiler removes them.
     """
     moved = jax.tree.map(lambda x: jnp.moveaxis(x, 1, 0), slices)
     return lambda index, moving: jax.tree.map(
@@ -184,8 +184,8 @@ def _floating(x: jax.Array) -> bool:
 def _read(array: jax.Array, index: jax.Array, moving: jax.Array) -> jax.Array:
     """Read entry ``index`` along axis 1 of an array; the derivative is that of ``moving``.
 
-    The array must stay differentiable by itself: where jax differentiates a reverse pass again it
-    forgets rules such as the one below, and takes the derivative of what is written here.
+    The array must stay differentiable by itself: when JAX differentiates a reverse pass again it
+    ignores the custom rule below, and differentiates this function body.
     """
     return jax.lax.dynamic_index_in_dim(array, index, 1, keepdims=False)
 

@@ -1,8 +1,8 @@
-"""Span trees: binary bracketings, where a span of two words or more consists of two smaller ones.
+"""Span trees: binary bracketings, in which longer spans consist of two smaller ones.
 
 | Part | Shape                     | Entry                                                   |
 | ---- | ------------------------- | ------------------------------------------------------- |
-| span | ``[batch, n, n, labels]`` | ``[b, i, j, l]``: words i to j, both included, are an l |
+| span | ``[batch, n, n, labels]`` | ``[b, i, j, l]``: words i to j, inclusive, are an l     |
 
 Entries with i > j are ignored.
 
@@ -70,9 +70,9 @@ class SpanTrees(PartWise[SpanParts], Traceable):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[SpanParts, jax.Array]:
-        """Take trees apart from the top; see ``Traceable.trace``.
+        """Sample trees top down; see ``Traceable.trace``.
 
-        The first n places are those of single words, in order.
+        The first n places are single words, in order.
         """
         batch, length, _, labels = self.weights.span.shape
         if length == 0:
@@ -116,15 +116,15 @@ class SpanTrees(PartWise[SpanParts], Traceable):
 def _lifted(
     trees: SpanTrees, s: Semiring, feature: SpanParts | None
 ) -> tuple[Value, Value, jax.Array]:
-    """Return single words ``[batch, 1, n]``, wider spans by width, and what was taken out."""
+    """Return rescaled single words ``[batch, 1, n]``, wider spans by width, and the log scale."""
     span = trees.weights.span
     words = jnp.arange(span.shape[1])
     used = words[None, :, None] <= words[None, None, :]
     used &= words[None, None, :] < trees.lengths[:, None, None]
     span = jnp.where(used[..., None], span, -jnp.inf)
-    # Labels of different spans are independent: their sum comes first.
+    # Labels of different spans are independent, so they are summed first.
     spans = s.sum(lifted(s, span, None if feature is None else feature.span), axis=3)
-    # Each tree has all words as spans, and one wider span less than words.
+    # Each tree has all words as spans, and one wider span fewer than words.
     single, factors = s.balance(jax.tree.map(_diagonal, spans), ())
     wider, factor = s.balance(diagonals(s, spans), (1, 2))
     log_scale = jnp.sum(jnp.where(words[None] < trees.lengths[:, None], factors, 0.0), 1)
@@ -133,7 +133,7 @@ def _lifted(
 
 
 def _step(s: Semiring, chart: Any, width: jax.Array, weight: Any) -> tuple[Any, Value]:
-    """Sum over the splits of all spans of a width, and put those spans out."""
+    """Sum over the splits of all spans of a width; return the chart and these spans."""
     starts, ends = chart
     ends = next_ends(s, ends)
     new = s.times(weight, s.sum(s.times(starts, ends), axis=1))
@@ -141,16 +141,16 @@ def _step(s: Semiring, chart: Any, width: jax.Array, weight: Any) -> tuple[Any, 
 
 
 def span_trees(spans: jax.Array, lengths: jax.Array | None = None) -> SpanTrees:
-    """Make binary trees with labelled spans, where a tree weighs the product of its spans.
+    """Make binary trees with labelled spans; the weight of a tree is the product of its spans.
 
-    Every span of a tree, single words included, has exactly one label, so that a tree of n words
-    has 2 n - 1 of them. A product has a span before those that it consists of, left before right.
+    Every span of a tree, single words included, has exactly one label. There are 2n - 1 spans in a
+    tree of n words. Spans are multiplied in preorder.
 
     Args:
         spans: ``[batch, n, n, labels]`` log weight of the constituent from word i (axis 1) to word
-            j (axis 2), both included, with each label. Entries with i > j are ignored.
-        lengths: ``[batch]`` words of each sentence, 0 to n; n by default. The empty sentence has
-            one tree, of weight one.
+            j (axis 2), inclusive, with each label. Entries with i > j are ignored.
+        lengths: ``[batch]`` numbers of words, 0 to n; n by default. The empty sentence has one
+            tree, of weight one.
 
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
@@ -166,7 +166,7 @@ def span_trees(spans: jax.Array, lengths: jax.Array | None = None) -> SpanTrees:
 
 
 def _diagonal(x: jax.Array) -> jax.Array:
-    """Return ``[batch, n]`` of ``[batch, n, n]``: without a gather, as a column of longer rows."""
+    """Return the diagonal ``[batch, n]`` of ``[batch, n, n]`` by reshaping, without a gather."""
     batch, size, _ = x.shape
     flat = jnp.concatenate([x.reshape(batch, size * size), x[:, 0]], 1)
     return flat.reshape(batch, size, size + 1)[:, :, 0]

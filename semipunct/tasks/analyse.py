@@ -1,4 +1,4 @@
-"""The grammar that a model has learned (section 5): rewriting rules, and the pairs of relations.
+"""Analysis of what a model has learned (section 5): rewriting rules, and punctemes by relation.
 
 Counts come from 1-best analyses, probabilities from the model.
 """
@@ -30,17 +30,17 @@ from semipunct.tasks.rule_agreement import Channel, Confidence, Recall, confiden
 from semipunct.wording import counted
 
 FREQUENT = 25
-"""Footnote 16: how often an underlying bigram must be met to be frequent."""
+"""Minimum count of a frequent underlying bigram (footnote 16)."""
 
 TOP_PAIRS = 5
 """Pairs listed for a relation (Table 4)."""
 
 
 def read_channel(rewriter: Rewriter) -> Channel:
-    """Return the probabilities of a model's channel, without the open puncteme.
+    """Return the rewriting probabilities of a model's channel, without the open puncteme.
 
-    Several passes of the window are composed: each window has the probabilities of what they do one
-    after another.
+    If the window makes several passes, they are composed: the probabilities of a bigram are those
+    of the outcomes of all passes in sequence.
     """
     symbols = rewriter.inventory.symbols
     kept = [i for i, symbol in enumerate(symbols) if i and symbol != OPEN]
@@ -60,9 +60,9 @@ class Counts:
     """Counts over the 1-best analyses of a treebank.
 
     Attributes:
-        bigrams: how often two underlying tokens are neighbours in a slot.
-        edits: how often the channel made an edit; after an edit the window may
-            hold two tokens that were no neighbours.
+        bigrams: the count of each pair of adjacent underlying tokens of a slot.
+        edits: the count of each edit of the channel; after an edit the window may hold two tokens
+            that were not adjacent in the underlying string.
     """
 
     bigrams: Mapping[Bigram, int]
@@ -70,7 +70,7 @@ class Counts:
 
 
 def count(analyses: Iterable[Analysis]) -> Counts:
-    """Count underlying bigrams and edits; the open puncteme is a neighbour like any token."""
+    """Count underlying bigrams and edits; the open puncteme counts as a token."""
     bigrams: Counter[Bigram] = Counter()
     edits: Counter[Edit] = Counter()
     for analysis in analyses:
@@ -87,10 +87,10 @@ class Row:
     Attributes:
         a: the left token.
         b: the right token.
-        times: occurrences underneath, in the 1-best analyses; None without a treebank.
-        made: how often each edit was made of the window ``ab`` there; empty without a treebank.
+        times: the underlying occurrences in the 1-best analyses; None without a treebank.
+        made: how often each edit was applied to the window ``ab`` there; empty without a treebank.
         probabilities: p(edit | a, b).
-        rule: Nunberg's, None if a token is not one of his types.
+        rule: Nunberg's rule; None if a token is not one of his types.
     """
 
     a: str
@@ -109,13 +109,13 @@ class Row:
 def rewriting(
     channel: Channel, counts: Counts | None, bigrams: Iterable[Bigram] | None = None
 ) -> tuple[Row, ...]:
-    """Build the rewriting table, the bigrams that were met most often first.
+    """Build the rewriting table, sorted by decreasing frequency of the bigrams.
 
     Args:
         channel: the probabilities.
-        counts: of the analyses of a treebank, or None.
-        bigrams: which; by default those that were met or, without counts, those of Table 1.
-            Bigrams that the channel does not know are left out.
+        counts: the counts of the analyses of a treebank, or None.
+        bigrams: the bigrams to list; by default those with a count or, without counts, those of
+            Table 1. Bigrams with a token that is not in the channel's alphabet are left out.
     """
     if bigrams is None:
         bigrams = [b for _, b, _ in nunberg.TABLE_1] if counts is None else sorted(counts.bigrams)
@@ -136,7 +136,7 @@ def rewriting(
 
 @dataclass(frozen=True, slots=True)
 class PairShare:
-    """A pair of punctemes, the probability that a relation takes it, and whether it mirrors."""
+    """A pair of punctemes, its probability given a relation, and whether it is symmetric."""
 
     left: Puncteme
     right: Puncteme
@@ -151,9 +151,9 @@ class RelationRow:
     Attributes:
         relation: its name.
         words: the number of words that have it.
-        symmetric: the probability that it takes two punctemes that mirror each other
+        symmetric: the probability that its two punctemes mirror each other
             (``semipunct.marks.is_symmetric``).
-        entropy: of its pair, in nats, as in the paper.
+        entropy: the entropy of its pair, in nats, as in the paper.
         pairs: its most probable pairs.
     """
 
@@ -164,7 +164,7 @@ class RelationRow:
     pairs: tuple[PairShare, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row as values that JSON can hold."""
+        """Return the row as JSON-serialisable values."""
         result = asdict(self)
         result["entropy_nats"] = result.pop("entropy")
         return result
@@ -173,11 +173,11 @@ class RelationRow:
 def relation_table(
     expected: Mapping[str, npt.NDArray[np.float64]], pairs: Sequence[Pair]
 ) -> tuple[RelationRow, ...]:
-    """Build Table 4, the relations that most probably take symmetric punctemes first.
+    """Build Table 4, sorted by decreasing probability of symmetric punctemes.
 
     Args:
-        expected: ``[pairs]`` how often words of a relation take each pair, by relation; every word
-            counts once, so the sum is the number of words. Relations without words are left out.
+        expected: for each relation, ``[pairs]`` the expected count of each pair; every word counts
+            once, so the sum is the number of words. Relations without words are left out.
         pairs: the left and right puncteme of each pair.
     """
     symmetric = np.array([is_symmetric(left, right) for left, right in pairs])
@@ -208,14 +208,14 @@ def relation_table(
 def expected_pairs(
     model: PunctuationModel, parameters: Weights, sentences: Sequence[Sentence]
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Sum p(l, r | w) over the words that have a relation: ``[pairs]`` by relation.
+    """Sum p(l, r | w) over the words of each relation; returns ``[pairs]`` by relation.
 
-    This is what ATTACH generates (equation 4), averaged over the treebank's words, and not what
-    the surface makes of it: Table 4 is of the relations "most likely to generate" punctemes.
+    This is the distribution of ATTACH (equation 4) over the treebank's words, not the posterior
+    given the surface: Table 4 is about the relations "most likely to generate" punctemes.
 
     Args:
         model: the model.
-        parameters: its weights.
+        parameters: the weights.
         sentences: words, trees and surface punctuation.
     """
     found: dict[str, npt.NDArray[np.float64]] = {}
@@ -239,15 +239,15 @@ class PunctuationGrammar:
 
     Attributes:
         channel: the probabilities of the channel.
-        counts: of the 1-best analyses.
+        counts: the counts of the 1-best analyses.
         rewriting: the rewriting table.
         confidence: the confident edits of all bigrams of Nunberg's 16 types.
-        frequent: the confident edits of the bigrams met at least ``FREQUENT`` times, of any type.
+        frequent: the confident edits of bigrams of any type with a count of at least ``FREQUENT``.
         changed: the ranks of Nunberg's 192 rules.
-        kept: the ranks of keeping both tokens of his other 64 bigrams.
+        kept: the ranks of the edit that keeps both tokens, for his other 64 bigrams.
         inverted: the ranks of ``nunberg.INVERTED`` (Spanish).
         relations: Table 4.
-        analysed: sentences with a 1-best analysis.
+        analysed: the number of sentences with a 1-best analysis.
     """
 
     channel: Channel
@@ -262,7 +262,7 @@ class PunctuationGrammar:
     analysed: int | None
 
     def recalls(self) -> list[tuple[str, str, Recall]]:
-        """Return sets of rules: their names in JSON and in a table, and how they rank."""
+        """Return sets of rules: the name in JSON, the name in a table, and the ranks of each."""
         return [
             ("changed", "that change", self.changed),
             ("changed_decided", "decided", self.changed.decided),
@@ -272,9 +272,9 @@ class PunctuationGrammar:
         ]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return figures and all that they come from, as values that JSON can hold.
+        """Return the figures and the underlying data as JSON-serialisable values.
 
-        Null stands for an undefined figure, and for what needs a treebank where there is none.
+        Undefined figures, and parts that need a treebank when none was given, are null.
         """
         return {
             "analysed": self.analysed,
@@ -330,12 +330,12 @@ def _recall(found: Recall) -> dict[str, Any]:
 
 
 def analyse(model: Trained[Any], sentences: Sequence[Sentence] | None = None) -> PunctuationGrammar:
-    """Analyse the grammar that a model has learned.
+    """Analyse the rewriting rules and the attachment of punctuation that a model has learned.
 
     Args:
         model: a punctuation model with its weights.
-        sentences: of a treebank, for the counts and for Table 4; None for what the model alone
-            can tell.
+        sentences: the sentences of a treebank, for the counts and for Table 4; None to analyse the
+            model alone.
 
     Raises:
         ModelError: if the model is of another kind.

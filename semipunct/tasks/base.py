@@ -1,4 +1,4 @@
-"""Models with their weights, which tasks are asked of, and the promise of every punctuator."""
+"""Trained models, as tasks take them, and the interface of punctuators."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.remembered import remembered
 
 Slots = tuple[Puncteme, ...]
-"""A string for each slot of a sentence."""
+"""The string of each slot of a sentence."""
 
 M = TypeVar("M", bound=Model[Any, Any, Any])
 M_co = TypeVar("M_co", bound=Model[Any, Any, Any], covariant=True)
 
 
 class Trained(Protocol[M_co]):
-    """A model with its weights: a folder that was loaded, or the result of a training run."""
+    """A model with its weights: loaded from a folder, or the result of a training run."""
 
     @property
     def model(self) -> M_co:
-        """Everything but the weights."""
+        """The model without its weights."""
         ...
 
     @property
@@ -39,10 +39,10 @@ class Trained(Protocol[M_co]):
 
 @dataclass(frozen=True, slots=True)
 class InPlace(Generic[M]):
-    """A model with its weights where its batches read them from.
+    """A model with its weights, placed where its batches read them.
 
     Attributes:
-        model: everything but the weights.
+        model: the model without its weights.
         parameters: the weights by name.
     """
 
@@ -51,7 +51,7 @@ class InPlace(Generic[M]):
 
     @classmethod
     def of(cls, trained: Trained[M]) -> InPlace[M]:
-        """Place the weights once, not once a batch."""
+        """Place the weights once rather than once per batch."""
         return cls(trained.model, _placed(trained.model, trained.parameters))
 
 
@@ -61,14 +61,14 @@ def _placed(model: Model[Any, Any, Any], parameters: Weights) -> Weights:
 
 
 def model_of_kind(trained: Trained[Any], kind: type[M]) -> M:
-    """Return the model of what was trained, which must be of a kind.
+    """Return the model without its weights, after checking its kind.
 
     Args:
         trained: a model with its weights.
-        kind: the class that is needed.
+        kind: the required class.
 
     Raises:
-        ModelError: if it is of another kind.
+        ModelError: if the model is of another kind.
     """
     if not isinstance(trained.model, kind):
         raise ModelError(
@@ -79,15 +79,15 @@ def model_of_kind(trained: Trained[Any], kind: type[M]) -> M:
 
 
 def punctuation_model(trained: Trained[Any], *, alone: bool = False) -> InPlace[PunctuationModel]:
-    """Return a model that is asked for underlying punctuation, with its weights in place.
+    """Return a model of underlying punctuation with its weights in place.
 
     Args:
-        trained: the model.
-        alone: whether it gets nothing but words and trees, where models of correction want what
-            was written as well.
+        trained: the model with its weights.
+        alone: whether the input is words and trees only; this excludes correction models, which
+            also need the punctuation as written.
 
     Raises:
-        ModelError: if it is of another kind.
+        ModelError: if the model is of another kind.
     """
     kind = PunctuationModel.kind
     if not isinstance(trained.model, PunctuationModel) or (alone and trained.model.kind != kind):
@@ -99,15 +99,15 @@ def punctuation_model(trained: Trained[Any], *, alone: bool = False) -> InPlace[
 
 
 class Punctuator(Protocol):
-    """A fitted model of the punctuation of sentences, given their words and trees."""
+    """A trained model of the punctuation of sentences, given their words and trees."""
 
     def log_likelihoods(self, sentences: Sequence[Sentence]) -> npt.NDArray[np.float64]:
         """Return the natural log-probability of the punctuation of each sentence, ``[sentences]``.
 
-        Every string over the token vocabulary is possible, so that perplexities compare.
+        Every string over the token vocabulary is possible, so that perplexities are comparable.
         """
         ...
 
     def restore(self, sentences: Sequence[Sentence]) -> list[Slots]:
-        """Return the punctuation of least expected edit distance, ignoring what stands there."""
+        """Return the punctuation of least expected edit distance, ignoring existing marks."""
         ...

@@ -1,8 +1,8 @@
-"""Punctuation correction: what somebody wrote in, corrections of single slots out (section 6.2).
+"""Punctuation correction: from text as written to corrections of single slots (section 6.2).
 
-The posterior of the correct string of each slot is estimated from draws, as in restoration; that of
-least expected edit distance is chosen, and what differs from what was written is a correction. The
-best underlying tree of the corrected sentence says which constituents speak for it.
+The posterior of the correct string of each slot is estimated from draws, as in restoration. A
+string is chosen by it, and a string that differs from the written one is a correction. The best
+underlying tree of the corrected sentence shows which constituents account for it.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from semipunct.tasks.correction import (
     Explained,
     Reason,
 )
+from semipunct.tasks.decode import part_seed
 from semipunct.tasks.parse import check_reads_words, parse
 from semipunct.tasks.restoration import RestoreOptions
 from semipunct.tasks.restore import best_draw, best_strings, drawn
@@ -51,38 +52,38 @@ def correct(
     first: int = 0,
     **settings: Unpack[CorrectSettings],
 ) -> list[Corrected]:
-    """Correct the punctuation of sentences; words, tags and trees stay.
+    """Correct the punctuation of sentences; words, tags and trees are unchanged.
 
     Args:
-        model: of the kind ``correction``, with its weights.
-        sentences: with the punctuation that was written, in trees or, with a parser, words.
-        options: by default the defaults.
-        parser: reads words alone; its trees and tags take the place of those that there are.
-        analysis: a punctuation model of text as it is written, for a model that looks at an
-            underlying tree of it (preset ``paper-correction``).
-        first: the number of the first sentence, where these go on after others: with the seed it
-            fixes the draws.
-        **settings: attributes of ``CorrectOptions`` by name, which win over those of ``options``.
+        model: a model of the kind ``correction``, with its weights.
+        sentences: sentences with the punctuation as written: trees or, with a parser, words.
+        options: by default ``CorrectOptions()``.
+        parser: a parser that reads words only; its trees and tags replace existing ones.
+        analysis: a punctuation model of text as written, for a model that uses the underlying tree
+            of the written text (preset ``paper-correction``).
+        first: the number of the first sentence, for sentences that continue an earlier call; with
+            the seed it determines the draws.
+        **settings: attributes of ``CorrectOptions`` by name, which override those of ``options``.
 
     Raises:
-        UsageError: if an option makes no sense, there is no tree and no parser, or ``analysis`` is
-            missing or not looked at.
+        UsageError: if an option is invalid, there is neither a tree nor a parser, or ``analysis``
+            is missing or not used by the model.
         ModelError: if a model is of another kind, or the parser reads punctuation.
     """
     options = replace(options or CorrectOptions(), **settings)
     fitted = correction_model(model)
     options.check(fitted.model)
     if fitted.model.analysed == (analysis is None):
-        problem = "looks at" if fitted.model.analysed else "does not look at"
+        problem = "needs" if fitted.model.analysed else "does not use"
         raise UsageError(
-            f"the model {problem} an underlying tree of what was written; "
+            f"the model {problem} an underlying tree of the original punctuation; "
             f"{'give' if fitted.model.analysed else 'leave out'} a punctuation model that finds it"
         )
     trees = _with_trees(sentences, parser)
     known = [as_written(sentence) for sentence in trees]
     several = [[sentence] for sentence in known]
     if analysis is not None:
-        several = analysed(analysis, known, options.analyses, options.seed + first)
+        several = analysed(analysis, known, options.analyses, part_seed(options.seed, first))
     each = max(1, options.analyses) if analysis is not None else 1
     asked = RestoreOptions(samples=options.samples // each, seed=options.seed)
     flat = [one for of in several for one in of]
@@ -93,15 +94,15 @@ def correct(
 
 
 def correction_model(trained: Trained[Any]) -> InPlace[CorrectionModel]:
-    """Return a model of correction with its weights in place.
+    """Return a correction model with its weights in place.
 
     Raises:
-        ModelError: if it is of another kind.
+        ModelError: if the model is of another kind.
     """
     if not isinstance(trained.model, CorrectionModel):
         raise ModelError(
             f"the model is of the kind {trained.model.kind}, but one of the kind "
-            f"{CorrectionModel.kind} is needed; train it on what was written and its corrected "
+            f"{CorrectionModel.kind} is needed; train it on original text and its corrected "
             "version (semipunct train --kind correction)"
         )
     return InPlace.of(trained)
@@ -111,7 +112,7 @@ def _with_trees(
     sentences: Sequence[Sentence | Words], parser: Trained[Any] | None
 ) -> list[Sentence]:
     if parser is not None:
-        check_reads_words(parser, "words whose punctuation is to be corrected")
+        check_reads_words(parser, "to correct punctuation")
         return [one.sentence for one in parse(parser, sentences)]
     found: list[Sentence] = []
     for sentence in sentences:
@@ -124,17 +125,17 @@ def _with_trees(
 def analysed(
     analysis: Trained[Any], sentences: Sequence[Sentence], count: int = 0, seed: int = 0
 ) -> list[list[Sentence]]:
-    """Put underlying trees of what was written into sentences.
+    """Add underlying trees of the written punctuation to sentences.
 
     Args:
-        analysis: a punctuation model of such text.
-        sentences: with what was written.
-        count: trees that are drawn from the posterior of each; 0 for the best one.
-        seed: fixes the draws.
+        analysis: a punctuation model of text as written.
+        sentences: sentences with the punctuation as written.
+        count: the number of trees drawn from the posterior of each; 0 for the best one.
+        seed: the random seed.
 
     Returns:
-        For each sentence one copy for each tree; one without punctemes where what was written
-        has no analysis, as only models with hard sets find.
+        For each sentence, one copy for each tree; copies without punctemes if the written
+        punctuation has no analysis, which happens only with hard sets.
 
     Raises:
         ModelError: if the model is of another kind.
@@ -183,7 +184,7 @@ def _chosen(
 
 
 def _own(known: SlotPosterior, written: Puncteme, tokens: Set[str]) -> SlotPosterior:
-    """Let what was written stand for the string that the model takes it for."""
+    """Replace the model's encoding of the written string, with unknown tokens, by the string."""
     mine = with_unknown(written, tokens)
     if mine == written:
         return known
@@ -192,7 +193,7 @@ def _own(known: SlotPosterior, written: Puncteme, tokens: Set[str]) -> SlotPoste
 
 
 def _possible(known: SlotPosterior, written: Puncteme, model: CorrectionModel) -> SlotPosterior:
-    """Leave out strings that no correction seen in training leads to."""
+    """Keep only strings that the corrections seen in training can produce, and renormalise."""
     kept = [
         (string, probability)
         for string, probability in zip(known.strings, known.probability.tolist(), strict=True)
@@ -205,14 +206,14 @@ def _possible(known: SlotPosterior, written: Puncteme, model: CorrectionModel) -
 
 
 def _most_probable(known: SlotPosterior, written: Puncteme, options: CorrectOptions) -> Puncteme:
-    """Return the most probable string of what was written and what it may be replaced by."""
+    """Return the most probable string among the written one and its possible replacements."""
     strings = (s for s in known.strings if s == written or _may_replace(s, written, options))
     return next(strings, written)
 
 
 def _may_replace(string: Puncteme, written: Puncteme, options: CorrectOptions) -> bool:
-    # Nobody can write a token that stands for all rare ones, and dots of abbreviations are parts of
-    # words.
+    # The token that represents all rare ones cannot be written, and the dots of abbreviations are
+    # parts of words.
     dots = string.count(ABBREVIATION), written.count(ABBREVIATION)
     if (UNK in string and UNK not in written) or dots[0] != dots[1]:
         return False
@@ -231,7 +232,7 @@ def _explained(
     sentences: Sequence[Sentence],
     chosen: Sequence[tuple[Slots, tuple[SlotPosterior, ...]]],
 ) -> list[Corrected]:
-    """Give corrections their reasons, from the best underlying trees of corrected sentences."""
+    """Add reasons to corrections, from the best underlying trees of the corrected sentences."""
     changed = [i for i, (s, (slots, _)) in enumerate(zip(sentences, chosen, strict=True))
                if s.slots != slots]  # fmt: skip
     right = [replace(known[i], slots=chosen[i][0]) for i in changed]
@@ -253,11 +254,11 @@ def _explained(
 
 
 def reason(analysis: Analysis | None, slot: int) -> Reason | None:
-    """Return what meets at a slot in an underlying tree, and how it is rewritten.
+    """Return the punctemes at a slot of an underlying tree, and the edits that rewrite them.
 
     Args:
-        analysis: of a sentence, or None.
-        slot: its number.
+        analysis: the analysis of a sentence, or None.
+        slot: the number of the slot.
     """
     if analysis is None:
         return None
@@ -282,12 +283,12 @@ def reason(analysis: Analysis | None, slot: int) -> Reason | None:
 def correction_signature(
     digest: str, data: Sequence[ParallelSentence[Sentence | Words]], options: CorrectOptions
 ) -> str:
-    """Return the signature of figures: two of them compare if they differ in the system alone.
+    """Return the signature of figures, which are comparable if they differ only in the model.
 
     Args:
-        digest: of the model.
-        data: what was corrected, with references.
-        options: how.
+        digest: the digest of the model.
+        data: the corrected sentences, with references.
+        options: the options of correction.
     """
     return join_signature(
         {

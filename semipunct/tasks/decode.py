@@ -1,4 +1,4 @@
-"""Decoding: the underlying tree of each sentence, the best few, or draws from the posterior."""
+"""Decoding: the best underlying tree of each sentence, the k best, or samples of the posterior."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from semipunct.tasks.semirings import installed_semiring
 from semirings import Derivation, KBest, Sampling, Selective, plugins
 
 CHUNK = 1024
-"""Sentences that share the random numbers of a seed: it fixes the draws of any number of them."""
+"""Sentences per derived seed; it is fixed, so that a seed determines the draws of any number."""
 
 
 def decode(
@@ -37,21 +37,21 @@ def decode(
     Args:
         model: a punctuation model with its weights.
         sentences: words, trees and surface punctuation.
-        semiring: ``viterbi`` for the best tree, ``kbest`` for the best few, ``sampling`` for trees
+        semiring: ``viterbi`` for the best tree, ``kbest`` for the k best, ``sampling`` for trees
             drawn from the posterior, or the name of another selective semiring.
-        samples: trees drawn for each sentence, with ``sampling`` (by default 1), at most
-            ``limits.TREES``.
-        nbest: different trees of a sentence at most, with ``kbest`` (by default 4), at most
-            ``limits.RANKS``.
-        seed: fixes what is drawn.
+        samples: the number of trees drawn for each sentence, with ``sampling`` (by default 1), at
+            most ``limits.TREES``.
+        nbest: the maximum number of different trees of a sentence, with ``kbest`` (by default 4),
+            at most ``limits.RANKS``.
+        seed: the random seed.
 
     Returns:
-        The analyses of each sentence, the best first; none for a sentence that has no analysis,
-        which only a model with hard sets can have.
+        The analyses of each sentence, the best first; an empty list for a sentence without an
+        analysis, which happens only with hard sets.
 
     Raises:
         UsageError: if there is no such semiring, it cannot decode, or ``nbest`` or ``samples``
-            means nothing with it.
+            does not apply to it.
         ModelError: if the model is of another kind.
     """
     chosen = choose_decoder(semiring, samples, nbest, seed)
@@ -80,34 +80,34 @@ class Decoder:
 
 
 def choose_decoder(name: str, samples: int | None, nbest: int | None, seed: int) -> Decoder:
-    """Return what decoding with a semiring means.
+    """Return the decoder for a semiring.
 
-    A selective semiring gives the best derivation, ``kbest`` the best few, ``sampling`` draws from
+    A selective semiring gives the best derivation, ``kbest`` the k best, ``sampling`` draws from
     the posterior.
 
     Args:
-        name: of the semiring.
-        samples: draws of each sentence; None for 1.
-        nbest: analyses of each sentence at most; None for the semiring's own number.
-        seed: fixes the draws.
+        name: the name of the semiring.
+        samples: draws per sentence; None for 1.
+        nbest: the maximum number of analyses per sentence; None for the semiring's ``k``.
+        seed: the random seed.
 
     Raises:
         UsageError: if there is no such semiring, if it cannot decode, or if ``samples`` or
-            ``nbest`` is given where it means nothing, or beyond its limit.
-        SemipunctError: if it cannot be loaded.
+            ``nbest`` does not apply to it, or exceeds its limit.
+        SemipunctError: if the semiring cannot be loaded.
     """
     _, chosen = installed_semiring(name)
     if samples is not None and not isinstance(chosen, Sampling):
-        raise UsageError(f"--samples needs --semiring sampling; {name} draws nothing")
+        raise UsageError(f"--samples needs --semiring sampling; {name} does not draw")
     if nbest is not None and not isinstance(chosen, KBest):
-        raise UsageError(f"--nbest needs --semiring kbest; {name} ranks nothing")
+        raise UsageError(f"--nbest needs --semiring kbest; {name} does not rank")
     _check_limit("samples", samples, limits.TREES)
     _check_limit("nbest", nbest, limits.RANKS)
     if isinstance(chosen, Sampling):
         draws = samples or 1
         return Decoder(
             lambda m, p, sentences, chunk: inference.sample(
-                m, p, sentences, draws, _seed(seed, chunk)
+                m, p, sentences, draws, part_seed(seed, chunk)
             ),
             label="sample",
         )
@@ -129,8 +129,8 @@ def choose_decoder(name: str, samples: int | None, nbest: int | None, seed: int)
         if isinstance(plugin.semiring, Selective | Sampling | KBest)
     ]
     raise UsageError(
-        f"the semiring {name} adds where decoding has to choose (it is not selective); "
-        f"take one of: {', '.join(able)}"
+        f"the semiring {name} is not selective, so decoding cannot choose a tree with it; "
+        f"give one of: {', '.join(able)}"
     )
 
 
@@ -139,6 +139,11 @@ def _check_limit(name: str, number: int | None, most: int) -> None:
         raise UsageError(f"{number} {name}; give 1 to {most:,}")
 
 
-def _seed(seed: int, chunk: int) -> int:
-    """Return a seed for each chunk of sentences, which must not share their random numbers."""
-    return int(np.random.SeedSequence((seed, chunk)).generate_state(1)[0] >> 1)
+def part_seed(seed: int, part: int) -> int:
+    """Derive the seed of a part of the input: no two parts, nor two seeds, share random numbers.
+
+    Args:
+        seed: the random seed.
+        part: the number of the part, or of its first sentence.
+    """
+    return int(np.random.SeedSequence((seed, part)).generate_state(1)[0] >> 1)

@@ -33,17 +33,18 @@ def evaluate(
     """Score the punctuation of sentences, given their words and trees.
 
     Args:
-        model: of any kind, with its weights.
+        model: a punctuation model of any kind, with its weights.
         sentences: words, trees and surface punctuation; an empty sequence has perplexity NaN.
-        system: the name to call the model by; by default its kind.
-        treebank: a sha256 for the signature; by default ``treebank_digest`` of the sentences.
-        model_digest: that of the model, if it is known; to compute it all weights are read.
+        system: the name of the model in the result; by default its kind.
+        treebank: a SHA-256 digest for the signature; by default ``treebank_digest`` of the
+            sentences.
+        model_digest: the digest of the model, if it is known; computing it reads all weights.
 
     Returns:
-        log p(x | T) and slots of each sentence; ``figures`` has the perplexity.
+        log p(x | T) and the number of slots of each sentence; ``figures`` has the perplexity.
 
     Raises:
-        ModelError: if the model predicts something else than punctuation.
+        ModelError: if the model predicts anything other than punctuation.
     """
     predicts = kind_named(model.model.kind).predicts
     if predicts != PUNCTUATION:
@@ -61,12 +62,12 @@ def evaluate(
 
 
 def signature(model: Model[Any, Any, Any], model_digest: str, treebank: str) -> str:
-    """Return one line that two figures must share to be comparable, but for the model's hash.
+    """Return the signature of figures, which are comparable if they differ only in the model.
 
     Args:
         model: the model.
-        model_digest: a sha256 of it and its weights.
-        treebank: a sha256 of the sentences.
+        model_digest: a SHA-256 digest of the model and its weights.
+        treebank: a SHA-256 digest of the sentences.
     """
     return join_signature(
         {

@@ -1,4 +1,4 @@
-"""Normalisation of the commas of a treebank of derivations, and what rules take commas in it."""
+"""Normalisation of the commas of a treebank of derivations, and counts of the rules with commas."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from semipunct.trees.derivations import Derivation
 
 @dataclass(frozen=True, slots=True)
 class CommaTable:
-    """The rules with commas of a treebank: figure 9 of Tse and Curran (2008), and more.
+    """Counts of the rules with commas of a treebank: figure 9 of Tse and Curran (2008), extended.
 
     Attributes:
-        instances: of each kind of rule.
-        left, right: how often each category absorbs a comma from that side.
+        instances: the count of each kind of rule.
+        left, right: how often each category absorbs a comma on that side.
     """
 
     instances: Counter[str]
@@ -25,7 +25,7 @@ class CommaTable:
 
     @property
     def absorption_rules(self) -> int:
-        """The different rules of absorption."""
+        """The number of different absorption rules."""
         return len(self.left) + len(self.right)
 
 
@@ -33,7 +33,7 @@ def comma_table(trees: Iterable[Derivation]) -> CommaTable:
     """Count the rules with commas of a treebank.
 
     Args:
-        trees: its derivations.
+        trees: the derivations of the treebank.
     """
     found = CommaTable(Counter(), Counter(), Counter())
     for tree in trees:
@@ -47,12 +47,12 @@ def comma_table(trees: Iterable[Derivation]) -> CommaTable:
 
 
 def normalise_commas(trees: Sequence[Derivation], rule: Rule = "better") -> list[Derivation]:
-    """Normalise the commas of a treebank; the rules that ``better`` keeps to are its own.
+    """Normalise the commas of a treebank, which also provides the categories for ``better``.
 
-    A derivation with a node that no rule licenses stays as it is.
+    A derivation with a node that no rule licenses is unchanged.
 
     Args:
-        trees: its derivations.
+        trees: the derivations of the treebank.
         rule: as for ``semipunct.trees.commas.commas_normalised``.
     """
     sound = [not faults(tree) for tree in trees]
@@ -64,12 +64,12 @@ def normalise_commas(trees: Sequence[Derivation], rule: Rule = "better") -> list
 
 
 def faults(tree: Derivation) -> list[str]:
-    """Return the rules of a derivation that nothing licenses, as ``A B => C``.
+    """Return the nodes of a derivation that no rule licenses, as ``A B => C``.
 
-    Changes of types are not looked at: treebanks have their own.
+    Unary type changes are not checked: their inventory differs between treebanks.
 
     Args:
-        tree: any derivation.
+        tree: the derivation.
     """
     return [
         f"{' '.join(tree.categories[child] for child in tree.children[node])} => "

@@ -1,4 +1,4 @@
-"""Parsing into phrases: words in, sentences with parts of speech and phrase-structure trees out."""
+"""Parsing into phrases: from words to sentences with tags and phrase-structure trees."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from semipunct.trees.pruning import pruned
 from semipunct.version import __version__
 
 JOINED = "FRAG"
-"""The label of what holds the pieces of a sentence that is too long to be parsed at once."""
+"""The label of the node above the pieces of a sentence that is too long to be parsed at once."""
 
 
 def phrase_trees(model: Trained[Any], sentences: Sequence[Sequence[str]]) -> list[PhraseTree]:
-    """Parse words.
+    """Parse words into phrase-structure trees.
 
     A sentence of more than ``limits.PARSED`` words is parsed in pieces, so that memory is bounded.
 
     Args:
         model: a parser of phrases with its weights.
-        sentences: the words of each, with commas if the parser reads them.
+        sentences: the words of each sentence, with commas if the parser reads them.
 
     Raises:
         ModelError: if the model is of another kind.
@@ -56,13 +56,13 @@ def _joined(trees: Sequence[PhraseTree]) -> PhraseTree:
 def parse_phrases(
     model: Trained[Any], sentences: Sequence[Sentence[Any] | Words]
 ) -> list[Sentence[PhraseTree]]:
-    """Parse sentences whose commas are in their slots; tags and trees that they have do not count.
+    """Parse sentences whose commas are in their slots; existing tags and trees are ignored.
 
-    A parser that reads commas gets them as words; they are taken out of its trees.
+    A parser that reads commas gets them as words; they are then removed from its trees.
 
     Args:
         model: a parser of phrases with its weights.
-        sentences: words, with all other marks among them; their slots stay as they are.
+        sentences: words, including all other marks; the slots are unchanged.
 
     Raises:
         ModelError: if the model is of another kind.
@@ -78,11 +78,11 @@ def parse_phrases(
 
 
 def with_phrases(sentence: Sentence[Any] | Words, tree: PhraseTree) -> Sentence[PhraseTree]:
-    """Give the words of a sentence phrases and the parts of speech of their leaves.
+    """Set the tree of a sentence, and its parts of speech to those of the leaves.
 
     Args:
-        sentence: any.
-        tree: over the same words.
+        sentence: the sentence.
+        tree: a tree over the same words.
     """
     s = sentence
     nothing = (MISSING,) * len(s.forms)
@@ -92,11 +92,11 @@ def with_phrases(sentence: Sentence[Any] | Words, tree: PhraseTree) -> Sentence[
 
 
 def phrases_signature(digest: str, sentences: Sequence[Sentence[Any]]) -> str:
-    """Return the signature of figures: two of them compare if they differ in the system alone.
+    """Return the signature of figures, which are comparable if they differ only in the model.
 
     Args:
-        digest: of the model.
-        sentences: what was parsed, with the trees it was compared with.
+        digest: the digest of the model.
+        sentences: the parsed sentences, with their gold trees.
     """
     return join_signature(
         {

@@ -1,7 +1,7 @@
 """Rephrasing: a tree is changed, and its surface punctuation regenerated (section 6.3).
 
 The best underlying tree is found, constituents are deleted, moved or reordered together with their
-underlying punctuation, and the channel rewrites what then meets at every slot.
+underlying punctuation, and the channel rewrites the new underlying string of every slot.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _PROPER = "PROPN"
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Changes of trees, in the order in which they are made.
+    """Changes to trees, in the order in which they are made.
 
     Attributes:
-        delete: relations whose constituents are deleted; ``acl`` stands for ``acl:relcl`` as well.
-        move: the places that constituents of some relations are moved to, by relation.
-        permute: an ordering model with its weights, by which the dependents of nouns and verbs
-            are put into an order that is drawn; None to leave them as they stand.
+        delete: relations whose constituents are deleted; ``acl`` includes ``acl:relcl``.
+        move: pairs of a relation and the place to which its constituents are moved.
+        permute: an ordering model with its weights, from which an order of the dependents of nouns
+            and verbs is drawn; None to leave their order unchanged.
     """
 
     delete: Sequence[str] = ()
@@ -47,7 +47,7 @@ class Changes:
     permute: Trained[Any] | None = None
 
     def check(self) -> None:
-        """Raise ``UsageError`` unless all values make sense, ``ModelError`` for another model."""
+        """Raise ``UsageError`` for an invalid place, ``ModelError`` for a model of another kind."""
         for relation, place in self.move:
             if place not in PLACES:
                 raise UsageError(
@@ -62,9 +62,9 @@ class Rephrasing:
     """A sentence whose tree was changed.
 
     Attributes:
-        sentence: the words that are left, in their new order, with tree and regenerated slots.
-        words: ``[n]`` the number of each word in the sentence that was given.
-        long: nodes that were not permuted since they have too many dependents.
+        sentence: the remaining words in their new order, with tree and regenerated slots.
+        words: ``[n]`` the number of each word in the original sentence.
+        long: the number of nodes that were not permuted because they have too many dependents.
     """
 
     sentence: Sentence
@@ -73,7 +73,7 @@ class Rephrasing:
 
     @property
     def text(self) -> str:
-        """The sentence as plain text, spaced as its script is; no file is looked at for spaces."""
+        """The sentence as plain text, spaced by the rules of its script, not as in a file."""
         visible = [tuple(t if t in SILENT else shown(t) for t in s) for s in self.sentence.slots]
         return spacing.text(self.sentence.forms, visible)
 
@@ -100,22 +100,22 @@ def rephrase(
     Args:
         model: a punctuation model with its weights.
         sentences: words, trees and surface punctuation.
-        changes: the same for all sentences, made after the edits of each.
-        edits: of each sentence, words by their numbers from 1, as they were at first.
+        changes: changes to all sentences, made after the edits of each.
+        edits: the edits of each sentence; words are numbered from 1, as in the original sentence.
         surface: whether the string of a slot is drawn from the channel, as in the paper, or
-            that of the most probable edits.
-        case: a truecaser with its weights, for the capitals of the new sentences; without one
-            the capital of the first word goes to the new first word.
-        seed: with the number of a sentence fixes what is drawn for it.
+            produced by the most probable edits.
+        case: a truecaser with its weights, for the capitals of the new sentences; without one the
+            capital of the first word is transferred to the new first word.
+        seed: the random seed; with the number of a sentence it determines the draws for it.
         first: the number of the first sentence.
 
     Returns:
-        What became of each sentence; None for one that has no underlying tree, which only a model
-        with hard sets can have.
+        The changed sentences; None for one without an underlying tree, which happens only with
+        hard sets.
 
     Raises:
-        EditError: for an edit that a tree does not allow, with its place and the sentence.
-        UsageError: if there is no such place.
+        EditError: if a tree does not allow an edit; the message names the edit and the sentence.
+        UsageError: if a place is invalid.
         ModelError: if a model is of another kind.
     """
     asked, changes = punctuation_model(model, alone=True), changes or Changes()
@@ -134,15 +134,15 @@ def rephrase(
 
 
 def analysed(model: Trained[Any], sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Put the best underlying trees into sentences, for an ordering model to learn from.
+    """Add the best underlying trees to sentences, for training an ordering model.
 
     Args:
         model: a punctuation model with its weights.
         sentences: words, trees and surface punctuation.
 
     Returns:
-        The sentences; one without punctemes for each that has no underlying tree, which only a
-        model with hard sets can have.
+        The sentences; the punctemes are empty for a sentence without an underlying tree, which
+        happens only with hard sets.
 
     Raises:
         ModelError: if the model is of another kind.
@@ -158,11 +158,11 @@ def analysed(model: Trained[Any], sentences: Sequence[Sentence]) -> list[Sentenc
 
 
 def names(relation: str, wanted: str) -> bool:
-    """Tell whether a relation is the one that is wanted, or a subtype of it.
+    """Return whether a relation is the wanted one, or a subtype of it.
 
     Args:
-        relation: of a word.
-        wanted: with or without a subtype.
+        relation: the relation of a word.
+        wanted: a relation with or without a subtype.
     """
     return relation == wanted or relation.startswith(f"{wanted}:")
 
@@ -176,7 +176,7 @@ def _edited(tree: UnderlyingTree, edits: Sequence[TreeEdit], changes: Changes) -
                 arrangement.delete(edit.word)
             else:
                 head = arrangement.head_of(edit.word) if edit.head is None else edit.head
-                # The root has no head: to move it is refused, whatever the head.
+                # The root has no head; moving it raises an error, whatever head is passed.
                 arrangement.move(edit.word, head or edit.word, edit.place)
         except UsageError as error:
             raise EditError(f"{edit.where}: sentence {s.sentence_id}: {error}") from error
@@ -194,7 +194,7 @@ def _edited(tree: UnderlyingTree, edits: Sequence[TreeEdit], changes: Changes) -
 def _permuted(
     trees: Sequence[UnderlyingTree | None], ordering: Trained[Any] | None, seed: int, first: int
 ) -> tuple[list[UnderlyingTree | None], list[int]]:
-    """Return the trees with an order drawn for nouns and verbs, and their nodes that stayed."""
+    """Return the trees with drawn orders, and for each the number of nodes too long to permute."""
     result, long = list(trees), [0] * len(trees)
     if ordering is None:
         return result, long
@@ -247,12 +247,12 @@ def _regenerated(
 
 
 def _forms(source: Sentence, tree: UnderlyingTree, *, initial: bool) -> tuple[str, ...]:
-    """Spell words: the capital that began the sentence goes to the word that now does.
+    """Return the word forms, with the sentence-initial capital moved to the new first word.
 
     Args:
-        source: the sentence as it was.
-        tree: its words as they are now.
-        initial: whether the new first word gets a capital, if the old one had it.
+        source: the original sentence.
+        tree: the changed tree.
+        initial: whether the new first word gets a capital if the old one had one.
     """
     forms = list(tree.sentence.forms)
     if tree.words[0] == 1 or not source.forms[0][:1].isupper():
@@ -266,7 +266,7 @@ def _forms(source: Sentence, tree: UnderlyingTree, *, initial: bool) -> tuple[st
 
 
 def _has_own_capital(sentence: Sentence, word: int) -> bool:
-    """Tell whether a word would have its capital in the middle of a sentence, too."""
+    """Return whether a word would also be capitalised in the middle of a sentence."""
     form, lemma = sentence.forms[word], sentence.lemmas[word]
     if sentence.upos[word] == _PROPER or any(c.isupper() for c in form[1:]):
         return True
@@ -274,6 +274,6 @@ def _has_own_capital(sentence: Sentence, word: int) -> bool:
 
 
 def _with_first(form: str, change: Any) -> str:
-    """Change the case of the first letter, where that is one character before and after."""
+    """Change the case of the first letter, if it is a single character before and after."""
     changed = change(form[:1])
     return changed + form[1:] if len(changed) == 1 and changed.lower() == form[:1].lower() else form

@@ -1,8 +1,8 @@
-"""Punctuation restoration: words and tree in, surface punctuation out (section 6.1).
+"""Punctuation restoration: from words and tree to surface punctuation (section 6.1).
 
-The posterior over surface punctuation is represented by draws from it. Loss is edit distance, which
-adds up over slots, so the punctuation of least expected loss is found slot by slot: among the
-strings drawn there, exactly. (The paper takes the best of the whole draws, as ``best_draw`` does.)
+The posterior over surface punctuation is represented by draws from it. The loss is edit distance,
+which is a sum over slots, so the expected loss is minimised for each slot separately, exactly,
+among the strings drawn there. (The paper minimises it among whole draws, as ``best_draw`` does.)
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from semipunct.version import __version__
 Floats = npt.NDArray[np.float64]
 
 _CELLS = 2**24
-"""Slots times draws that are held at a time: 128 megabytes, beside what is needed to draw them."""
+"""Slots times draws held at a time: 128 megabytes, not counting the memory for drawing them."""
 
 
 def restore(
@@ -45,19 +45,19 @@ def restore(
     first: int = 0,
     **settings: Unpack[RestoreSettings],
 ) -> list[Restoration]:
-    """Restore the punctuation of sentences, from nothing or given the marks that they have.
+    """Restore the punctuation of sentences, from scratch or given existing marks.
 
     Args:
-        model: a punctuation model, or one of commas (see ``restore_commas``), with its weights.
-        sentences: words and trees, those of phrases for a model of commas; their marks count as
-            ``options.keep`` decides.
-        options: how; by default the defaults.
-        first: the number of the first sentence, where these go on after others: with the seed it
-            fixes the draws, if the model draws.
-        **settings: attributes of ``RestoreOptions`` by name, which win over those of ``options``.
+        model: a punctuation model, or a comma model (see ``restore_commas``), with its weights.
+        sentences: words and trees (phrase-structure trees for a comma model); ``options.keep``
+            determines the treatment of existing marks.
+        options: by default ``RestoreOptions()``.
+        first: the number of the first sentence, for sentences that continue an earlier call; with
+            the seed it determines the draws, if the model draws.
+        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
 
     Raises:
-        UsageError: if an option makes no sense, or asks for marks that the model lacks.
+        UsageError: if an option is invalid, or names marks that the model lacks.
         ModelError: if the model is of another kind.
     """
     options = replace(options or RestoreOptions(), **settings)
@@ -74,12 +74,12 @@ def drawn(
 
     Args:
         model: a punctuation model with its weights.
-        sentences: words and trees; their marks count as ``options.keep`` decides.
-        options: how many, and with which evidence.
+        sentences: words and trees; ``options.keep`` determines the treatment of existing marks.
+        options: the options of restoration, with the number of draws and the use of evidence.
         first: the number of the first sentence.
 
     Raises:
-        UsageError: if an option makes no sense, or asks for marks that the model lacks.
+        UsageError: if an option is invalid, or names marks that the model lacks.
         ModelError: if the model is of another kind.
     """
     fitted = punctuation_model(model)
@@ -96,7 +96,7 @@ def drawn(
 
 
 def _groups(sentences: Sequence[Sentence], samples: int) -> Iterator[list[Sentence]]:
-    """Divide sentences so that the draws of a group fit into memory; one is never divided."""
+    """Group sentences so that the draws of a group fit into memory; no sentence is split."""
     group: list[Sentence] = []
     cells = 0
     for sentence in sentences:
@@ -112,12 +112,12 @@ def _groups(sentences: Sequence[Sentence], samples: int) -> Iterator[list[Senten
 
 @dataclass(frozen=True, slots=True)
 class Restorer:
-    """A trained model as a ``Punctuator``, beside its competitors.
+    """A trained model as a ``Punctuator``, for comparison with other systems.
 
     Attributes:
         model: the model.
-        parameters: its weights.
-        options: how it restores.
+        parameters: the weights.
+        options: the options of restoration.
     """
 
     model: PunctuationModel
@@ -143,10 +143,10 @@ def restored(
     """Return the punctuation of least expected edit distance under some draws.
 
     Args:
-        sentence: words and tree, and its marks if they are kept.
-        draws: of its punctuation.
-        options: how to choose.
-        found: the posteriors of the slots, if more is known of them than the draws tell.
+        sentence: words and tree, and existing marks if they are kept.
+        draws: draws of its punctuation.
+        options: the options of restoration.
+        found: the posteriors of the slots; by default they are estimated from the draws.
     """
     found = posteriors(draws) if found is None else found
     choose = best_strings if options.minimise == "slots" else best_draw
@@ -163,12 +163,12 @@ def restored(
 def best_strings(
     draws: Draws, found: Sequence[SlotPosterior], marks: Collection[str] | None
 ) -> list[Puncteme]:
-    """Return for each slot the string of least expected edit distance, the most probable in a tie.
+    """Return for each slot the string of least expected edit distance; ties go to probability.
 
     Args:
-        draws: ignored; ``best_draw`` has the same parameters.
+        draws: ignored; for the same signature as ``best_draw``.
         found: the posteriors of the slots.
-        marks: the only tokens that may stand; None for all.
+        marks: the only tokens that are allowed; None for all.
     """
     return [_least(known, marks) for known in found]
 
@@ -177,12 +177,12 @@ def _least(known: SlotPosterior, marks: Collection[str] | None) -> Puncteme:
     best: Puncteme = ()
     least = np.inf
     for string, probability in zip(known.strings, known.probability.tolist(), strict=True):
-        # All other strings are at least one edit away, and those to come are less probable.
+        # All other strings are at least one edit away, and the remaining ones are less probable.
         if 1 - probability >= least:
             break
         if _may_stand(string, marks):
-            # A point with half of the probability is a median of any metric: by the triangle
-            # inequality another string gains no more on the rest than it loses here.
+            # A point with at least half of the probability is a median in any metric: by the
+            # triangle inequality, another string gains no more on the rest than it loses here.
             if probability >= 0.5:
                 return string
             loss = float(known.expected_distances([string])[0])
@@ -196,12 +196,12 @@ def best_draw(
 ) -> list[Puncteme]:
     """Return the draw whose expected edit distance to all draws is least, as in section 6.1.
 
-    Strings that may not stand are left out of it.
+    Strings that are not allowed are replaced by empty ones.
 
     Args:
         draws: the draws.
         found: the posteriors of the slots.
-        marks: the only tokens that may stand; None for all.
+        marks: the only tokens that are allowed; None for all.
     """
     kept = [[s if _may_stand(s, marks) else () for s in strings] for strings in draws.strings]
     losses = np.zeros(len(draws.chosen))
@@ -212,11 +212,11 @@ def best_draw(
 
 
 def most_frequent(draws: Draws, count: int) -> tuple[tuple[tuple[Puncteme, ...], float], ...]:
-    """Return the most frequent draws as a whole, each with its share.
+    """Return the most frequent whole draws, each with its relative frequency.
 
     Args:
         draws: the draws.
-        count: how many at most.
+        count: the maximum number of results.
     """
     if not count:
         return ()
@@ -231,12 +231,12 @@ def most_frequent(draws: Draws, count: int) -> tuple[tuple[tuple[Puncteme, ...],
 def restoration_signature(
     digest: str, sentences: Sequence[Sentence], options: RestoreOptions
 ) -> str:
-    """Return the signature of figures: two of them compare if they differ in the system alone.
+    """Return the signature of figures, which are comparable if they differ only in the model.
 
     Args:
-        digest: of the model.
-        sentences: what was restored, with the punctuation it was compared with.
-        options: how.
+        digest: the digest of the model.
+        sentences: the restored sentences, with their gold punctuation.
+        options: the options of restoration.
     """
     return join_signature(
         {
@@ -255,5 +255,5 @@ def restoration_signature(
 
 
 def _may_stand(string: Puncteme, marks: Collection[str] | None) -> bool:
-    # Nobody can write a token that stands for all rare ones.
+    # The token that represents all rare ones cannot be written.
     return UNK not in string and (marks is None or all(t in marks for t in string))

@@ -1,7 +1,7 @@
 """Agreement of a learned channel with Nunberg's rules (section 5.1 of Li, Wang and Eisner 2019).
 
-Precision asks how many of the edits that the channel is confident of are Nunberg's, recall how
-highly the channel ranks his rules.
+Precision is the share of the channel's confident edits that agree with Nunberg's rules; recall is
+measured by how highly the channel ranks his rules.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from semipunct.marks.edits import EDITS, EditName, result
 from semipunct.marks.nunberg import Bigram, Rule, outcomes, says
 
 CONFIDENT, DECIDED = 0.75, 0.5
-"""Section 5.1: an edit is confident with p > 0.75, a bigram is decided with some p > 0.5."""
+"""Section 5.1: an edit with p > 0.75 is confident, a bigram with some p > 0.5 is decided."""
 
 
 @dataclass(frozen=True)
 class Channel:
-    """The rewriting probabilities of two neighbouring underlying tokens.
+    """The rewriting probabilities of two adjacent underlying tokens.
 
     Attributes:
         tokens: the alphabet.
-        probability: ``[edits, tokens, tokens]`` p(edit | a, b), a left of b in the text; edits as
-            in ``EDITS``.
+        probability: ``[edits, tokens, tokens]`` p(edit | a, b), with a to the left of b in the
+            text; edits are ordered as in ``EDITS``.
     """
 
     tokens: tuple[str, ...]
@@ -40,7 +40,7 @@ class Channel:
         return {token: i for i, token in enumerate(self.tokens)}
 
     def knows(self, a: str, b: str) -> bool:
-        """Tell whether both tokens are in the alphabet.
+        """Return whether both tokens are in the alphabet.
 
         Args:
             a: the left token.
@@ -84,9 +84,9 @@ class ConfidentEdit:
     Attributes:
         a: the left token of its bigram.
         b: the right token.
-        edit: the edit that stands for the outcome.
+        edit: the edit that leads to the outcome.
         probability: p(outcome | a, b).
-        rule: Nunberg's rule for the bigram, None if he has none.
+        rule: Nunberg's rule for the bigram; None if he has none.
     """
 
     a: str
@@ -97,7 +97,7 @@ class ConfidentEdit:
 
     @property
     def agrees(self) -> bool:
-        """Tell whether Nunberg has a rule for the bigram, with the same outcome."""
+        """Return whether Nunberg has a rule for the bigram with the same outcome."""
         return self.rule is not None and self.rule.edit == self.edit
 
 
@@ -105,11 +105,12 @@ class ConfidentEdit:
 class Confidence:
     """The confident edits (section 5.1: "Of the 24 learned edits [...] Nunberg lists 20").
 
-    Whether the paper's 24 are absorptions and transpositions only, as its 192 rules are, or also
-    edits that keep both tokens, as in its Spanish examples, it does not say: see ``changing``.
+    The paper does not say whether its 24 edits are absorptions and transpositions only, like its
+    192 rules, or also include edits that keep both tokens, as in its Spanish examples: see
+    ``changing``.
 
     Attributes:
-        edits: most probable first; at most one of a bigram.
+        edits: the confident edits, most probable first; at most one per bigram.
         bigrams: the number of bigrams that were examined.
     """
 
@@ -118,17 +119,17 @@ class Confidence:
 
     @property
     def changing(self) -> Confidence:
-        """The confident edits but those that keep both tokens."""
+        """The confident edits except those that keep both tokens."""
         return Confidence(tuple(e for e in self.edits if e.edit != "keep"), self.bigrams)
 
     @property
     def considered(self) -> int:
-        """The number of edits of two tokens of Nunberg's types."""
+        """The number of edits of bigrams in which both tokens are of Nunberg's types."""
         return sum(e.rule is not None for e in self.edits)
 
     @property
     def agreeing(self) -> int:
-        """The number of edits that are Nunberg's; he keeps both tokens where no rule applies."""
+        """The number of edits that agree with Nunberg, who keeps both tokens if no rule applies."""
         return sum(e.agrees for e in self.edits)
 
     @property
@@ -138,7 +139,7 @@ class Confidence:
 
 
 def confidence(channel: Channel, bigrams: Iterable[Bigram]) -> Confidence:
-    """Find the confident edits of those of the bigrams that the channel knows.
+    """Find the confident edits of those bigrams whose tokens are in the channel's alphabet.
 
     Args:
         channel: the learned probabilities.
@@ -162,7 +163,7 @@ class RankedRule:
         rule: the rule.
         probability: p(gamma | a, b).
         better: the number of outcomes that are more probable.
-        tied: the number of outcomes that are as probable, gamma among them.
+        tied: the number of outcomes that are equally probable, including gamma.
         most: the highest probability of any outcome.
     """
 
@@ -174,14 +175,15 @@ class RankedRule:
 
     @property
     def rank(self) -> int:
-        """The rank from 1, ties counted against the rule."""
+        """The rank from 1, with ties counted against the rule."""
         return self.better + self.tied
 
     @property
     def reciprocal_rank(self) -> float:
-        """The expected reciprocal rank where ties are put in order at random.
+        """The expected reciprocal rank if ties are broken at random.
 
-        In the paper they are: training starts from random weights, and unseen bigrams keep them.
+        This is the case in the paper: unseen bigrams keep the random weights from which training
+        starts.
         """
         return sum(1 / (self.better + i) for i in range(1, self.tied + 1)) / self.tied
 
@@ -191,8 +193,8 @@ class Recall:
     """The ranks of rules (section 5.1).
 
     Attributes:
-        ranked: the rules whose tokens the channel knows.
-        missing: the others.
+        ranked: the rules whose tokens are in the channel's alphabet.
+        missing: the other rules.
     """
 
     ranked: tuple[RankedRule, ...]
@@ -205,13 +207,13 @@ class Recall:
 
     @property
     def mean_over_all(self) -> float:
-        """The mean over all rules, a missing one in the last rank of its bigram's outcomes."""
+        """The mean over all rules, with missing ones ranked last among their bigram's outcomes."""
         last = [1 / len(outcomes(rule.a, rule.b)) for rule in self.missing]
         return _mean([*(rule.reciprocal_rank for rule in self.ranked), *last])
 
     @property
     def ranks(self) -> tuple[int, int, int]:
-        """The numbers of rules with ``RankedRule.rank`` 1, 2, and more."""
+        """The numbers of rules with ``RankedRule.rank`` 1, 2, and above."""
         found = Counter(min(rule.rank, 3) for rule in self.ranked)
         return found[1], found[2], found[3]
 
@@ -222,7 +224,7 @@ class Recall:
 
     @property
     def stated(self) -> Recall:
-        """The rules that follow from the paper without any reading of ours."""
+        """The rules that the paper states, without those that depend on our interpretation."""
         missing = tuple(rule for rule in self.missing if rule.stated)
         return Recall(tuple(rule for rule in self.ranked if rule.rule.stated), missing)
 
@@ -242,7 +244,7 @@ def recall(channel: Channel, rules: Iterable[Rule]) -> Recall:
             continue
         found = channel.outcomes(rule.a, rule.b)
         own = found[rule.result]
-        # Weights are in single precision: a smaller difference is none.
+        # Weights are in single precision: smaller differences are not significant.
         tied = [math.isclose(p, own, rel_tol=1e-6) for p in found.values()]
         better = sum(p > own and not tie for p, tie in zip(found.values(), tied, strict=True))
         ranked.append(RankedRule(rule, own, better, sum(tied), max(found.values())))

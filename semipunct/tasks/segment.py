@@ -1,4 +1,4 @@
-"""Plain text cut into sentences, words and marks, which remember their places in it."""
+"""Segmentation of plain text into sentences, words and marks, with their offsets in the text."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from semipunct.tasks.base import Trained, model_of_kind
 
 
 def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Located]]:
-    """Cut texts into sentences.
+    """Split texts into sentences.
 
-    A line break is a blank like any other: a sentence may run over several lines, and a line hold
-    several sentences. What a text has around its first and last sentence belongs to these.
-    Addresses, markup and numbers are never cut (``corpus.whole_tokens``).
+    A line break is whitespace like any other: a sentence may span several lines, and a line may
+    contain several sentences. Text before the first and after the last sentence is part of these.
+    Addresses, markup and numbers are never split (``corpus.whole_tokens``).
 
     Args:
-        model: a tokeniser and its weights.
-        texts: of any lengths and characters.
+        model: a tokeniser with its weights.
+        texts: texts of any length, with any characters.
 
     Returns:
-        For each text its sentences, whose parts one behind the other are the text; one without
-        words for a text without any; none for the empty text.
+        The sentences of each text, whose parts add up to the text: one sentence without words for a
+        text without any, no sentence for the empty text.
 
     Raises:
         ModelError: if the model is of another kind.
@@ -38,7 +38,7 @@ def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Lo
 
 
 def _sentences(segmenter: Segmenter, source: RawText, cut: Segmentation) -> Iterator[Located]:
-    """Yield the parts of a text, each to where the next sentence begins."""
+    """Yield the parts of a text, each of which extends to the beginning of the next sentence."""
     begins = [start for start, _ in cut.sentences]
     edges = [0, *begins[1:], len(source.text)]
     line, token = source.line, 0

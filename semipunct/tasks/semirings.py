@@ -1,4 +1,4 @@
-"""Semirings by the names that distributions give them."""
+"""Look-up of installed semirings by name."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from semirings.plugins import Plugin
 
 
 def installed_semiring(name: str) -> tuple[Plugin, Semiring]:
-    """Return the semiring of a name, and the plugin that brings it.
+    """Return the semiring of a name, and the plugin that provides it.
 
     Raises:
-        UsageError: if there is none.
+        UsageError: if there is no such semiring.
         SemipunctError: if it cannot be loaded.
     """
     found = plugins.available()

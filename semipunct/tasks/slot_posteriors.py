@@ -1,4 +1,4 @@
-"""Posterior distributions of the strings of slots: from draws, and means of several."""
+"""Posterior distributions over the strings of slots: estimates from draws, and weighted means."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class SlotPosterior:
-    """The posterior distribution of the string of one slot, estimated from draws.
+    """The posterior distribution over the strings of one slot, estimated from draws.
 
     Attributes:
         strings: the strings drawn, the most probable first.
-        probability: ``[strings]`` of each.
+        probability: ``[strings]`` the probability of each.
     """
 
     strings: tuple[Puncteme, ...]
@@ -30,7 +30,7 @@ class SlotPosterior:
 
     @property
     def entropy(self) -> float:
-        """In nats."""
+        """The entropy in nats."""
         return float(-(self.probability * np.log(self.probability)).sum()) + 0.0
 
     def of(self, string: Puncteme) -> float:
@@ -44,11 +44,11 @@ class SlotPosterior:
         return np.array(table, np.float64) @ self.probability
 
     def as_dict(self, string: Puncteme, listed: int) -> dict[str, Any]:
-        """Return what is known, as values that JSON can hold.
+        """Return the distribution as JSON-serialisable values.
 
         Args:
-            string: that is put into the slot; its probability is told however small it is.
-            listed: how many of the most probable strings to tell.
+            string: the string put into the slot, which is listed however small its probability.
+            listed: how many of the most probable strings to list.
         """
         alternatives = dict(zip(self.strings[:listed], self.probability.tolist(), strict=False))
         alternatives.setdefault(string, self.of(string))
@@ -63,7 +63,7 @@ class SlotPosterior:
 
 
 def posteriors(draws: Draws) -> tuple[SlotPosterior, ...]:
-    """Return the share of each string among the draws of each slot."""
+    """Return the relative frequencies of the strings among the draws of each slot."""
     result: list[SlotPosterior] = []
     for strings, chosen in zip(draws.strings, draws.chosen.T, strict=True):
         counts = np.bincount(chosen, minlength=len(strings))
@@ -74,15 +74,15 @@ def posteriors(draws: Draws) -> tuple[SlotPosterior, ...]:
 
 
 _NEGLIGIBLE = 1e-4
-"""Probability of a string that a mean leaves out: less than one draw of the usual thousand has."""
+"""Least probability of a string in a mean; one draw of the usual 1,000 has ten times as much."""
 
 
 def mean(several: Sequence[SlotPosterior], weights: Sequence[float]) -> SlotPosterior:
-    """Return the mean of distributions of the string of one slot.
+    """Return the weighted mean of distributions over the strings of one slot.
 
     Args:
         several: the distributions.
-        weights: of each, which add up to 1.
+        weights: the weight of each, which sum to 1.
     """
     total: dict[Puncteme, float] = {}
     for known, weight in zip(several, weights, strict=True):

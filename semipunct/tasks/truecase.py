@@ -1,4 +1,4 @@
-"""Capitals given back to words of lower case, once their marks are restored."""
+"""Truecasing: capitals for words in lower case, once their punctuation is restored."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def truecase(
     sentences: Sequence[Sentence | Words],
     slots: Sequence[Sequence[Puncteme]] | None = None,
 ) -> list[tuple[str, ...]]:
-    """Give words their capitals; nothing but the case of letters changes.
+    """Restore the capitals of words; only the case of letters changes.
 
-    A word that has a capital already stays as it is, and so does one of a script without case.
+    A word that already has a capital is unchanged, and so is a word in a script without case.
 
     Args:
-        model: a truecaser and its weights.
-        sentences: whose words are in lower case.
-        slots: the marks between the words of each, ``[n + 1]``; by default those they have.
+        model: a truecaser with its weights.
+        sentences: sentences in lower case.
+        slots: for each sentence, ``[n + 1]`` the marks between its words; by default its slots.
 
     Returns:
         The words of each sentence.

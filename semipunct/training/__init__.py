@@ -1,4 +1,4 @@
 """Training of models of every kind: settings, the loop and its state, reports.
 
-The modules are imported one by one, so that reading settings does not load JAX.
+The package imports none of its modules, so that settings can be read without loading JAX.
 """

@@ -1,7 +1,8 @@
 """Settings of a training run: presets, TOML files and single assignments, in that order.
 
-A setting is a key (``train.batch_size``), a value, and the place where it was written, which
-every complaint names.  Later layers win: preset, configuration file, ``--set``, explicit options.
+A setting is a key (``train.batch_size``), a value, and the place where it was written, which every
+error message names.  Later layers override earlier ones: preset, configuration file, ``--set``,
+explicit options.
 """
 
 from __future__ import annotations
@@ -24,19 +25,19 @@ def load_config(
     options: Mapping[str, object] | None = None,
     kind: str = DEFAULT,
 ) -> Config:
-    """Put the settings of a run together.
+    """Assemble the settings of a run.
 
     Args:
         path: a TOML file with ``preset``, ``[model]`` and ``[train]``, all of them optional.
-        assignments: the texts after ``--set``: ``preset=NAME`` or ``section.key=VALUE``.
-        options: full keys to the values of explicit options; None means "not given".
+        assignments: the arguments of ``--set``: ``preset=NAME`` or ``section.key=VALUE``.
+        options: a mapping from full keys to the values of explicit options; None means "not given".
         kind: the name of the kind of model.
 
     Raises:
         OptionError: for an unknown kind, and for an assignment or an option with an unknown key or
-            preset, a wrong type or a value out of range. The message says which.
-        ConfigError: for such a setting in the file, and if that is missing or no TOML. The message
-            says where.
+            preset, a wrong type or a value out of range. The message names it.
+        ConfigError: for such a setting in the file, and if the file is missing or invalid TOML. The
+            message names the place.
     """
     with _options():
         chosen_kind = kind_named(kind)
@@ -52,7 +53,7 @@ def load_config(
 
 @contextmanager
 def _options() -> Generator[None, None, None]:
-    """Tell complaints about options from those about files."""
+    """Raise errors in options as ``OptionError``, to distinguish them from errors in files."""
     try:
         yield
     except ConfigError as error:
@@ -60,14 +61,14 @@ def _options() -> Generator[None, None, None]:
 
 
 def _config(kind: Kind, settings: Sequence[Setting]) -> Config:
-    """Check settings, the last preset among them before all others."""
+    """Check settings; the last preset among them is applied before all others."""
     chosen = next((s for s in reversed(settings) if s.key == "preset"), None)
     others = (s for s in settings if s.key != "preset")
     return Config.of(kind, [*_preset(kind, chosen), *others])
 
 
 def _preset(kind: Kind, chosen: Setting | None) -> list[Setting]:
-    """List the settings of a preset, by default the kind's first."""
+    """List the settings of a preset; by default, of the first preset of the kind."""
     if chosen is None:
         if not kind.presets:
             return []

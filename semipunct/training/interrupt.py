@@ -1,4 +1,4 @@
-"""Interruption of long work: a signal sets a flag, which the work asks for between two steps."""
+"""Interruption of long-running work: a signal sets a flag, which is checked between steps."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @dataclass(slots=True)
 class Stop:
-    """A flag that a signal sets; called, it tells whether one has come.
+    """A flag that is set by a signal; calling it returns whether a signal was received.
 
     Attributes:
-        signal: the number of the signal, None before one has come.
+        signal: the number of the signal; None before one is received.
     """
 
     signal: int | None = None
@@ -31,12 +31,12 @@ class Stop:
 def interruptible(notice: str = "") -> Generator[Stop, None, None]:
     """Catch SIGINT and SIGTERM within a ``with`` block, and restore the handlers after it.
 
-    A second signal does what it did before the block, so that work that does not ask can still be
-    ended.  Signals that the process was told to ignore, as a shell tells its background jobs, stay
+    A second signal has its previous effect, so that work that does not check the flag can still be
+    terminated.  Signals that the process ignores, such as those of background jobs of a shell, stay
     ignored.  Outside the main thread, where Python delivers no signals, the flag is never set.
 
     Args:
-        notice: written to standard error when the flag is set.
+        notice: a message to write to standard error when the flag is set.
 
     Yields:
         The flag.
@@ -50,13 +50,13 @@ def interruptible(notice: str = "") -> Generator[Stop, None, None]:
 
     def restore() -> None:
         for number, handler in before.items():
-            # None stands for a handler that was not installed from Python: left as it is.
+            # None: the previous handler was not installed from Python.
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
     def handle(number: int, _frame: FrameType | None) -> None:
         stop.signal = number
         restore()
-        # Not through sys.stderr, which the signal may have interrupted in the midst of a line.
+        # Not through sys.stderr, which the signal may have interrupted in the middle of a write.
         with suppress(OSError):
             os.write(2, notice.encode())
 

@@ -1,8 +1,8 @@
-"""Jackknifing: every part of a treebank is left to a model that was trained on the others.
+"""Jackknifing: every part of a treebank is predicted by a model trained on the other parts.
 
-What is made by a model for its own training data is far better than what it makes of new text. A
-model that is to work on the output of another one, such as the trees of a parser, is trained on
-what that gives for sentences that it has not seen.
+The predictions of a model for its own training data are far better than those for new text. A model
+that takes the output of another model as input, such as the trees of a parser, should therefore be
+trained on predictions for sentences that the other model has not seen.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from semipunct.wording import counted
 
 
 def folds(sentences: int, count: int) -> list[range]:
-    """Divide sentences into parts of consecutive ones, whose sizes differ by one at most.
+    """Divide sentences into consecutive parts, whose sizes differ by at most one.
 
-    Consecutive sentences are often of one text: a part that is held out is of other texts.
+    Consecutive sentences are often from the same text, so a held-out part is from other texts.
 
     Args:
-        sentences: how many there are.
-        count: how many parts.
+        sentences: the number of sentences.
+        count: the number of parts.
 
     Raises:
         UsageError: if there are fewer than two parts, or fewer sentences than parts.
@@ -51,25 +51,26 @@ def jackknifed(
     report: Callable[[Progress], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Iterator[tuple[range, TrainingResult]]:
-    """Train a model without each part of a treebank in turn.
+    """Train one model for each part of a treebank, on the other parts.
 
     Args:
-        config: the settings of all of them.
+        config: the settings of all models.
         sentences: the treebank.
-        dev: others to choose the best weights on.
-        folder: for the models. Those of the same sentences that are finished are not trained
-            again, and an interrupted one is continued.
-        count: how many parts.
-        report: called at each step.
-        stop: asked after each batch; once true, the run is saved and this ends.
+        dev: development sentences, on which the best weights are selected.
+        folder: the folder for the models. Finished models of the same sentences are not trained
+            again, and an interrupted run is resumed.
+        count: the number of parts.
+        report: a function called at each step.
+        stop: a function called after each batch; if it returns true, the run is saved and the
+            iteration ends.
 
     Yields:
-        The numbers of the sentences of a part, and the model that has not seen them; the last one
-        may be interrupted.
+        The numbers of the sentences of a part, and the model that has not seen them; the last model
+        may be unfinished.
 
     Raises:
-        UsageError: as ``folds`` does.
-        TreebankError, ModelError, TrainingError: as ``semipunct.training.loop.train`` does.
+        UsageError: as in ``folds``.
+        TreebankError, ModelError, TrainingError: as in ``semipunct.training.loop.train``.
     """
     digest = treebank_digest(sentences)[:12]
     for number, part in enumerate(folds(len(sentences), count), 1):

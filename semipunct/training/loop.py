@@ -1,4 +1,4 @@
-"""The training loop of every kind of model: it reports, checkpoints and can be stopped."""
+"""The training loop for all kinds of models, with progress reports, checkpoints and stopping."""
 
 from __future__ import annotations
 
@@ -43,34 +43,35 @@ def train(
     command: str = "",
     near: checkpoint.SavedModel | None = None,
 ) -> TrainingResult:
-    """Train a model and write its folder; prints nothing.
+    """Train a model and write its folder, without printing anything.
 
-    Each evaluation writes a checkpoint: the best model so far and the state of the run.  At the
-    end the state goes.  The order of the sentences is a function of the seed and the epoch, and
-    the state is exact, so that on CPU a resumed run ends with the same bits as an uninterrupted
-    one.
+    Each evaluation writes a checkpoint: the best model so far and the state of the run.  The state
+    is deleted at the end.  The order of the sentences is a function of the seed and the epoch, and
+    the state is exact, so that on CPU the result of a resumed run is bitwise identical to that of
+    an uninterrupted one.
 
     Args:
         config: the settings.
-        train_examples: to learn from.
-        dev_examples: to choose the best weights on, and to stop early.
+        train_examples: the training examples.
+        dev_examples: the development examples, for selecting the best weights and early stopping.
         output: the model folder.
-        resume: continue the run saved in ``output``; a finished one is returned as it is.
-        force: replace the model in ``output`` if there is one; it stays until this run is
+        resume: continue the run saved in ``output``; if it is finished, return its result.
+        force: replace the model in ``output`` if there is one; it is kept until this run is
             finished, and ``resume`` continues this run if it is interrupted.
-        report: called at each step and phase.
-        stop: asked after each batch; once true, the model is saved and the run ends.
-        command: the command that makes the model, for the model card.
-        near: a model that some weights are kept close to, where the kind has such.
+        report: a function called at each step and phase.
+        stop: a function called after each batch; if it returns true, the model is saved and the run
+            ends.
+        command: the command that trains the model, for the model card.
+        near: a model towards whose weights some weights are regularised, if the kind supports it.
 
     Raises:
         TreebankError: if there are no examples.
         UsageError: if both ``resume`` and ``force`` are given.
-        ModelError: if ``output`` is not ours, holds a model without ``resume`` or ``force``, is
-            being written by another training, or cannot be resumed; if the kind has no weights to
-            be kept close to those of ``near``.
-        TrainingError: if the objective or a gradient is no longer finite; the last checkpoint
-            stays.
+        ModelError: if ``output`` exists and is not a model folder, holds a model without ``resume``
+            or ``force``, is being written by another training run, or cannot be resumed; if the
+            kind does not support ``near``.
+        TrainingError: if the objective or a gradient is no longer finite; the last checkpoint is
+            kept.
     """
     for use, examples in (("training", train_examples), ("development", dev_examples)):
         if not examples:
@@ -88,7 +89,7 @@ def train(
 
 @dataclass
 class _Trainer:
-    """The arguments of ``train`` and the objects that are set up once from them."""
+    """The arguments of ``train``, and the objects that are created once from them."""
 
     config: Config
     output: Path
@@ -126,20 +127,20 @@ class _Trainer:
         if loaded and state:
             run = take_up(loaded, state, run, self.sources)
         self.examples, self.development = dev, Batches(self.model, self.model.encode(dev))
-        release_memory()  # that fitting took
+        release_memory()  # used for fitting
         finished, early = self._loop(run, encoded)
-        del encoded  # it is as large as all that pruning and saving need
+        del encoded  # it is as large as everything that pruning and saving need
         release_memory()
         return self._end(run, finished=finished, stopped_early=early)
 
     def _loop(self, run: Run, encoded: Any) -> tuple[bool, bool]:
-        """Take steps; return whether none is left, and whether some were left out."""
+        """Take steps; return whether the run is finished, and whether it was stopped early."""
         options = self.config.train
         drafts = [self.model.draft(encoded, members) for members in self.plan.typical_batches()]
         sentences = self.plan.most_sentences(options.seed)
         shape = self.model.fit_shape(encoded, drafts, sentences, scoring=False)
         constants = self.model.constants(options)
-        # The outcome of a step is read one step late, so that the next batch is laid out meanwhile.
+        # The outcome of a step is read one step later: the next batch is laid out in the meantime.
         waiting: Outcome | None = None
         chance = jax.random.key(options.seed)
         for members in self.plan.batches(options.seed, run.step):
@@ -164,7 +165,7 @@ class _Trainer:
             if self.stop and self.stop():
                 break
         self._settle(run, waiting)
-        # Nothing is left to do if the state was saved at the very end of a run.
+        # There is no step left if the state was saved at the very end of a run.
         return run.step >= self.plan.steps, False
 
     def _settle(self, run: Run, outcome: Outcome | None) -> None:
@@ -191,7 +192,7 @@ class _Trainer:
         )
 
     def _weights(self, run: Run) -> Mapping[str, Any]:
-        """Return the weights to use, with what the optimiser has put off."""
+        """Return the weights to use, including updates that the optimiser has deferred."""
         return self.optimiser.result(run.parameters, run.optimiser)
 
     def _evaluate(self, run: Run) -> None:
@@ -205,7 +206,7 @@ class _Trainer:
         run.note(weights, figures, compiled, self.config.kind.criterion)
 
     def _save(self, run: Run, *, finished: bool) -> Mapping[str, Array]:
-        """Write the model as it would be used now, with the state of the run unless finished."""
+        """Write the current best model, with the state of the run unless it is finished."""
         self._tell("saving", run)
         parameters: Mapping[str, Array] = run.best or to_host(self._weights(run))
         if finished:
@@ -225,8 +226,8 @@ class _Trainer:
         return parameters
 
     def _pruned(self, parameters: Mapping[str, Array], run: Run) -> Mapping[str, Array]:
-        """Prune model and weights, and let the figures of the run be those of what is left."""
-        # An evaluation takes seconds: what was evaluated before is remembered.
+        """Prune model and weights, and replace the figures of the run by those after pruning."""
+        # An evaluation takes seconds, so results are cached.
         evaluated = [(parameters, run.best_figures)] if run.best else []
 
         def figures_of(weights: Mapping[str, Array]) -> dict[str, Any]:
@@ -272,7 +273,7 @@ class _Trainer:
         )  # fmt: skip
 
     def _visits(self, run: Run) -> int:
-        """Return the visits done of those planned; the last batch may go beyond by its rest."""
+        """Return the visits done, at most the planned number, which the last batch may exceed."""
         return min(run.visits, self.plan.visits)
 
     def _tell(self, phase: Phase, run: Run | None, objective: float | None = None) -> None:

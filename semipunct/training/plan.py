@@ -13,21 +13,22 @@ from semipunct.models.base import Batching
 from semipunct.models.kind import SharedTrainOptions
 
 _TYPICAL = 64
-"""Batches to choose padded sizes by, at least; a larger one later costs one more compiled shape."""
+"""Minimum number of batches for choosing padded sizes; a larger one later compiles a new shape."""
 
 _TYPICAL_SENTENCES = 4096
-"""Sentences in these, at least: the fewer a batch holds, the more its sizes vary."""
+"""Minimum number of sentences in these batches, as small batches vary more in size."""
 
 
 class Plan(NamedTuple):
-    """The relation of visits and steps.
+    """The schedule of a run: visits, steps and batches.
 
     Attributes:
-        lengths: ``[sentences]`` words of the training sentences; an epoch visits each once.
-        batch_size: sentences in a batch; the last of an epoch may hold fewer.
+        lengths: ``[sentences]`` the number of words of each training sentence; an epoch visits each
+            sentence once.
+        batch_size: sentences per batch; the last batch of an epoch may have fewer.
         batching: see ``Model.batching``.
-        visits: sentence visits in all.
-        evaluate_every: sentence visits between evaluations.
+        visits: the total number of sentence visits.
+        evaluate_every: the number of sentence visits between evaluations.
     """
 
     lengths: Sequence[int]
@@ -44,11 +45,11 @@ class Plan(NamedTuple):
         *,
         batching: Batching = "sentences",
     ) -> Plan:
-        """Make the plan that the settings ask for; where they leave it open, it suits the treebank.
+        """Create the plan for the given settings; the defaults depend on the treebank.
 
         Args:
-            lengths: ``[sentences]`` words of the training sentences.
-            options: of training.
+            lengths: ``[sentences]`` the number of words of each training sentence.
+            options: the options of training.
             batching: see the attribute.
         """
         visits = options.visits or options.suggested_visits(len(lengths))
@@ -62,24 +63,24 @@ class Plan(NamedTuple):
 
     @property
     def steps_per_epoch(self) -> int:
-        """The number of batches of an epoch."""
+        """The number of batches per epoch."""
         if self.batching == "length":
             return buckets(self.lengths, self.batch_size)
         return -(-self.sentences // self.batch_size)
 
     @property
     def steps(self) -> int:
-        """The number of all batches; the last may go beyond ``visits`` by less than a batch."""
+        """The total number of batches; the last may exceed ``visits`` by less than a batch."""
         epochs, rest = divmod(self.visits, self.sentences)
         whole = self.steps_per_epoch
         return epochs * whole + -(-rest * whole // self.sentences)
 
     def batches(self, seed: int, first: int) -> Iterator[list[int]]:
-        """Yield the members of each batch: a function of the seed and the epoch alone.
+        """Yield the members of each batch, which depend only on the seed and the epoch.
 
         Args:
-            seed: of the order.
-            first: the step to begin with.
+            seed: the seed of the order.
+            first: the first step.
         """
         epoch, skip = divmod(first, self.steps_per_epoch)
         left = self.steps - first
@@ -92,19 +93,19 @@ class Plan(NamedTuple):
             epoch, skip = epoch + 1, 0
 
     def most_sentences(self, seed: int) -> int:
-        """Return how many sentences a batch may hold; nearly the same for all seeds.
+        """Return the maximum number of sentences of a batch; nearly the same for all seeds.
 
         Args:
-            seed: of the order.
+            seed: the seed of the order.
         """
         if self.batching != "words":
             return self.batch_size
         return round_up(max(map(len, self.batches(seed, 0)), default=1))
 
     def typical_batches(self) -> list[list[int]]:
-        """Return the batches to choose padded sizes by: the first ones, and the largest.
+        """Return batches for choosing padded sizes: the first ones, and the largest.
 
-        They are the same for every seed, so that runs share what the compiler has cached.
+        They are the same for every seed, so that runs share cached compilations.
         """
         lengths = np.asarray(self.lengths)
 

@@ -1,4 +1,4 @@
-"""Reports of a training run: while it runs, at its end, and when it fails."""
+"""Reports of a training run: its progress, its result, and the error when it fails."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ Phase = Literal["preparing", "training", "evaluating", "saving"]
 
 
 class TrainingError(SemipunctError):
-    """The objective or a gradient is no longer finite, so that training cannot go on."""
+    """The objective or a gradient is no longer finite, so that training cannot continue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A report of a run while it runs.
+    """The progress of a run.
 
     Attributes:
-        phase: of the run.
+        phase: the phase of the run.
         visits: sentence visits done.
-        total: sentence visits in all.
-        objective: of the last batch, per slot; None before the first.
-        measure: the name of the figure by which the best weights are chosen, for people.
-        figure: of the development examples at the last evaluation; None before the first.
-        best: the best of these.
-        unscorable: development sentences with probability zero.
-        compiled_shapes: shapes compiled so far.
-        seconds: wall clock.
+        total: sentence visits in total.
+        objective: the objective of the last batch, per slot; None before the first.
+        measure: the display name of the figure by which the best weights are selected.
+        figure: that figure on the development examples at the last evaluation; None before the
+            first.
+        best: the best value of that figure so far.
+        unscorable: the number of development sentences with probability zero.
+        compiled_shapes: the number of shapes compiled so far.
+        seconds: the wall-clock time.
     """
 
     phase: Phase
@@ -49,21 +50,22 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TrainingResult:
-    """The outcome of a run beside the model folder; tasks take it as a model with its weights.
+    """The result of a run in memory; tasks accept it as a model with its weights.
 
     Attributes:
-        model: everything but the weights.
+        model: the model without its weights.
         parameters: the weights in the folder: the best on the development sentences.
         metrics: one entry per evaluation.
-        best: the entry of the best; empty before the first evaluation.
+        best: the entry of the best evaluation; empty before the first.
         visits: sentence visits done.
         interrupted: whether ``stop`` ended the run.
         stopped_early: whether patience ran out.
-        compiled_shapes: shapes compiled in this process, training and evaluation together.
-        compile_seconds: wall clock of the first call of each: tracing, lowering and XLA.
-        xla_seconds: the part of it that XLA took, or reading its cache.
-        seconds: wall clock of the whole run.
-        criterion: by which the best entry was chosen.
+        compiled_shapes: the number of shapes compiled in this process, for training and evaluation.
+        compile_seconds: the wall-clock time of the first call of each shape: tracing, lowering and
+            XLA.
+        xla_seconds: the part of it spent in XLA, or reading its cache.
+        seconds: the wall-clock time of the whole run.
+        criterion: the criterion by which the best entry was selected.
     """
 
     model: Model[Any, Any, Any]
@@ -86,7 +88,7 @@ class TrainingResult:
         return f"<TrainingResult: {self.model.kind}, {told}, {counted(self.visits, 'visit')}{how}>"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything but the model and its weights, as values that JSON can hold."""
+        """Return everything but the model and its weights as JSON-serialisable values."""
         kept = (f.name for f in fields(self) if f.name not in ("model", "parameters", "criterion"))
         values = {name: getattr(self, name) for name in kept}
         return {**values, "metrics": list(self.metrics)}

@@ -1,4 +1,4 @@
-"""The state of a training run: carried from one step to the next, saved, and taken up again."""
+"""The state of a training run, which is updated at each step, saved, and restored."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from semipunct.training.sources import Sources
 from semipunct.training.step import Outcome, Weights
 
 PRUNING_COST = "pruning_cost"
-"""The name of a figure: by how much the one that decides rose when weights were pruned."""
+"""The name of a figure: the increase of the criterion when weights were pruned."""
 
 _PRUNING = (PRUNING_COST, "weights", "pruned_weights")
 
@@ -47,19 +47,19 @@ class Run:
     """The state of a run.
 
     Attributes:
-        parameters: weights, on the device; what the optimiser puts off is not in them.
+        parameters: the weights, on the device, without updates that the optimiser has deferred.
         optimiser: the optimiser's state, on the device.
         step: steps done.
         visits: sentence visits done.
         best: the best weights so far, on the host; None before the first evaluation.
-        best_figures: the entry of ``metrics`` they belong to.
-        stale: evaluations since then.
+        best_figures: the entry of ``metrics`` of the best weights.
+        stale: the number of evaluations since then.
         metrics: one entry per evaluation.
-        objective: sum over the slots of the steps since the last evaluation.
-        slots: their number.
+        objective: the sum of the objective over the slots of the steps since the last evaluation.
+        slots: the number of these slots.
         impossible: the number of sentences of these steps that the model could not score.
-        seconds_before: wall clock of the run before it was taken up again.
-        began: when it was taken up, by the monotonic clock.
+        seconds_before: the wall-clock time of the run before it was resumed.
+        began: the time when it was started or resumed, by the monotonic clock.
     """
 
     parameters: Weights
@@ -78,7 +78,7 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """Wall clock of the whole run so far."""
+        """The wall-clock time of the whole run so far."""
         return self.seconds_before + time.monotonic() - self.began
 
     def add(self, outcome: Outcome) -> None:
@@ -95,13 +95,13 @@ class Run:
         compiled: Mapping[str, Any],
         criterion: Criterion,
     ) -> dict[str, Any]:
-        """Record an evaluation, keep the weights if they are the best, and start new sums.
+        """Record an evaluation, keep the weights if they are the best, and reset the sums.
 
         Args:
-            weights: that were evaluated.
-            figures: of the development examples, by their names in ``metrics``.
-            compiled: figures of compiling, to be recorded as well.
-            criterion: which of the figures decides.
+            weights: the evaluated weights.
+            figures: the figures of the development examples, by their names in ``metrics``.
+            compiled: figures of compilation, to be recorded as well.
+            criterion: the criterion for the best weights.
 
         Returns:
             The entry of ``metrics``.
@@ -125,13 +125,13 @@ class Run:
     def note_pruned(
         self, figures: Mapping[str, Any], before: int, after: int, criterion: Criterion
     ) -> None:
-        """Record the figures of the best weights without those that were pruned, and the cost.
+        """Record the figures of the best weights after pruning, and the cost of pruning.
 
         Args:
-            figures: of the development examples, by their names in ``metrics``.
-            before: the number of weights.
-            after: how many of them are left.
-            criterion: which of the figures the cost is a difference of.
+            figures: the figures of the development examples, by their names in ``metrics``.
+            before: the number of weights before pruning.
+            after: the number of weights after pruning.
+            criterion: the criterion of whose figure the cost is the difference.
         """
         was, now = criterion.of(self.best_figures), criterion.of(figures)
         told = {
@@ -147,7 +147,7 @@ class Run:
         """Return the figures of the run for the model folder.
 
         Args:
-            finished: whether nothing is left to do.
+            finished: whether the run is finished.
         """
         return {
             "visits": self.visits,
@@ -161,9 +161,9 @@ class Run:
         """Return the state for ``--resume``; its arrays are overwritten by the next step.
 
         Args:
-            sources: of the sentences.
+            sources: the sources of the sentences.
         """
-        # Views, not copies: they are written before the next step takes the buffers back.
+        # Views, not copies: they are written before the next step reuses the buffers.
         current = {name: np.asarray(value) for name, value in self.parameters.items()}
         leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(self.optimiser)]
         values = SavedRun(
@@ -188,23 +188,23 @@ class Run:
 
 
 def of_best(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of some figures that say something about the best weights."""
+    """Return those figures that are about the best weights."""
     return {k: v for k, v in figures.items() if k.startswith("dev_") or k in _PRUNING}
 
 
 def to_host(parameters: Mapping[str, Any]) -> dict[str, Array]:
-    """Copy weights to the host: the device's own buffers are overwritten by the next step."""
+    """Copy weights to the host, since the next step overwrites the buffers of the device."""
     return {name: np.array(value) for name, value in parameters.items()}
 
 
 def take_up(loaded: SavedModel, state: TrainingState, fresh: Run, sources: Sources) -> Run:
-    """Restore the run that was saved, to be continued.
+    """Restore a saved run in order to resume it.
 
     Args:
-        loaded: the model folder.
-        state: its state.
-        fresh: a run at its start, of the same settings: gives the shapes.
-        sources: the sentences given now.
+        loaded: the content of the model folder.
+        state: the saved state.
+        fresh: a new run with the same settings, which provides the expected shapes.
+        sources: the sources of the sentences given now.
 
     Raises:
         ModelError: if the sentences are not those of the saved run, or the state is damaged.
@@ -246,14 +246,14 @@ def take_up(loaded: SavedModel, state: TrainingState, fresh: Run, sources: Sourc
 
 
 def check_same(loaded: SavedModel, config: Config) -> None:
-    """Check that settings are those of a saved run.
+    """Check that settings are the same as those of a saved run.
 
     Args:
         loaded: the saved run.
-        config: the settings asked for now.
+        config: the settings given now.
 
     Raises:
-        ModelError: naming the first setting that differs.
+        ModelError: if a setting differs; the message names the first one.
     """
     if loaded.config.kind != config.kind:
         raise ModelError(

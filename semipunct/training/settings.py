@@ -1,4 +1,4 @@
-"""Reading of settings: TOML files and ``key=value`` texts, with the place of each."""
+"""Parsing of settings in TOML files and ``key=value`` arguments, with the place of each."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _KEY = re.compile(r"""\s*([\w\-."' ]+?)\s*=""")
 
 
 def assignment(text: str) -> Setting:
-    """Read the text after ``--set``: ``section.key=VALUE``.
+    """Parse the argument of ``--set``: ``section.key=VALUE``.
 
-    The value is read as TOML where it is TOML (numbers, true, lists, quoted strings), else it
-    stands for itself, so that ``model.channel=l2r`` needs no quotes.
+    The value is parsed as TOML if it is valid TOML (numbers, true, lists, quoted strings);
+    otherwise it is a string, so that ``model.channel=l2r`` needs no quotes.
 
     Raises:
-        ConfigError: if there is no ``=``, or nothing on one of its sides.
+        ConfigError: if there is no ``=``, or one of its sides is empty.
     """
     key, equals, value = (part.strip() for part in text.partition("="))
     where = f"--set {text}"
@@ -30,7 +30,7 @@ def assignment(text: str) -> Setting:
         raise ConfigError(f"{where}: write a key and a value: --set train.batch_size=32")
     try:
         parsed = tomllib.loads(f"value = {value}")
-    except (ValueError, RecursionError):  # no TOML, a number of thousands of digits, a deep list
+    except (ValueError, RecursionError):  # invalid TOML, a number too long, a list too deep
         parsed = {"value": value}
     return Setting(key, parsed["value"] if parsed.keys() == {"value"} else value, where)
 
@@ -39,8 +39,8 @@ def read_settings(path: str | Path) -> list[Setting]:
     """Read a configuration file.
 
     Raises:
-        ConfigError: if it is missing, unreadable or no TOML, or if a key at the top is neither a
-            section nor ``preset``.
+        ConfigError: if it is missing, unreadable or invalid TOML, or if a top-level key is neither
+            a section nor ``preset``.
     """
     name = str(path)
     try:
@@ -78,7 +78,7 @@ def _place(name: str, line: int | None) -> str:
 
 
 def _lines(text: str) -> dict[str, int]:
-    """Find the line of each key.  For messages only: a key inside a string may be taken for one."""
+    """Find the line of each key, for messages only: text inside a string may be taken for a key."""
     found: dict[str, int] = {}
     section = ""
     for number, line in enumerate(text.splitlines(), 1):

@@ -28,11 +28,11 @@ class Sources:
 
     @classmethod
     def of(cls, train: Sequence[Example], development: Sequence[Example]) -> Sources:
-        """Describe sentences, and their files as they are now.
+        """Describe sentences, and the current content of their files.
 
         Args:
-            train: to learn from.
-            development: to choose the best weights on.
+            train: the training examples.
+            development: the development examples.
         """
         return cls(
             data_files(train),

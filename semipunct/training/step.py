@@ -1,4 +1,4 @@
-"""One update of the weights, compiled as two programs: the gradient, and what becomes of it."""
+"""One update of the weights, compiled as two programs: the gradient, and the optimiser's step."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Outcome(NamedTuple):
     """The outcome of a step, as scalars on the device.
 
     Attributes:
-        loss: the objective, per slot of the sentences that can be scored.
+        loss: the objective, per slot of the sentences that the model can score.
         slots: the number of these slots.
-        impossible: sentences that the model cannot score.
+        impossible: the number of sentences that the model cannot score.
         finite: whether the loss and all gradients are finite.
     """
 
@@ -36,13 +36,13 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """All that a step depends on beside arrays.
+    """The static arguments of a step.
 
     Attributes:
-        model: gives the loss and the optimiser.
-        options: of the model's kind.
-        steps: updates in all.
-        slots: mean slots of a training sentence.
+        model: the model, which defines the loss and the optimiser.
+        options: the training options of the model's kind.
+        steps: the total number of updates.
+        slots: the mean number of slots of a training sentence.
     """
 
     model: Model[Any, Any, Any]
@@ -64,18 +64,18 @@ def step(
     batch: Any,
     key: jax.Array,
 ) -> tuple[Weights, Any, Outcome]:
-    """Update the weights once; weights and state that go in are overwritten.
+    """Update the weights once; the buffers of the given weights and state are overwritten.
 
     Args:
-        recipe: static: compiled once for each recipe and shape.
-        parameters: weights by name.
-        state: of the recipe's optimiser.
-        constants: ``model.constants``.
-        batch: from ``model.lay_out``.
-        key: the source of chance.
+        recipe: the static arguments; the function is compiled once for each recipe and shape.
+        parameters: the weights by name.
+        state: the state of the recipe's optimiser.
+        constants: the result of ``model.constants``.
+        batch: the result of ``model.lay_out``.
+        key: the random key.
     """
     gradient, loss, sums = _gradient(recipe, parameters, state, constants, batch, key)
-    # Of weights that are updated whole, this is one program for batches of all shapes.
+    # If all weights are updated as a whole, this program is the same for batches of all shapes.
     parameters, state, finite = _update(recipe, parameters, state, gradient, loss)
     return parameters, state, Outcome(loss, sums.slots, sums.impossible, finite)
 
@@ -89,7 +89,7 @@ def _gradient(
     batch: Any,
     key: jax.Array,
 ) -> tuple[dict[str, jax.Array | Rows], jax.Array, Sums]:
-    """Return the gradient of each weight, or of the rows that the batch reads of it."""
+    """Return the gradient of each weight, or of those of its rows that the batch reads."""
 
     def loss(p: Weights) -> Any:
         return recipe.model.loss(p, constants, batch, key, recipe.options)
@@ -108,7 +108,7 @@ def _update(
     gradient: dict[str, jax.Array | Rows],
     loss: jax.Array,
 ) -> tuple[Weights, Any, jax.Array]:
-    """Take one step of the optimiser, and tell whether loss and gradient are finite."""
+    """Take one step of the optimiser; also return whether loss and gradient are finite."""
     finite = jnp.isfinite(loss)
     for of_weight in gradient.values():
         slope = of_weight.value if isinstance(of_weight, Rows) else of_weight

@@ -1,4 +1,4 @@
-"""Training as one function: settings as they are written after ``--set``, and the loop."""
+"""Training as one function, with settings written as for ``--set``."""
 
 from __future__ import annotations
 
@@ -32,30 +32,30 @@ def train(
     """Train a model; its folder keeps the weights that are best on the development sentences.
 
     Args:
-        train: sentences, or what else the kind takes, to learn from.
-        dev: others to choose the best weights on.
+        train: the training sentences, or other examples that the kind is trained on.
+        dev: the development sentences, on which the best weights are selected.
         output: the model folder to write.
-        kind: of model: a key of ``semipunct.models.registry.KINDS``.
+        kind: the kind of model, a key of ``semipunct.models.registry.KINDS``.
         config: a TOML file of settings.
-        settings: single ones, such as ``preset=paper`` or ``train.visits=12000``, which win over
-            those of the file.
-        channel: direction of the channel: ``none``, ``l2r`` or ``r2l``.
-        seed: of initial weights and sentence order.
+        settings: single settings, such as ``preset=paper`` or ``train.visits=12000``, which
+            override those of the file.
+        channel: the direction of the channel: ``none``, ``l2r`` or ``r2l``.
+        seed: the seed of initial weights and sentence order.
         resume: continue the run that was saved in ``output``.
         force: replace the model in ``output`` if there is one, once this one is complete.
-        report: called at each step.
-        near: a model that some weights are kept close to: of a correction model those of the
-            channel, to a punctuation model of correct text.
+        report: a function called at each step.
+        near: a model towards whose weights some weights are regularised: for a correction model, a
+            punctuation model of correct text, for the weights of the channel.
 
     Returns:
-        The model with its weights, and how training went.
+        The model with its weights, and the record of the training run.
 
     Raises:
-        ConfigError: for a setting that does not exist or has no such value.
+        ConfigError: if a setting does not exist or its value is invalid.
         TreebankError: if there are no sentences.
         UsageError: if both ``resume`` and ``force`` are given.
-        ModelError: if the folder is not ours, holds a model without ``resume`` or ``force``, is
-            being written by another training, or cannot be resumed.
+        ModelError: if the folder exists and is not a model folder, holds a model without ``resume``
+            or ``force``, is being written by another training run, or cannot be resumed.
         TrainingError: if the objective is no longer finite.
     """
     chosen = load_config(config, settings, {"model.channel": channel, "train.seed": seed}, kind)

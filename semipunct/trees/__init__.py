@@ -1,4 +1,4 @@
-"""Trees: constituents, their junctions at slots, lifting, editing; phrases, heads, derivations."""
+"""Trees: constituents, junctions at slots, lifting, editing; phrases, heads, derivations."""
 
 from semipunct.trees.arrangement import PLACES, Arrangement, Place
 from semipunct.trees.editing import reordered, without_constituent, without_leaves, without_words

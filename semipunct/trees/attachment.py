@@ -12,7 +12,7 @@ from semipunct.marks.matching import Place, matched_pairs
 from semipunct.trees.tree import DependencyTree
 
 Convention = Literal["unit", "governor"]
-"""Where a mark between units hangs: from the unit it sets off, or from that unit's governor."""
+"""The head of a mark between units: the unit that it sets off, or the governor of that unit."""
 
 CONVENTIONS: tuple[Convention, ...] = get_args(Convention)
 
@@ -28,20 +28,20 @@ def punctuation_heads(
 ) -> list[list[int]]:
     """Choose the head, a word 1 to n, of every token in the slots.
 
-    By the convention ``unit``, the guidelines of UD 2, a mark between conjuncts hangs from the
-    following one, a mark before or after a dependent unit from that unit, at the highest node
-    that keeps the tree projective. Equal marks at both edges of a constituent (commas around an
-    apposition) belong to it; a full stop within the sentence belongs to what is before it. By
-    the convention ``governor``, found in treebanks of UD 1 and in English ones still, a mark
-    between units hangs from the lowest word above both. By either, paired marks hang from the
-    same word, the highest they enclose if that can be, and marks at the edges of the sentence
-    from its root.
+    By the convention ``unit``, the guidelines of UD 2, a mark between conjuncts is attached to the
+    following conjunct, and a mark before or after a dependent unit to that unit, at the highest
+    node that keeps the tree projective. Equal marks at both edges of a constituent (commas around
+    an apposition) belong to it; a full stop within the sentence belongs to the preceding unit. By
+    the convention ``governor``, found in treebanks of UD 1 and still in English ones, a mark
+    between units is attached to the lowest word above both. By either convention, paired marks have
+    the same head, if possible the highest word that they enclose, and marks at the edges of the
+    sentence are attached to its root.
 
     Args:
-        tree: of the words, projective.
+        tree: the projective tree of the words.
         slots: ``[n + 1]`` strings of tokens with none of ``marks.SILENT``.
-        convention: where a mark between units hangs.
-        kept: the heads of some tokens, which are not changed.
+        convention: the attachment of marks between units.
+        kept: heads of some tokens that must not change.
 
     Returns:
         ``[n + 1]`` the heads of the tokens of each slot. The tree of words and tokens is
@@ -63,7 +63,7 @@ def punctuation_heads(
 
 
 class _Around(NamedTuple):
-    """The words that a mark in one slot can hang from without crossing an arc.
+    """The words to which a mark in one slot can be attached without crossing an arc.
 
     ``ending`` are the words whose constituents end at the slot, highest last, ``starting`` those
     whose constituents start there, highest first; ``above`` is the lowest word that covers both
@@ -76,7 +76,7 @@ class _Around(NamedTuple):
 
     @property
     def words(self) -> tuple[int, ...]:
-        """All of them, in the order in which the heads of neighbouring marks must stand."""
+        """All of these words, in the order that the heads of adjacent marks must follow."""
         return (*self.ending, *((self.above,) if self.above else ()), *self.starting)
 
 
@@ -92,7 +92,8 @@ class _Places:
     def of(cls, tree: DependencyTree, slots: Sequence[Puncteme]) -> "_Places":
         around: list[_Around] = []
         for slot, (ending, starting) in enumerate(tree.junctions):
-            # Where no constituent ends, that of the word goes on; beyond the edges there is none.
+            # Where no constituent ends, the constituent of the word continues; there is none beyond
+            # the edges.
             left = tree.heads[ending[-1]] if ending else slot
             right = tree.heads[starting[0]] if starting else (slot + 1) % len(slots)
             words = (tuple(node + 1 for node in nodes) for nodes in (ending, starting))
@@ -104,7 +105,7 @@ class _Places:
         return self.tree.right[word - 1] - self.tree.left[word - 1]
 
     def is_set_off(self, word: int, token: str) -> bool:
-        """Tell whether the token stands at both edges of the word's constituent."""
+        """Return whether the token is at both edges of the constituent of a word."""
         edges = self.tree.left[word - 1], self.tree.right[word - 1]
         return all(token in self.slots[slot] for slot in edges)
 
@@ -140,7 +141,7 @@ def _single_head(places: _Places, slot: int, token: str, convention: Convention)
     if convention == "governor":
         return above
     relation = places.tree.relations[starting[0] - 1].partition(":")[0] if starting else ""
-    follows = above <= slot  # what starts here depends on a word before the slot
+    follows = above <= slot  # the constituent that starts here depends on a word before the slot
     if follows and relation == "conj":
         return starting[0]
     for word in ending:
@@ -149,15 +150,15 @@ def _single_head(places: _Places, slot: int, token: str, convention: Convention)
     if not follows:
         set_off = (word for word in starting if places.is_set_off(word, token))
         return next(set_off, ending[-1])
-    # A conjunction that hangs from the first conjunct (UD 1) keeps the second out of reach.
+    # A conjunction attached to the first conjunct (UD 1) prevents attachment to the second.
     return above if relation == "cc" or token[0] in _FIRST_OF_TERMINALS else starting[0]
 
 
 def _in_order(words: Sequence[int], row: Sequence[int], ranks: Sequence[int]) -> list[int]:
-    """Bring the heads of one slot's tokens into the order of ``words``, so that no arcs cross.
+    """Adjust the heads of the tokens of a slot to the order of ``words``, so that no arcs cross.
 
-    Where two heads are in the wrong order the one of lower rank, of equal ones the right one,
-    moves as far as it must. A head that is not among the words stays.
+    Of two heads in the wrong order, the one of lower rank (the right one in a tie) is moved as far
+    as necessary. Heads that are not among the words are unchanged.
     """
     position = {word: place for place, word in enumerate(words)}
     places = [position.get(head) for head in row]

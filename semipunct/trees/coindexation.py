@@ -1,12 +1,14 @@
 r"""Coindexation of categories: which of their parts have the same head.
 
-A category tells what a word takes; for dependencies one has to know what the parts share. Here it
-follows from the form of the category, by rules:
+A category specifies the arguments of a word; dependencies also require which parts share a head.
+Here this follows from the form of the category, by rules:
 
-- The result of a functor has its head: what ``(S\NP)/NP`` becomes is headed by the verb.
-- A modifier ``X/X`` or ``X\X`` shares all with what it modifies, a determiner ``NP/N`` its head.
-- An argument that lacks a noun phrase, such as ``S[to]\NP``, has for it the object, if there is
-  one, otherwise the subject, otherwise what is modified: ``(NP\NP_1)/(S[dcl]\NP_1)``.
+- The result of a functor has the head of the functor: the result of ``(S\NP)/NP`` is headed by the
+  verb.
+- A modifier ``X/X`` or ``X\X`` shares all heads with the constituent that it modifies, a determiner
+  ``NP/N`` the head of its noun.
+- An argument that lacks a noun phrase, such as ``S[to]\NP``, is coindexed with the object, if there
+  is one, otherwise the subject, otherwise the modified phrase: ``(NP\NP_1)/(S[dcl]\NP_1)``.
 
 Source: Hockenmaier and Steedman (2007), section 5; Clark and Curran (2007), section 3, who list the
 categories one by one.
@@ -24,7 +26,7 @@ OWN = 0
 
 
 class Slot(NamedTuple):
-    """An argument of a category that makes a dependency.
+    """An argument of a category that creates a dependency.
 
     Attributes:
         number: 1 for the innermost argument.
@@ -39,11 +41,11 @@ class Coindexation(NamedTuple):
     """The heads of a category.
 
     Attributes:
-        heads: ``[parts]`` the number of the head of the category that begins at each part; equal
-            numbers are one head, ``OWN`` is that of the word.
-        slots: the arguments that make dependencies, the outermost first.
-        missing: the number of the head of the noun phrase that a modifier gives to what lacks one;
-            -1 if there is none.
+        heads: ``[parts]`` the number of the head of the category that starts at each part; equal
+            numbers mean the same head, ``OWN`` is the word itself.
+        slots: the arguments that create dependencies, outermost first.
+        missing: the number of the head of the noun phrase that a modifier supplies to an argument
+            that lacks one; -1 if there is none.
     """
 
     heads: tuple[int, ...]
@@ -53,15 +55,15 @@ class Coindexation(NamedTuple):
 
 @lru_cache(maxsize=65536)
 def coindexation(category: Category) -> Coindexation:
-    """Find which parts of a category share their heads.
+    """Determine which parts of a category share heads.
 
     Args:
-        category: of a word, or any other.
+        category: any category, such as that of a word.
     """
     bare = category.without_conjunction().without_coindices()
     heads = _heads(bare)
     spine = _spine(bare)
-    # The arguments of what is modified are its own.
+    # The arguments of a modified constituent do not create dependencies of the modifier.
     own = next((i + 1 for i, (_, modifies) in enumerate(spine) if modifies), len(spine))
     missing = _missing(bare, spine, heads)
     for start, modifies in spine[:own]:
@@ -119,13 +121,13 @@ def _heads(category: Category) -> list[int]:
             waiting.append((result, fresh))
         else:
             waiting.append((result, head))
-    for result, argument, size in reversed(copies):  # inner ones were noted after outer ones
+    for result, argument, size in reversed(copies):  # inner ones were recorded after outer ones
         heads[result : result + size] = heads[argument : argument + size]
     return heads
 
 
 def _modifies(parts: tuple[Part, ...], result: int, argument: int, ends: list[int]) -> bool:
-    """Tell whether a functor is ``X|X``: verbs have features, modifiers leave them open."""
+    """Return whether a functor is a modifier ``X|X``; verbs have features, modifiers have none."""
     modified = parts[argument : ends[argument]]
     return parts[result:argument] == modified and not any(
         feature != VARIABLE for part in modified for feature in part.features
@@ -138,7 +140,7 @@ def _is_determiner(parts: tuple[Part, ...], result: int, argument: int, ends: li
 
 
 def _spine(category: Category) -> list[tuple[int, bool]]:
-    """Return the places of the arguments, outermost first, and whether each is modified."""
+    """Return the indices of the arguments, outermost first, and whether each is modified."""
     parts, ends = category.parts, _ends(category)
     found: list[tuple[int, bool]] = []
     place = 0
@@ -151,7 +153,7 @@ def _spine(category: Category) -> list[tuple[int, bool]]:
 
 
 def _lacking(category: Category, start: int) -> int:
-    """Return the place of the noun phrase that a clause lacks which begins at a place, or -1."""
+    """Return the index of the noun phrase that the clause at index ``start`` lacks, or -1."""
     parts = category.parts
     if start + 2 >= len(parts) or not parts[start].is_functor:
         return -1
@@ -160,7 +162,7 @@ def _lacking(category: Category, start: int) -> int:
 
 
 def _missing(category: Category, spine: list[tuple[int, bool]], heads: list[int]) -> int:
-    """Return the head of the noun phrase that is there for arguments that lack one."""
+    """Return the head of the noun phrase that is supplied to arguments that lack one."""
     parts = category.parts
     for start, modifies in spine:
         if modifies:

@@ -1,4 +1,4 @@
-r"""Rules of Combinatory Categorial Grammar, told by the categories that they relate.
+r"""Rules of Combinatory Categorial Grammar, identified by the categories that they relate.
 
 | name | rule | sign |
 | --- | --- | --- |
@@ -16,7 +16,7 @@ r"""Rules of Combinatory Categorial Grammar, told by the categories that they re
 | type change | X  =>  Y | ``*`` |
 | no rule | all else | ``?`` |
 
-Composition may be generalised: with Y/Z1/Z2 for Y/Z it has the sign ``>B2``, and so on. The rows
+Composition may be generalised: with Y/Z1/Z2 for Y/Z it has the sign ``>B2``, and so on. The rules
 down to type raising are those of Steedman (2000), the others those of CCGbank (Hockenmaier and
 Steedman 2007; Tse and Curran 2008, section 4).
 """
@@ -32,7 +32,7 @@ class Combinator(NamedTuple):
 
     Attributes:
         name: as in the table of this module.
-        sign: for drawings.
+        sign: its sign in drawings.
     """
 
     name: str
@@ -43,13 +43,13 @@ CONJUNCTION = "conj"
 """The atomic category of conjunctions."""
 
 _MOST = 4
-"""Arguments that generalised composition passes over at most: CCGbank needs no more."""
+"""The maximal degree of generalised composition; CCGbank needs no more."""
 
 
 def agree(a: Category, b: Category) -> bool:
-    """Tell whether two categories are the same but for features that one of them lacks.
+    """Return whether two categories are equal, except for features that one of them lacks.
 
-    Coindices and ``[conj]`` are not looked at; ``[X]`` agrees with any feature.
+    Coindices and ``[conj]`` are ignored; ``[X]`` agrees with any feature.
 
     Args:
         a: one of them.
@@ -69,12 +69,12 @@ def combinator(result: Category, children: Sequence[Category]) -> Combinator:
     """Find the rule by which a category follows from one or two others.
 
     Args:
-        result: of the rule.
+        result: the result of the rule.
         children: one category or two, from left to right.
 
     Returns:
-        The first rule that fits, in the order: coordination, combination, absorption, change of
-        types. What nothing fits is ``no rule``, never an error.
+        The first rule that matches, in the order: coordination, combination, absorption, type
+        change. If none matches the result is ``no rule``, never an error.
     """
     if len(children) == 1:
         return _unary(result, children[0])
@@ -121,7 +121,7 @@ def _composition(result: Category, left: Category, right: Category) -> Combinato
     for side, main, inner in ((FORWARD, left, right), (BACKWARD, right, left)):
         if main.slash != side:
             continue
-        # What is left of the result and of the inner functor when outer arguments are taken off.
+        # The remainders of the result and of the inner functor after removing outer arguments.
         rest = result
         crossed = False
         for count in range(1, _MOST + 1):

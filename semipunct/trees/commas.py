@@ -1,4 +1,4 @@
-"""Commas of derivations: the rules that take them, and their normalisation to right commas.
+"""Commas in derivations: the rules that absorb them, and normalisation to right absorption.
 
 Source: Tse and Curran (2008), sections 4 to 6 and algorithm 1.
 """
@@ -13,10 +13,10 @@ from typing import Literal
 from semipunct.trees.derivations import Derivation
 
 CommaRule = Literal["left", "right", "coordination", "type change", "no rule"]
-"""A rule with a comma: of absorption to the left or the right, or as named."""
+"""A rule with a comma: left or right absorption, or as named."""
 
 Rule = Literal["paper", "better"]
-"""A rule for the place of a comma: the highest, or the highest that needs no unattested rule."""
+"""The new position of a comma: the highest, or the highest without unattested rules."""
 
 COMMA = ","
 
@@ -33,8 +33,8 @@ class CommaNode:
 
     Attributes:
         node: its number.
-        rule: by which it takes the comma.
-        category: of the node.
+        rule: the rule by which it absorbs the comma.
+        category: the category of the node.
     """
 
     node: int
@@ -43,9 +43,10 @@ class CommaNode:
 
 
 def comma_nodes(tree: Derivation) -> tuple[CommaNode, ...]:
-    """Find the nodes that have a comma for a child, in preorder.
+    """Find the nodes with a comma as a child, in preorder.
 
-    A comma that is the conjunction of a coordination counts as such, one within it does not.
+    A comma that is the conjunction of a coordination has the rule ``coordination``; another comma
+    within a coordination does not.
 
     Args:
         tree: any derivation.
@@ -61,11 +62,11 @@ def comma_nodes(tree: Derivation) -> tuple[CommaNode, ...]:
 
 
 def attested_categories(trees: Iterable[Derivation], minimum: int = 2) -> frozenset[str]:
-    """Find the categories that take a comma on their right and stay what they are.
+    """Find the categories that absorb a comma on their right.
 
     Args:
-        trees: of a corpus, before it is normalised.
-        minimum: how often the corpus must have that rule.
+        trees: the derivations of a corpus before normalisation.
+        minimum: the number of occurrences of the rule that are required.
     """
     counts = Counter(
         found.category for tree in trees for found in comma_nodes(tree) if found.rule == "right"
@@ -76,19 +77,20 @@ def attested_categories(trees: Iterable[Derivation], minimum: int = 2) -> frozen
 def commas_normalised(
     tree: Derivation, rule: Rule = "paper", attested: Collection[str] = ()
 ) -> Derivation:
-    """Turn commas that are absorbed from the left into ones that are absorbed from the right.
+    """Convert left absorption of commas to right absorption.
 
-    Each is attached to what ends before it. Commas that change a type or coordinate stay, and so do
-    those with no constituent before them: at the beginning of a sentence, or after another mark.
+    Each comma is attached to a constituent that ends before it. Commas of type changes and
+    coordinations are not moved, nor are commas without a preceding constituent: at the beginning of
+    a sentence, or after another mark.
 
     Args:
         tree: any derivation.
-        rule: ``paper`` for the highest place (NORMALISE-COMMAS, algorithm 1). ``better`` for the
-            highest that needs no new rule, if there is one: below a unary rule (section 7), or at
-            the right edge of what ends there; commas that are absorbed from the right by a rule
-            that is not attested are moved likewise.
-        attested: the categories that may take a comma from the right, such as those of
-            ``attested_categories``; ``better`` alone looks at them.
+        rule: ``paper`` for the highest position (NORMALISE-COMMAS, algorithm 1). ``better`` for the
+            highest position without a new rule, if there is one: below a unary rule (section 7), or
+            at the right edge of the constituent that ends there; commas that an unattested rule
+            absorbs from the right are moved likewise.
+        attested: the categories that may absorb a comma from the right, such as those of
+            ``attested_categories``; only used by ``better``.
 
     Returns:
         A derivation of the same words with the same categories.
@@ -114,7 +116,7 @@ def _is_comma(tree: Derivation, node: int) -> bool:
 
 
 class _Working:
-    """A derivation whose nodes are being moved."""
+    """A mutable derivation."""
 
     def __init__(self, tree: Derivation) -> None:
         self.categories = list(tree.categories)
@@ -129,12 +131,12 @@ class _Working:
         ]
 
     def move(self, node: int, comma: int, rule: Rule, attested: Collection[str]) -> None:
-        """Take a comma off the node that absorbs it, and attach it to what is before it."""
+        """Move a comma from the node that absorbs it to the constituent before it."""
         top = node
         while self.parents[top] >= 0 and self.children[self.parents[top]][0] == top:
             top = self.parents[top]
         if self.parents[top] < 0:
-            return  # nothing is before it
+            return  # no constituent precedes it
         target = self.children[self.parents[top]][0]
         if self._marks[target]:
             return
@@ -144,7 +146,7 @@ class _Working:
         self._attach(node, target, comma)
 
     def lower(self, node: int, comma: int, attested: Collection[str]) -> None:
-        """Attach a comma to a part of what it follows, if an attested rule can take it there."""
+        """Move a comma to a lower preceding constituent that can absorb it by an attested rule."""
         other = self.children[node][0]
         target = self._place(other, attested)
         if target != other:
@@ -152,7 +154,7 @@ class _Working:
             self._attach(node, target, comma)
 
     def _place(self, highest: int, attested: Collection[str]) -> int:
-        """Return the highest node at the right edge of one that is attested, or that one itself."""
+        """Return the highest attested node at the right edge of a node, or that node itself."""
         place = highest
         while self.categories[place] not in attested:
             if not self.children[place]:
@@ -161,7 +163,7 @@ class _Working:
         return place
 
     def _attach(self, node: int, target: int, comma: int) -> None:
-        """Make a node the one that absorbs a comma after another node."""
+        """Insert a node that absorbs a comma after another node."""
         self.categories[node] = self.categories[target]
         self.heads[node] = 0
         self._replace(target, node)
@@ -170,7 +172,7 @@ class _Working:
         self.changed = True
 
     def _replace(self, old: int, new: int) -> None:
-        """Put a node where another one was."""
+        """Replace a node by another."""
         above = self.parents[old]
         self.parents[new] = above
         if above < 0:
@@ -180,7 +182,7 @@ class _Working:
             self.children[above][place] = new
 
     def finished(self) -> Derivation:
-        """Return the derivation, its nodes numbered anew."""
+        """Return the derivation with renumbered nodes."""
         depths: list[int] = []
         order: list[int] = []
         waiting = [(self.root, 0)]

@@ -1,4 +1,4 @@
-"""Heads of phrases by a table, and the dependency trees that heads give."""
+"""Heads of phrases by head rules, and the dependency trees that they define."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from semipunct.trees.phrases import PhraseTree
 from semipunct.trees.tree import DependencyTree
 
 ROOT, ARC = "root", "dep"
-"""The relations of dependency trees whose arcs have no labels."""
+"""The relations of unlabelled dependency trees."""
 
 
 class Search(NamedTuple):
-    """One step of a rule: the first child that has one of some labels.
+    """One step of a rule: a search for the first child with one of some labels.
 
     Attributes:
-        side: ``left`` looks from left to right, ``right`` from right to left, ``last`` at the
-            rightmost child alone.
-        labels: those that are looked for; none stands for any.
+        side: ``left`` searches from left to right, ``right`` from right to left, ``last`` only the
+            rightmost child.
+        labels: the labels to search for; empty for any label.
     """
 
     side: Literal["left", "right", "last"]
@@ -34,7 +34,7 @@ class HeadTable:
     Attributes:
         rules: the searches for each category; the first that finds a child finds the head.
         otherwise: the searches for all other categories.
-        conjunctions: a head right after one of these is exchanged for the conjunct before it.
+        conjunctions: a head directly after one of these is replaced by the conjunct before it.
     """
 
     rules: Mapping[str, tuple[Search, ...]]
@@ -43,7 +43,7 @@ class HeadTable:
 
 
 def _in_turn(side: Literal["left", "right"], labels: str) -> tuple[Search, ...]:
-    """Look for each label in turn, then for any child."""
+    """Return searches for each label in turn, then for any child."""
     return (*(Search(side, frozenset((label,))) for label in labels.split()), Search(side))
 
 
@@ -73,7 +73,7 @@ COLLINS = HeadTable(
         "LST": _in_turn("right", "LS :"),
         "NAC": _in_turn("left", "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
         "NP": _NOUN_PHRASE,
-        "NX": _NOUN_PHRASE,  # the table has no rule; a part of a noun phrase is like one
+        "NX": _NOUN_PHRASE,  # the table has no rule; treated like a noun phrase
         "PP": _in_turn("right", "IN TO VBG VBN RP FW"),
         "PRN": _in_turn("left", ""),
         "PRT": _in_turn("right", "RP"),
@@ -94,19 +94,19 @@ COLLINS = HeadTable(
     otherwise=_in_turn("left", ""),
     conjunctions=frozenset(("CC",)),
 )
-"""The table of Collins (1999), appendix A, which goes back to Magerman (1995)."""
+"""The table of Collins (1999), appendix A, based on Magerman (1995)."""
 
 
 def head_children(tree: PhraseTree, table: HeadTable = COLLINS) -> tuple[int, ...]:
-    """Find the child of each phrase that is its head.
+    """Find the head child of each phrase.
 
-    Function tags, indices and all but the first of alternative categories (``PRT|ADVP``) are not
-    looked at. Punctuation, empty elements, and phrases of nothing else are no heads where there is
-    another child: Collins (1999) takes them out of the tree before he looks for heads.
+    Function tags, indices and all but the first of alternative categories (``PRT|ADVP``) are
+    ignored. Punctuation, empty elements, and phrases that contain nothing else are not heads if
+    there is another child: Collins (1999) removes them from the tree before finding heads.
 
     Args:
         tree: any.
-        table: of rules.
+        table: the head rules.
 
     Returns:
         ``[nodes]`` the node of the child; -1 for leaves.
@@ -133,12 +133,12 @@ def head_children(tree: PhraseTree, table: HeadTable = COLLINS) -> tuple[int, ..
 
 
 def head_place(labels: Sequence[str], phrase: str, table: HeadTable = COLLINS) -> int:
-    """Find the place of the head among the children of a phrase.
+    """Find the index of the head among the children of a phrase.
 
     Args:
         labels: ``[children]`` categories without functions and indices; at least one.
         phrase: the category of the phrase.
-        table: of rules.
+        table: the head rules.
     """
     place = next(
         place
@@ -160,17 +160,17 @@ def _places(side: str, n: int) -> Iterable[int]:
 def dependencies(
     tree: OrderedTree, head_child: Sequence[int], *, labelled: bool = False
 ) -> DependencyTree:
-    """Read off the dependency tree that the heads of phrases give.
+    """Return the dependency tree defined by the heads of phrases.
 
-    The word of a phrase is that of its head child; the words of the other children depend on it.
-    The tree is projective.
+    The head word of a phrase is that of its head child; the head words of the other children depend
+    on it. The tree is projective.
 
     Args:
         tree: any.
         head_child: ``[nodes]`` the head among the children of each node, -1 for leaves.
-        labelled: whether the relation of a word is that of the largest phrase that it heads to the
-            phrase around it, as ``NP-SBJ/S``, without indices; otherwise it is ``ARC``, and always
-            ``ROOT`` for the root.
+        labelled: whether the relation of a word combines the labels of the largest phrase that it
+            heads and of the phrase around it, such as ``NP-SBJ/S``, without indices; otherwise it
+            is ``ARC``. The root always has ``ROOT``.
     """
     word = list(tree.anchors)
     for node in range(len(word) - 1, -1, -1):  # children come after their parents

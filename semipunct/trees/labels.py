@@ -14,7 +14,7 @@ class LabelParts(NamedTuple):
     Attributes:
         category: such as ``NP``; ``PRT|ADVP`` stays whole.
         functions: function tags, such as ``SBJ``.
-        coindex: of the constituent, which empty elements have as well; empty if there is none.
+        coindex: the index of the constituent, shared with empty elements; empty if there is none.
         gap_index: the index after ``=`` of a constituent that, in gapping, has the role of another.
     """
 
@@ -26,10 +26,11 @@ class LabelParts(NamedTuple):
 
 @lru_cache(maxsize=65536)
 def label_parts(label: str) -> LabelParts:
-    """Take a label to pieces.
+    """Split a label into its parts.
 
     Args:
-        label: of a phrase. One that begins with a hyphen, as ``-NONE-``, is a category.
+        label: the label of a phrase. A label that starts with a hyphen, such as ``-NONE-``, is a
+            category.
     """
     category, rest = _WHOLE.fullmatch(label).groups()  # type: ignore[union-attr] - anything fits
     functions: list[str] = []
@@ -48,7 +49,7 @@ def category(label: str) -> str:
     """Return a label without functions and indices.
 
     Args:
-        label: of a phrase.
+        label: the label of a phrase.
     """
     return label_parts(label).category
 

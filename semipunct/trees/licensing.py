@@ -1,8 +1,8 @@
-r"""The rules beside combinators that derivations of CCGbank need, as a table.
+r"""A table of the non-combinatory rules that derivations of CCGbank need.
 
-Categories of the table have no features but those that a rule asks for; a category agrees with one
-of the table if it is the same but for features that the table leaves open. What a clause or a
-phrase of some kind modifies, it modifies from either side: ``X|X`` stands for ``X/X`` and ``X\X``.
+Categories in the table have only the features that a rule requires; a category matches one in the
+table if it is equal except for unspecified features. Clauses and phrases can modify from either
+side: ``X|X`` stands for ``X/X`` and ``X\X``.
 
 Source: Hockenmaier and Steedman (2007), section 3.8; Tse and Curran (2008), section 4.1.
 """
@@ -13,7 +13,7 @@ from semipunct.trees.categories import BACKWARD, FORWARD, Category, Part, parse_
 from semipunct.trees.derivations import Derivation
 
 MODIFIED = ("NP", "N", "S", "S\\NP")
-"""What a unary rule, or a comma, lets something modify."""
+"""The categories that the result of a unary rule, or of a rule with a comma, may modify."""
 
 _MODIFIERS = ("S[ng]\\NP", "S[pss]\\NP", "S[adj]\\NP", "S[to]\\NP", "S[b]\\NP", "S[pt]\\NP",
               "S[dcl]\\NP", "S[nom]\\NP", "S[ng]", "S[pss]", "S[adj]", "S[to]", "S[nom]",
@@ -23,25 +23,25 @@ _NOMINAL = ("N", "S[ng]\\NP", "S[to]\\NP", "S[dcl]", "S[ng]", "S[to]", "S[b]\\NP
 
 
 def functor(result: Category, slash: str, argument: Category) -> Category:
-    r"""Return the category that takes an argument.
+    r"""Return the category of a functor.
 
     Args:
-        result: what it becomes.
+        result: its result.
         slash: ``/`` or ``\``.
-        argument: what it takes.
+        argument: its argument.
     """
     return Category((Part(slash), *result.parts, *argument.parts))
 
 
 @lru_cache(maxsize=4096)
 def modified(category: Category) -> Category:
-    """Return what an adjunct of a constituent modifies, without features.
+    """Return the category that an adjunct of a constituent modifies, without features.
 
-    Of a verb and of a preposition that is not yet complete, it is what it will be when it has the
-    arguments to its right.
+    For a verb or a preposition that lacks arguments on its right, this is its category with these
+    arguments.
 
     Args:
-        category: of the constituent.
+        category: the category of the constituent.
     """
     verbal = next(part for part in category.parts if not part.is_functor).symbol in ("S", "PP")
     while verbal and category.slash == FORWARD and category.result != category.argument:
@@ -54,8 +54,8 @@ def modifier(category: Category, slash: str) -> Category:
     r"""Return the category of an adjunct of a constituent.
 
     Args:
-        category: of the constituent.
-        slash: ``/`` of an adjunct before it, ``\`` of one after it.
+        category: the category of the constituent.
+        slash: ``/`` for an adjunct before it, ``\`` for an adjunct after it.
     """
     base = modified(category)
     return functor(base, slash, base)
@@ -69,7 +69,7 @@ def _table() -> frozenset[tuple[Category, Category]]:
 
 
 UNARY = _table()
-"""Pairs of a category and one that it may be changed to."""
+"""Pairs of categories related by a unary type change."""
 
 _NOUN_PHRASE = parse_category("NP")
 BY_COMMA = frozenset(
@@ -77,16 +77,16 @@ BY_COMMA = frozenset(
     for base in map(parse_category, ("S", "S\\NP"))
     for slash in (FORWARD, BACKWARD)
 )
-"""What a noun phrase may be changed to by a comma beside it."""
+"""The categories to which a noun phrase with an adjacent comma may be changed."""
 
 
 @lru_cache(maxsize=65536)
 def declared(result: Category, children: tuple[Category, ...]) -> bool:
-    """Tell whether a change of types is one of the table.
+    """Return whether a type change is in the table.
 
     Args:
         result: the category of the node.
-        children: one category, or two of which one is a mark.
+        children: one category, or two, one of which is a mark.
     """
     bare = result.without_features()
     if len(children) == 1:

@@ -7,15 +7,15 @@ from semipunct.trees.tree import DependencyTree
 
 
 def lifted(tree: DependencyTree) -> tuple[DependencyTree, int]:
-    """Lift non-projective arcs until none is left.
+    """Lift non-projective arcs until none remains.
 
     An arc from a head to a dependent is projective if the head dominates every word between the
-    two. Always the shortest non-projective arc (of equal ones the one with the leftmost
-    dependent) is lifted: the dependent moves to its head's head and keeps its relation (Nivre and
-    Nilsson 2005). Close to linear in the sentence where nothing needs lifting.
+    two. At each step the shortest non-projective arc (in a tie, the one with the leftmost
+    dependent) is lifted: the dependent is attached to the head of its head and keeps its relation
+    (Nivre and Nilsson 2005). The time is almost linear if no arc needs lifting.
 
     Args:
-        tree: with one root.
+        tree: a tree with one root.
 
     Returns:
         The projective tree and the number of lifts; the same object if it is projective already.
@@ -23,8 +23,8 @@ def lifted(tree: DependencyTree) -> tuple[DependencyTree, int]:
     heads = tree.heads
     parent = [0, *heads]
     left_break, right_break = _breaks(tree)
-    # Lifting takes words away from what a word dominates and gives none to it, so an arc that
-    # is not projective stays so until it is lifted itself: entries of the heap never go stale.
+    # Lifting only removes words from the set that a word dominates, so a non-projective arc stays
+    # non-projective until it is lifted itself: entries of the heap never become stale.
     queue = [
         (abs(head - word), word)
         for word, head in enumerate(heads, start=1)
@@ -69,7 +69,8 @@ def _breaks(tree: DependencyTree) -> tuple[list[int], list[int]]:
     size = [1] * (n + 1)
     for word in reversed(order):
         size[heads[word - 1]] += size[word]
-    # Depth-first numbers without a depth-first walk: each word takes a block of its head's.
+    # Depth-first numbers without a depth-first traversal: each word gets a block of its head's
+    # block.
     first = [0] * (n + 1)
     free = [1] * (n + 1)
     for word in order:
@@ -81,7 +82,7 @@ def _breaks(tree: DependencyTree) -> tuple[list[int], list[int]]:
     right = [n + 1] * (n + 1)
     for word in reversed(order):
         low, high = first[word], first[word] + size[word]
-        # What a dominated neighbour dominates is dominated too, so whole blocks are jumped.
+        # Words dominated by a dominated neighbour are dominated, too, so whole blocks are skipped.
         position = word - 1
         while position > 0 and low <= first[position] < high:
             position = left[position]
@@ -98,8 +99,8 @@ def _dominated_between(
 ) -> list[int]:
     """List the words that ``word`` dominates, at least all strictly between ``low`` and ``high``.
 
-    Those positions must all be dominated by the head of ``word``.  Takes the cheaper of two ways:
-    down from the word if it dominates little, else up from each of the positions.
+    Those positions must all be dominated by the head of ``word``. Uses the cheaper of two methods:
+    down from the word if it dominates few words, otherwise up from each of the positions.
     """
     found = [word]
     for node in found:

@@ -1,8 +1,8 @@
-"""Dependencies between predicates and arguments, read off a derivation.
+"""Predicate-argument dependencies of a derivation.
 
-Every category brings heads that are not yet known (``semipunct.trees.coindexation``); rules make
-those equal that they put together, and a word depends on another one if it is the head of one of
-its arguments. Of a coordination, each conjunct is.
+Every category introduces variables for heads (``semipunct.trees.coindexation``); rules unify the
+variables of the categories that they combine. A word depends on another one if it is the head of
+one of its arguments. In a coordination, each conjunct is.
 
 Source: Hockenmaier and Steedman (2007), section 5; Clark and Curran (2004).
 """
@@ -18,7 +18,7 @@ from semipunct.trees.combinators import Combinator, agree
 from semipunct.trees.derivations import Derivation
 
 Heads = list[int]
-"""``[parts]`` of a category: for each, the variable of its head."""
+"""``[parts]`` the variable of the head of each part of a category."""
 
 
 class Dependency(NamedTuple):
@@ -26,7 +26,7 @@ class Dependency(NamedTuple):
 
     Attributes:
         head: the word whose argument it is, from 1.
-        category: of that word.
+        category: the category of that word.
         argument: the number of the argument, 1 for the innermost.
         dependent: the word that is the head of the argument.
     """
@@ -38,12 +38,12 @@ class Dependency(NamedTuple):
 
 
 def predicate_dependencies(tree: Derivation) -> frozenset[Dependency]:
-    """Read off the dependencies of a derivation.
+    """Return the dependencies of a derivation.
 
-    Marks and conjunctions make none.
+    Marks and conjunctions create none.
 
     Args:
-        tree: any derivation; what no rule explains passes on its head alone.
+        tree: any derivation; a node without a known rule passes on only its head.
     """
     heads = _Heads()
     values: list[Heads] = [[] for _ in tree.depths]
@@ -73,7 +73,7 @@ def predicate_dependencies(tree: Derivation) -> frozenset[Dependency]:
 
 
 class _Heads:
-    """Variables of heads, of which some are equal, some words, some those of several conjuncts."""
+    """Union-find of head variables, which stand for words or for pairs of conjuncts."""
 
     def __init__(self) -> None:
         self._above: list[int] = []
@@ -85,7 +85,7 @@ class _Heads:
         return len(self._above) - 1
 
     def fresh(self, category: Category, own: int | None = None) -> Heads:
-        """Return variables for a category, of which that of its own head may be given."""
+        """Return variables for a category; that of its own head may be given."""
         found = coindexation(category).heads
         mine = {0: own} if own is not None else {}
         for head in found:
@@ -102,27 +102,27 @@ class _Heads:
         return root
 
     def equal(self, a: Sequence[int], b: Sequence[int]) -> None:
-        """Make variables equal, one by one."""
+        """Unify variables pairwise."""
         for x, y in zip(a, b, strict=True):
             first, second = self.find(x), self.find(y)
             if first != second:
                 self._above[second] = first
 
     def joined(self, a: int, b: int) -> int:
-        """Return a variable for the conjuncts with two heads."""
+        """Return a variable for the heads of two conjuncts."""
         found = self.variable()
         self._members[found] = (a, b)
         return found
 
     def classes(self) -> dict[int, list[int]]:
-        """Return what is in each class of equal variables: words, and pairs of conjuncts."""
+        """Return the members of each class of equal variables: words, and pairs of conjuncts."""
         inside: dict[int, list[int]] = {}
         for variable in (*self.words, *self._members):
             inside.setdefault(self.find(variable), []).append(variable)
         return inside
 
     def resolved(self, variable: int, classes: Mapping[int, Sequence[int]]) -> list[int]:
-        """Return the words that a variable stands for, given ``classes``."""
+        """Return the words of a variable, given ``classes``."""
         found: list[int] = []
         seen: set[int] = set()
         waiting = [variable]
@@ -222,9 +222,10 @@ def _coordinated(heads: _Heads, category: Category, below: list[tuple[Category, 
 
 
 def _changed(heads: _Heads, category: Category, child: tuple[Category, Heads]) -> Heads:
-    """Return the heads of a constituent whose type was changed.
+    """Return the heads of a constituent after a type change.
 
-    The noun phrase that a clause lacks is the one that it modifies, or the subject of what it does.
+    The noun phrase that a clause lacks is the one that it modifies, or the subject of the clause
+    that it modifies.
     """
     old, old_heads = child
     found = heads.fresh(category, old_heads[0])

@@ -1,6 +1,6 @@
-"""Pruning of phrase-structure trees: empty elements, punctuation, functions and brackets taken out.
+"""Pruning of phrase-structure trees: removing empty elements, punctuation, functions, brackets.
 
-Every function takes a tree and returns another one over the words that remain, numbered anew.
+Functions that remove words return a tree over the remaining words, renumbered.
 """
 
 from collections.abc import Collection
@@ -12,7 +12,7 @@ from semipunct.trees.phrases import PhraseTree
 
 
 def tagged(tree: PhraseTree, tags: Collection[str]) -> tuple[int, ...]:
-    """Find the words (1 to n) that have one of some parts of speech.
+    """Find the words (1 to n) with one of the given parts of speech.
 
     Args:
         tree: any.
@@ -22,14 +22,14 @@ def tagged(tree: PhraseTree, tags: Collection[str]) -> tuple[int, ...]:
 
 
 def pruned(tree: PhraseTree, removed: Collection[int]) -> PhraseTree:
-    """Remove words, and the phrases that have no other ones.
+    """Remove words, and phrases that contain no other words.
 
     Args:
         tree: any.
         removed: words, 1 to n.
 
     Raises:
-        UsageError: if none stays.
+        UsageError: if no word remains.
     """
     gone = {tree.leaves[word - 1] for word in removed}
     if len(gone) == tree.words:
@@ -41,7 +41,7 @@ def pruned(tree: PhraseTree, removed: Collection[int]) -> PhraseTree:
         if stays[node]:
             stays[tree.parents[node]] = True
     nodes = [node for node, stayed in enumerate(stays) if stayed]
-    # What goes has no node below it that stays: no depth changes.
+    # Removed nodes have no remaining descendants, so depths do not change.
     return PhraseTree(
         tuple(tree.depths[node] for node in nodes), tuple(tree.categories[node] for node in nodes)
     )
@@ -51,7 +51,7 @@ def without_empty(tree: PhraseTree) -> PhraseTree:
     """Remove empty elements, such as traces.
 
     Raises:
-        UsageError: if there is nothing else.
+        UsageError: if no word remains.
     """
     return pruned(tree, tagged(tree, (EMPTY,)))
 
@@ -61,25 +61,25 @@ def without_punctuation(tree: PhraseTree, tags: Collection[str] = MARK_TAGS) -> 
 
     Args:
         tree: any.
-        tags: those that tell it; of a single kind of marks, such as ``{","}``, only these.
+        tags: the tags of punctuation; ``{","}``, for example, removes only commas.
 
     Raises:
-        UsageError: if there is nothing else.
+        UsageError: if no word remains.
     """
     return pruned(tree, tagged(tree, tags))
 
 
 def without_functions(tree: PhraseTree) -> PhraseTree:
-    """Take function tags and indices off the labels of phrases; ``NP-SBJ-1`` becomes ``NP``."""
+    """Remove function tags and indices from the labels of phrases; ``NP-SBJ-1`` becomes ``NP``."""
     anchors = zip(tree.categories, tree.anchors, strict=True)
     labels = tuple(label if anchor else category(label) for label, anchor in anchors)
     return PhraseTree(tree.depths, labels)
 
 
 def without_wrapper(tree: PhraseTree) -> PhraseTree:
-    """Take the brackets without a label that are around a whole tree off it.
+    """Remove unlabelled brackets around a whole tree.
 
-    One that holds several constituents stays, since a tree has one root.
+    A bracket with several constituents is kept, since a tree has one root.
     """
     first = 0
     while not tree.categories[first] and len(tree.children[first]) == 1:

@@ -1,8 +1,9 @@
 """Trees over the words of a sentence: parents, order, edges of constituents, junctions at slots.
 
 A sentence of n words has the slots 0 to n; slot i is right of word i. Nodes are numbered from 0.
-A node dominates the words between two slots, its edges; in a projective tree it dominates all of
-them. Everything is computed once for a tree, in linear time and without recursion.
+The words that a node dominates lie between two slots, its edges; in a projective tree it dominates
+all words between them. All properties are computed once for a tree, in linear time and without
+recursion.
 """
 
 from abc import ABC, abstractmethod
@@ -19,7 +20,7 @@ _SHOWN = 12  # arcs in the repr of a tree
 
 
 class Junction(NamedTuple):
-    """The nodes whose constituents meet at a slot, in the order in which their punctemes stand.
+    """The nodes whose constituents meet at a slot, in the order of their punctemes.
 
     Attributes:
         ending: nodes whose constituents end at the slot, innermost first.
@@ -33,7 +34,7 @@ class Junction(NamedTuple):
 class Tree(ABC):
     """A tree whose nodes dominate words.
 
-    Dependency trees have a node for each word; trees of other kinds have nodes without one.
+    Dependency trees have one node for each word; other trees also have nodes without a word.
     """
 
     @property
@@ -49,7 +50,7 @@ class Tree(ABC):
     @property
     @abstractmethod
     def anchors(self) -> Sequence[int]:
-        """``[nodes]`` the word (1 to n) that each node stands for, 0 for a node without one."""
+        """``[nodes]`` the word (1 to n) of each node, 0 for a node without a word."""
 
     @property
     @abstractmethod
@@ -58,12 +59,12 @@ class Tree(ABC):
 
     @property
     def data(self) -> tuple[tuple[str | int, ...], ...]:
-        """All that a tree is, as plain values: trees that differ have other ones."""
+        """The contents of a tree as plain values, which differ for different trees."""
         return tuple(self.labels), tuple(self.parents), tuple(self.anchors)
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """All nodes, each after its parent; read backwards, each after its children."""
+        """All nodes, parents before children."""
         children: list[list[int]] = [[] for _ in range(len(self.parents) + 1)]
         parents = self.parents
         for node, parent in enumerate(parents):
@@ -104,7 +105,7 @@ class Tree(ABC):
         """``[n + 1]`` the nodes that meet at each slot of a projective tree."""
         ending: list[list[int]] = [[] for _ in range(self.words + 1)]
         starting: list[list[int]] = [[] for _ in range(self.words + 1)]
-        # Constituents that share an edge are nested, so the order of the tree is theirs.
+        # Constituents that share an edge are nested, so they follow the order of the tree.
         left, right = self.edges
         for node in self.order:
             starting[left[node]].append(node)
@@ -114,7 +115,7 @@ class Tree(ABC):
         return tuple(Junction(tuple(ends), tuple(starts)) for ends, starts in pairs)
 
     def gather(self, sides: Sequence[tuple[Sequence[T], Sequence[T]]]) -> list[list[T]]:
-        """Concatenate, slot by slot, the strings that nodes put at the edges of constituents.
+        """Concatenate, for each slot, the strings that nodes have at the edges of constituents.
 
         With the punctemes of the nodes this gives the underlying string of every slot (Li, Wang
         and Eisner 2019, section 2.1).
@@ -137,7 +138,7 @@ class Tree(ABC):
 
 @dataclass(frozen=True, repr=False)
 class DependencyTree(Tree):
-    """A dependency tree: node i stands for word i + 1.
+    """A dependency tree: node i is word i + 1.
 
     Attributes:
         heads: ``[n]`` the head of each word, 1 to n, or 0 for the root.
@@ -189,8 +190,8 @@ def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
         heads: ``[n]`` the head of each word, 0 for the root.
 
     Returns:
-        The number (1 to n) of a word that is to blame and what is wrong with it, or None if the
-        heads form a tree. Linear in the sentence.
+        The number (1 to n) of an invalid word and a description of the fault, or None if the heads
+        form a tree. The time is linear.
     """
     n = len(heads)
     root = 0
@@ -203,7 +204,7 @@ def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
             if root:
                 return word, f"it is a second root (HEAD 0) beside word {root}"
             root = word
-    # 0: not seen; otherwise the word from which the walk that saw it started.
+    # 0 if unvisited; otherwise the word from which the visiting walk started.
     seen = [0] * (n + 1)
     seen[0] = -1
     for word in range(1, n + 1):

@@ -14,20 +14,20 @@ from semirings.base import Groups, Semiring, Value
 from semirings.laws.law import Equation, Equations, Law, Operands, at, equal_values
 
 SHAPE = (3, 9)
-"""The axes of an operand besides the draws: longer than an unrolled sum is ever wide."""
+"""The axes of an operand besides the draws; 9 exceeds the width of any unrolled sum."""
 
 GROUPS = Groups.of([2, 0, 2, 4, 0, 2, 0, 3, 2], 5)
 """Nine items in five groups: of three, none, four, one and one."""
 
 PLACES = ((1, 0), (2, -1), (3, 1), (5, -3), (7, -2), (9, 2))
-"""Numbers of entries and the axis that they lie along: every one of three, counted either way."""
+"""Numbers of entries and their axis: each of three axes, with positive and negative numbers."""
 
 Operation = Callable[[Value, Value], Value]
 
 
 def _sum(s: Semiring, o: Operands) -> Iterator[Equation]:
     yield from _folds("sum", s, o, s.sum, s.plus, PLACES)
-    # Beyond any number that is summed in one piece.
+    # More than are summed in one piece.
     many = jax.tree.map(lambda x: jnp.resize(x, (2, 15, 20)), o.a)
     whole = s.sum(jax.tree.map(lambda x: x.reshape(2, 300), many), -1)
     statement = "the sum of 300 entries is that of 15 sums of 20"
@@ -129,7 +129,7 @@ def _group_spread(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 
 AXES = ((), (1,), (-1, 1), (0, 1, 2))
-"""The axes that share a factor of ``balance``."""
+"""The axes along which ``balance`` uses one factor."""
 
 
 def _balance(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -150,7 +150,7 @@ def _balance_restores(s: Semiring, o: Operands) -> Iterator[Equation]:
     for axes in AXES:
         balanced, factor = s.balance(o.a, axes)
         factor = jnp.expand_dims(factor, axes)
-        # Where nothing was taken out: not every semiring lifts 0.0 to one.
+        # Where the log factor is 0 nothing is multiplied: not every semiring lifts 0.0 to one.
         put_back = s.where(factor == 0, balanced, s.times(s.lift(factor), balanced))
         yield equal_values(s, f"lift(factor) balanced = a along {axes}", put_back, o.a)
 

@@ -1,4 +1,4 @@
-"""The axioms of semirings, and further laws of ``plus`` and ``times`` that some declare."""
+"""The axioms of semirings, and optional laws of ``plus`` and ``times``."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from semirings.base import Semiring, Value
 from semirings.laws.law import Equation, Law, Operands, equal_values
 
 EXTREME = "extreme weights"
-"""The law without which single values are not drawn from extreme weights."""
+"""A semiring that breaks this law is not tested on extreme weights, except in arrays."""
 
 DOUBLINGS = 40
-"""How often partial sums of a series are doubled: 2**40 terms."""
+"""How many times partial sums of a series are doubled: up to 2**40 terms."""
 
 Sides = Callable[[Semiring, Value, Value, Value], tuple[Value, Value]]
 """Both sides of an equation, from the semiring and three of its values."""
@@ -41,7 +41,7 @@ def _one(s: Semiring, a: Value) -> Value:
 def _selective(s: Semiring, o: Operands) -> Iterator[Equation]:
     a, b, total = (s.observe(x) for x in (o.a, o.b, s.plus(o.a, o.b)))
     same = [x == y for x, y in zip(jax.tree.leaves(total), jax.tree.leaves(a), strict=True)]
-    # One of the two as a whole: not this leaf of one and that leaf of the other.
+    # One of the two operands as a whole, not leaves from both.
     is_a = jnp.all(jnp.stack(same), 0)
     one_of_them = jax.tree.map(lambda x, y: jnp.where(is_a, x, y), a, b)
     yield Equation("a + b is a or b", total, one_of_them)
@@ -49,7 +49,7 @@ def _selective(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 def _star(s: Semiring, o: Operands) -> Iterator[Equation]:
     star = s.star(o.a)
-    # Where the series does not converge its value is infinite, and says nothing.
+    # Where the series diverges its value is infinite and is not compared.
     finite = s.log_weight(star) < jnp.inf
     for statement, product in (
         ("star( a ) = 1 + a star( a )", s.times(o.a, star)),
@@ -61,7 +61,7 @@ def _star(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 
 def _star_least(s: Semiring, o: Operands) -> Iterator[Equation]:
-    """Compare the star with its partial sums: their limit is the least solution (Kleene)."""
+    """Compare the star with the limit of its partial sums, the least fixed point (Kleene)."""
     star, one = s.star(o.a), _one(s, o.a)
 
     def doubled(_: int, sums: tuple[Value, Value, Value]) -> tuple[Value, Value, Value]:
@@ -69,7 +69,7 @@ def _star_least(s: Semiring, o: Operands) -> Iterator[Equation]:
         _, total, power = sums
         return total, s.plus(total, s.times(power, total)), s.times(power, power)
 
-    # The types of results, which sums begin with, need not be those of neutral elements.
+    # Results, which sums are initialised with, may have other dtypes than neutral elements.
     start = s.plus(one, s.times(o.a, s.zeros_like(o.a)))
     first = (start, s.plus(start, s.times(o.a, start)), s.times(o.a, o.a))
     before, total, _ = jax.lax.fori_loop(0, DOUBLINGS, doubled, first)

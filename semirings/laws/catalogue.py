@@ -22,11 +22,11 @@ LAWS: tuple[Law, ...] = (
 """Every law that ``Laws.broken`` may name."""
 
 EVERY: tuple[Law, ...] = (*DECLARATIONS, *LAWS)
-"""Those and the laws that nothing excuses."""
+"""These laws and those that cannot be waived."""
 
 __all__ = ["EVERY", "LAWS", "known"]
 
 
 def known() -> str:
-    """Name the laws that ``Laws.broken`` may name, for a message."""
+    """List the laws that ``Laws.broken`` may name, for a message."""
     return f"the laws are: {', '.join(law.name for law in LAWS)}"

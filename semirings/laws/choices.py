@@ -1,4 +1,4 @@
-"""The laws of capabilities: what ``select``, ``shares`` and ``seeds`` say of a sum."""
+"""The laws of capabilities: ``select``, ``shares`` and ``seeds``."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _shares(semiring: Semiring, o: Operands) -> Iterator[Equation]:
             statement = f"shares of {what} are quotients of weights"
             expected = jnp.where(none, 0.0, jnp.exp(relative))
             yield Equation(statement, shares, expected.astype(shares.dtype))
-    # Sums of sums: a share of the share of a group.
+    # Nested sums: the share within a group times the share of the group.
     pairs = jax.tree.map(lambda x: x[..., :8].reshape(*x.shape[:-1], 4, 2), o.a)
     flat = jax.tree.map(lambda x: x[..., :8], o.a)
     nested = s.shares(pairs, -1) * s.shares(s.sum(pairs, -1), -1)[..., None]
@@ -80,7 +80,7 @@ def _marks(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 def _marked(expression: Expression, semiring: Semiring, o: Operands) -> Iterator[Equation]:
     s = cast(Marking, semiring)
-    # One part is impossible; all others have weight.
+    # One part has weight zero; all others are nonzero.
     w = jnp.where(jnp.isfinite(o.w[:, 0]), o.w[:, 0], 0.5).at[:, 2].set(-jnp.inf)
 
     def total(feature: jax.Array) -> Value:

@@ -1,4 +1,4 @@
-"""Laws that nothing excuses: a semiring is a value, and gives reasons for its exceptions."""
+"""Laws that cannot be waived: a semiring is hashable, and gives reasons for its exceptions."""
 
 from __future__ import annotations
 
@@ -46,4 +46,4 @@ DECLARATIONS: tuple[Law, ...] = (
     ),
     Law("hashable", "a frozen dataclass; equal ones hash equal", _parameters_only, compiled=False),
 )
-"""The laws that no semiring may be excused from."""
+"""The laws that no semiring may declare broken."""

@@ -1,4 +1,4 @@
-"""The law of stochastic semirings: a draw is a derivation, in proportion to its weight."""
+"""The law of stochastic semirings: derivations are sampled in proportion to their weight."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from semirings.laws.expressions import EXPRESSIONS, PARTS, Expression
 from semirings.laws.law import Equation, Law, Operands, Pull
 
 SAMPLES = 20_000
-"""The number of draws of each of two items from each expression."""
+"""The number of samples for each of two items from each expression."""
 
 WEIGHTS = (0.1, 8.0, 1.0, 0.0, 0.5, 3.0, 20.0, 0.3, 2.0)
-"""Spread so far that powers of them, or constants beside them, show."""
+"""Weights that differ enough for wrong powers of them, or added constants, to be detected."""
 
 SCALES = (60.0, -60.0)
-"""Log factors of the weights of the two items, which change no proportion."""
+"""Log factors of the weights of the two items, which do not change any proportion."""
 
 
 def _in_distribution(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -40,7 +40,7 @@ def _in_distribution(s: Semiring, o: Operands) -> Iterator[Equation]:
         weights = weights + jnp.array(SCALES)[:, None]
     else:
         weights = jnp.broadcast_to(weights, (2, PARTS))
-    # Read as lifted: a semiring may draw from other weights than it is given, and say so.
+    # Weights are read back after lifting: a semiring may transform them and sample accordingly.
     read = np.exp(np.asarray(s.log_weight(s.lift(weights[0])), np.float64) - SCALES[0])
     for expression in EXPRESSIONS:
         draw = jax.jit(partial(_drawn, s, expression, weights))
@@ -63,7 +63,7 @@ def _in_distribution(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 
 def _as_expected(statement: str, counts: np.ndarray, share: np.ndarray) -> Equation:
-    """Compare counts with expectations; cells of which little is expected are one."""
+    """Compare counts with expectations; cells with small expected counts are merged."""
     expected = counts.sum() * share
     rare = (expected < 5) & (share > 0)
     x, y = (np.append(each[~rare], each[rare].sum()) for each in (counts, expected))
@@ -72,7 +72,7 @@ def _as_expected(statement: str, counts: np.ndarray, share: np.ndarray) -> Equat
 
 
 def _drawn(s: Stochastic, expression: Expression, weights: jax.Array, key: jax.Array) -> jax.Array:
-    """Draw from an expression: the number of the derivation, ``[SAMPLES, 2]``, -1 for none."""
+    """Sample indices of derivations of an expression, ``[SAMPLES, 2]``, -1 if not a derivation."""
 
     def total(feature: jax.Array) -> Value:
         return expression.value(s, s.lift(weights, feature))
@@ -84,12 +84,12 @@ def _drawn(s: Stochastic, expression: Expression, weights: jax.Array, key: jax.A
 
 
 def by_chance(squares: np.ndarray, variances: np.ndarray) -> bool:
-    """Tell if Pearson's statistic is within what chance gives in all but one of 10,000 trials.
+    """Return whether Pearson's chi-squared statistic has a p-value above 1e-4.
 
     Args:
         squares: squared differences of counts, by cell.
-        variances: their averages, up to the share of the cell; a cell where this is zero must not
-            differ at all.
+        variances: their expected values, up to the factor one minus the share of the cell; a cell
+            where this is zero must not differ at all.
     """
     cells = variances > 0
     if np.any(squares[~cells] > 0):

@@ -1,4 +1,4 @@
-"""Expressions over nine values whose derivations are written out: an oracle for what is marked."""
+"""Expressions over nine values with all their derivations listed, an oracle for marks."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ GROUPS = Groups.of([0, 1, 0, 1, 1, 0, 1, 0, 1], 2)
 """Four and five items."""
 
 Derivation = tuple[int, ...]
-"""The places of its factors, in order."""
+"""The positions of its factors, in order."""
 
 
 class Expression(NamedTuple):
-    """A sum of products that no two terms of have the same factors.
+    """A sum of products in which no two terms have the same factors.
 
     Attributes:
-        text: the expression as people write it.
+        text: the expression in ordinary notation.
         value: computes ``[...]`` from ``[..., 9]`` in any semiring.
         derivations: its terms.
     """
@@ -36,7 +36,7 @@ class Expression(NamedTuple):
     derivations: tuple[Derivation, ...]
 
     def parts(self, derivations: Sequence[Derivation]) -> np.ndarray:
-        """Return truth values, ``[derivations, 9]``: true for each factor of the derivation."""
+        """Return booleans, ``[derivations, 9]``: true for each factor of the derivation."""
         return np.array([[i in d for i in range(PARTS)] for d in derivations])
 
 
@@ -112,4 +112,4 @@ EXPRESSIONS: tuple[Expression, ...] = (
         "the product of two balanced sums", _balanced, tuple(product(range(4), range(4, 9)))
     ),
 )
-"""Expressions of equal degree: a factor of all parts changes no share."""
+"""Homogeneous expressions: scaling all parts does not change any share."""

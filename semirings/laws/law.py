@@ -11,7 +11,7 @@ import jax
 from semirings.base import Semiring, Value
 
 FAST = {"xla_backend_optimization_level": 0}
-"""Options of the compiler for what is run once: it need not be optimised."""
+"""Compiler options for programs that run only once, without optimisation."""
 
 Pull = Callable[[Any], tuple[jax.Array, ...]]
 """Maps the cotangents of a function's results to those of its arguments."""
@@ -37,9 +37,9 @@ class Equation(NamedTuple):
     """Two pytrees of arrays that a law says are equal.
 
     Attributes:
-        statement: the equation as people write it; operands stand in it as words.
-        left, right: both sides as observed, ``[draws, ...]`` or less.
-        beside: more to show than the operands, by name, ``[draws, ...]``.
+        statement: the equation in ordinary notation; operands appear in it as separate words.
+        left, right: both sides as returned by ``observe``, ``[draws, ...]`` or fewer axes.
+        beside: further arrays to show besides the operands, by name, ``[draws, ...]``.
     """
 
     statement: str
@@ -57,14 +57,14 @@ class Law:
 
     Attributes:
         name: its name in ``Laws.broken``.
-        statement: the law as people write it.
+        statement: the law in ordinary notation.
         equations: yields the equations.
-        declared: the attribute of ``Laws`` without which it is not claimed, or the empty string.
+        declared: the attribute of ``Laws`` that claims the law, or the empty string.
         capability: the class that a semiring must derive from to claim it.
         shape: the axes of the operands besides the draws.
-        extreme: the weights of arrays go from e**-200 to e**80; those of single values do unless
-            ``extreme weights`` is broken.
-        compiled: the equations are compiled; those are not that look beyond arrays.
+        extreme: the weights of arrays range from e**-200 to e**80; those of single values do unless
+            ``extreme weights`` is declared broken.
+        compiled: whether the equations are compiled; those that involve more than arrays are not.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Law:
     compiled: bool = True
 
     def waived(self, semiring: Semiring) -> str:
-        """Give the reason why a semiring is excused from the law, or the empty string."""
+        """Return the reason why the law is waived for a semiring, or the empty string."""
         laws = semiring.laws
         if self.name in laws.broken:
             return laws.broken[self.name]
@@ -89,7 +89,7 @@ class Law:
 
 
 def compiled(equations: Equations) -> Equations:
-    """Compile equations: one program is several times faster than one for each primitive.
+    """Compile equations into one program, several times faster than one for each primitive.
 
     Args:
         equations: yields equations between arrays.
@@ -111,11 +111,11 @@ def compiled(equations: Equations) -> Equations:
 
 
 def equal_values(s: Semiring, statement: str, left: Value, right: Value) -> Equation:
-    """Return the equation between two values as observed.
+    """Return the equation between the ``observe`` results of two values.
 
     Args:
         s: the semiring of the values.
-        statement: the equation as people write it.
+        statement: the equation in ordinary notation.
         left: one side.
         right: the other.
     """
@@ -127,6 +127,6 @@ def at(a: Value, *index: int | slice | None) -> Value:
 
     Args:
         a: values.
-        index: of the last axes.
+        index: indices into the last axes.
     """
     return jax.tree.map(lambda x: x[(..., *index)], a)

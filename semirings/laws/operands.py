@@ -1,4 +1,4 @@
-"""Random operands for the equations of laws: weights with zeros, ties and extremes among them."""
+"""Random operands for the equations of laws, including zeros, ties and extreme weights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from semirings.base import Semiring, Value
 from semirings.laws.law import FAST, Operands
 
 Draw = Callable[[np.random.Generator, tuple[int, ...]], Value]
-"""Makes an array of values of the given shape; every entry is an independent draw."""
+"""Returns an array of values of the given shape; entries are drawn independently."""
 
 
 def draw_operands(
@@ -25,14 +25,14 @@ def draw_operands(
 ) -> Operands:
     """Draw operands of the given shape.
 
-    Values are lifted weights, and sums and products of two of them, unless ``draw`` makes them.
+    Values are lifted weights, and sums and products of two of them, unless ``draw`` is given.
 
     Args:
-        semiring: lifts, adds and multiplies.
-        shape: of every leaf.
-        generator: is advanced.
-        draw: makes values instead.
-        extreme: let weights go from e**-200 to e**80.
+        semiring: the semiring of the values.
+        shape: the shape of every leaf.
+        generator: the random generator; its state advances.
+        draw: draws values instead.
+        extreme: draw weights from e**-200 to e**80.
     """
 
     def raw() -> tuple[np.ndarray, np.ndarray]:

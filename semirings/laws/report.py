@@ -14,13 +14,13 @@ from semirings.base import Value
 
 @dataclass(frozen=True)
 class Failure:
-    """A law that does not hold, with the first of the draws for which it does not.
+    """A law that does not hold, with the first draw that violates it.
 
     Attributes:
         law: its name.
         statement: the equation.
-        counterexample: the drawn operands by name, as arrays of the host.
-        left, right: both sides, as ``Semiring.observe`` shows them.
+        counterexample: the drawn operands by name, as NumPy arrays.
+        left, right: both sides, as returned by ``Semiring.observe``.
         exception: the exception raised instead, or None.
     """
 
@@ -42,12 +42,12 @@ class Failure:
 
 @dataclass(frozen=True)
 class Report:
-    """The findings of the kit about one semiring.
+    """The results of checking one semiring.
 
     Attributes:
         semiring: its ``repr``.
         passed: the names of the laws that hold for all draws.
-        not_claimed: the laws that were not tried, each with the reason.
+        not_claimed: the laws that were not tested, each with the reason.
         failures: the laws that do not hold.
     """
 
@@ -62,7 +62,7 @@ class Report:
         return not self.failures
 
     def raise_if_failed(self) -> None:
-        """Raise the whole report as an error unless every claimed law holds.
+        """Raise an error with the whole report unless every claimed law holds.
 
         Raises:
             AssertionError: if a law failed.
@@ -82,13 +82,13 @@ class Report:
 
 
 def shown(values: Mapping[str, Any]) -> dict[str, str]:
-    """Write values leaf by leaf.
+    """Format values leaf by leaf.
 
     Args:
         values: pytrees of arrays by name.
 
     Returns:
-        For the name and the path of each leaf, its content on one line.
+        The content of each leaf on one line, by name and path of the leaf.
     """
     found: dict[str, str] = {}
     for name, value in values.items():

@@ -59,7 +59,7 @@ def _checkpoint(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 
 def _operations(s: Semiring) -> dict[str, Callable[[Value], Value]]:
-    """Return the operations that derivatives are taken through, each of an array of values."""
+    """Return the operations to differentiate, each a function of an array of values."""
     groups = Groups.of([0, 1, 0, 1, 1, 0, 1, 0, 1], 3)
 
     def turned(a: Value) -> Value:
@@ -70,7 +70,7 @@ def _operations(s: Semiring) -> dict[str, Callable[[Value], Value]]:
 
     def balanced(a: Value) -> Value:
         rest, factor = s.balance(a, (-1,))
-        # The factor is a constant of differentiation: put back, it gives the whole derivative.
+        # The factor is constant under differentiation; multiplying by it restores the derivative.
         return s.times(s.lift(factor[..., None]), rest)
 
     found: dict[str, Callable[[Value], Value]] = {
@@ -89,7 +89,7 @@ def _operations(s: Semiring) -> dict[str, Callable[[Value], Value]]:
 
 
 def _floats_of(s: Semiring, a: Value) -> list[jax.Array]:
-    """Return the log weights of values, and what else of them is observed and has a gradient."""
+    """Return the log weights of values, and all other floating leaves of ``observe``."""
     leaves = [s.log_weight(a), *jax.tree.leaves(s.observe(a))]
     return [x for x in leaves if jnp.issubdtype(x.dtype, jnp.floating)]
 
@@ -113,7 +113,7 @@ def _forward_mode(s: Semiring, o: Operands) -> Iterator[Equation]:
 
     direction = like(w)
     values, forward = jax.jvp(outputs, (w,), (direction,))
-    # Nothing is said of the derivatives of infinities.
+    # Derivatives of infinities are not constrained.
     cotangents = [jnp.where(jnp.isfinite(x), like(x), 0.0) for x in values]
     backward = cast(Pull, jax.vjp(outputs, w)[1])(cotangents)[0]
     pushed = [
@@ -141,7 +141,7 @@ def _gradients(s: Semiring, o: Operands) -> Iterator[Equation]:
     around = w + places.reshape(-1, 1, 1, 1) * v
     operations = _operations(s)
     if "balance restores" in s.laws.broken:
-        # Without its constant factor a value has another slope than its gradient says.
+        # Without its constant factor the slope of a value differs from its gradient.
         del operations["balance"]
     for name, operation in operations.items():
 
@@ -167,7 +167,7 @@ def _gradients(s: Semiring, o: Operands) -> Iterator[Equation]:
             near: list[jax.Array] = near,
             cotangents: list[jax.Array] = cotangents,
         ) -> jax.Array:
-            """Return the difference quotient of the outputs, weighted as the gradient is."""
+            """Return the difference quotient of the outputs, weighted like the gradient."""
             terms = (
                 _by_draw(jnp.where(u == 0, 0.0, u * jnp.subtract(x[first], x[second])))
                 for u, x in zip(cotangents, near, strict=True)
@@ -176,7 +176,7 @@ def _gradients(s: Semiring, o: Operands) -> Iterator[Equation]:
 
         parts, central = jnp.stack([difference(i, i + 1) for i in range(4)]), difference(0, 4)
         slack = SLACK * (1 + 2 * jnp.max(jnp.abs(parts), 0))
-        # A kink or a pole lies between: some of the neighbours have another derivative, or none.
+        # Near a kink or a pole some neighbours have a different derivative, or none.
         spread = jnp.max(parts, 0) - jnp.min(parts, 0)
         rough = ~(spread <= slack) | ~jnp.isfinite(spread)
         agree = jnp.abs(slope - central) <= slack
@@ -187,7 +187,7 @@ def _gradients(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 
 def _gradients_at_zero(s: Semiring, o: Operands) -> Iterator[Equation]:
-    # The first array has no weight at all, the second a row and a column without.
+    # The first array is all zeros, the second has a row and a column of zeros.
     w = o.w.at[0].set(-jnp.inf).at[1, 0].set(-jnp.inf).at[1, :, 0].set(-jnp.inf)
     for name, operation in _operations(s).items():
 
@@ -214,7 +214,7 @@ def _gradients_of_ties(semiring: Semiring, o: Operands) -> Iterator[Equation]:
         values, pull = cast("tuple[jax.Array, Pull]", jax.vjp(read, w))
         return values, pull(jnp.ones_like(values))[0]
 
-    # Truth values and strings have none at all.
+    # Booleans and strings have no floating leaves.
     _, own = gradient(lambda a: a)
     ways: dict[str, tuple[Callable[[Value], Value], jax.Array]] = {
         "sum": (lambda a: s.sum(a, -1), s.select(s.lift(w), -1)),
@@ -241,7 +241,7 @@ def _repeatable(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 
 def _program(s: Semiring) -> list[str]:
-    """Write down what is computed by every method, line by line: two are compared, not run."""
+    """Return the traced program of every method as lines, to be compared without running it."""
     closed = jax.make_jaxpr(lambda w: _results(s, w))(jnp.ones((4, 4), jnp.float32))
     text = re.sub(r" at 0x[0-9a-f]+", "", str(closed))
     return [*text.splitlines(), *(np.array2string(np.asarray(x)) for x in closed.consts)]
@@ -253,7 +253,7 @@ def _dtypes(s: Semiring, o: Operands) -> Iterator[Equation]:
             value = jax.eval_shape(lambda make=make: make((2, 2)))
             yield from _floats(f"{name} are", value, "float32")
         for dtype in ("float32", "float64"):
-            # Shapes and dtypes only: nothing is computed.
+            # Only shapes and dtypes are evaluated.
             results = jax.eval_shape(lambda w: _results(s, w), jnp.ones((4, 4), dtype))
             others = _dtypes_of(results["lift with a feature"], floating=False)
             for operation, value in results.items():
@@ -288,7 +288,7 @@ def _results(s: Semiring, w: jax.Array) -> dict[str, Value]:
         found["select"] = s.select(a, 0)
     if isinstance(s, Divisible):
         found["shares"] = s.shares(a, 0)
-    # What shows no floats knows nothing of the dtype of its weights.
+    # Values without floating leaves do not keep the dtype of their weights.
     if _dtypes_of(s.observe(a)):
         found["log_weight"] = s.log_weight(a)
     return found

@@ -1,4 +1,4 @@
-"""The laws of ``lift`` and ``log_weight``, by which weights enter and leave a semiring."""
+"""The laws of ``lift`` and ``log_weight``, which convert weights to values and back."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _infinity(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 def _observed(s: Semiring, o: Operands) -> Iterator[Equation]:
     read = [s.log_weight(x) for x in (o.a, o.b)]
-    # NaN, as the log weight of a negative number may be, is told apart from nothing.
+    # The log weight of a negative number may be NaN, which does not count as different.
     apart = jnp.abs(read[0] - read[1]) > 0.01
     pairs = zip(*(jax.tree.leaves(s.observe(x)) for x in (o.a, o.b)), strict=True)
     seen = jnp.any(jnp.stack([x != y for x, y in pairs]), 0)

@@ -1,4 +1,4 @@
-"""Memory is given back where the C library keeps it."""
+"""Returning memory to the system, which the C library retains."""
 
 import os
 import platform
@@ -55,7 +55,7 @@ def test_memory_that_is_held_is_given_back_meanwhile():
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is not GNU's")
 def test_memory_that_is_held_is_not_asked_for_twice():
-    # The setting is one of the process.
+    # The setting affects the whole process.
     program = (
         "import resource\n"
         "from semipunct.arrays.memory import hold_memory\n"

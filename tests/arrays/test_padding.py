@@ -1,4 +1,4 @@
-"""Batches of sentences: every sentence once, and few words of padding."""
+"""Batches of sentences: every sentence occurs once, with little padding."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_padded_lengths_written_out():
     assert [padded_length(n) for n in (1, 8, 9, 12, 13, 24, 25, 33, 400)] == [
         16, 16, 16, 16, 16, 24, 32, 48, 512,
     ]  # fmt: skip
-    # As many words in all, whatever the length; a long sentence is a batch of its own.
+    # The total number of words is about constant; a long sentence is a batch of its own.
     assert [room(n, 32) for n in (8, 24, 48, 512, 1024)] == [96, 32, 16, 1, 1]
 
 
@@ -64,5 +64,5 @@ def test_padded_arrays_written_out():
     columns = padded([row.T for row in rows], (3, 3), axis=1, fill=9)
     np.testing.assert_array_equal(columns, np.moveaxis(found, 2, 0))
     assert row_lengths([2, 1], 3).tolist() == [2, 1, 0]
-    # Nothing of a sentence without words is but padding.
+    # A sentence without words consists of padding only.
     assert padded([np.zeros(0, bool)], (1, 2), fill=True).tolist() == [[True, True]]

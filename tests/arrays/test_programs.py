@@ -1,4 +1,4 @@
-"""Programs: what they return, what they share, what is kept on disk and when it is not used."""
+"""Programs: results, sharing of compiled code, storage on disk, and when it is not used."""
 
 import os
 import subprocess
@@ -23,14 +23,14 @@ X = {"a": jnp.arange(3.0), "b": np.array([2, 3])}
 
 @dataclass(frozen=True)
 class Ours:
-    """A static argument that stands for one of ours."""
+    """A static argument of a class in the project."""
 
     fingerprint: str
 
 
 @dataclass(frozen=True)
 class Foreign:
-    """A static argument of somebody else."""
+    """A static argument of a class outside the project."""
 
     scale: float = 2.0
 
@@ -39,14 +39,14 @@ Ours.__module__ = "semipunct.made_up"
 
 
 class Named(NamedTuple):
-    """A part of a result."""
+    """A named part of a result."""
 
     one: jax.Array
     none: None
 
 
 class Scaled:
-    """A function that counts how often it is traced, and stands for one of ours."""
+    """A function that counts how often it is traced, with a name inside the project."""
 
     def __init__(self):
         self.traced = 0
@@ -62,13 +62,13 @@ class Scaled:
 
 @pytest.fixture(autouse=True)
 def _nothing_kept(monkeypatch):
-    """Other tests may have set a folder."""
+    """Clear a folder that other tests may have set."""
     monkeypatch.setattr(programs, "compilation_folder", lambda: None)
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder that keeps everything, however little time it takes."""
+    """A folder that stores everything, regardless of compilation time."""
     monkeypatch.setattr(programs, "_LEAST_SECONDS", 0.0)
     monkeypatch.setattr(programs, "compilation_folder", lambda: tmp_path)
     return tmp_path

@@ -1,4 +1,4 @@
-"""Checks at the public doors, beside those that the structures' tests meet."""
+"""Shape checks of public functions, in addition to those in the tests of structures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sparse feature vectors times a sparse table, block by block, against the product of matrices."""
+"""Sparse feature vectors times a sparse table, by blocks, compared with the matrix product."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ NODES, ROWS, OUTCOMES = 5, 7, 3
 
 
 def in_blocks(matrix: np.ndarray, held: np.ndarray) -> SparseRows:
-    """Lay out a matrix `[nodes, rows]` and the cells `[rows, outcomes]` that have weights."""
+    """Lay out a matrix `[nodes, rows]` and the nonzero cells `[rows, outcomes]`."""
     height = block_rows(OUTCOMES)
     row, outcome = np.nonzero(held)
     by_row, node = np.nonzero(matrix.T)
-    first = np.arange(-(-ROWS // height) + 3) * height  # Blocks of nothing are at the end.
+    first = np.arange(-(-ROWS // height) + 3) * height  # the last blocks are empty
     start = np.array([row.searchsorted(first), by_row.searchsorted(first)])
 
     def padded(values: np.ndarray, last: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Rows of numbers are told apart, and things that come up again are read once."""
+"""Identification of distinct rows, so that repeated items are processed once."""
 
 import numpy as np
 from hypothesis import given
@@ -15,7 +15,7 @@ from semipunct.arrays.unique_rows import Numbering, RowCache, unique_rows
     )
 )
 def test_rows_are_of_one_kind_if_they_are_equal(rows: list[tuple[int, int, int]]):
-    """Columns whose codes together would not fit into 64 bits included."""
+    """This includes columns whose combined codes do not fit into 64 bits."""
     first, kind = unique_rows(*np.array(rows, np.int64).T)
     assert len(first) == len(set(rows))
     assert [rows[i] for i in first[kind].tolist()] == rows
@@ -23,7 +23,7 @@ def test_rows_are_of_one_kind_if_they_are_equal(rows: list[tuple[int, int, int]]
 
 @given(st.lists(st.integers(0, 30), min_size=8, max_size=20))
 def test_codes_that_are_marked_come_in_the_order_of_those_that_are_sorted(codes: list[int]):
-    """The same rows are marked, or sorted where a last column makes their codes sparse."""
+    """Rows are found by marking, or by sorting if a last column makes their codes sparse."""
     column = np.array(codes)
     spread = np.where(column == 30, 1 << 40, 0)
     marked, sorted_ = unique_rows(column), unique_rows(column, spread)

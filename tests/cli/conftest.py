@@ -1,4 +1,4 @@
-"""Commands that load the one tiny model share it, and what was compiled for it."""
+"""Fixtures that share the tiny model and its compiled functions between commands."""
 
 import pytest
 
@@ -7,10 +7,10 @@ from tests.commands import Cli, run
 
 @pytest.fixture(scope="module", autouse=True)
 def _compiled_once(loaded_once: None) -> None:
-    """Compile for the one tiny model once."""
+    """Compile the functions of the tiny model once."""
 
 
 @pytest.fixture
 def cli() -> Cli:
-    """The command line."""
+    """Return the function that runs a command line."""
     return run

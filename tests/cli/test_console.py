@@ -1,4 +1,4 @@
-"""Help, exit codes, and what happens to output when something goes wrong."""
+"""Help, exit codes, and output after errors."""
 
 import gzip
 import os
@@ -33,7 +33,7 @@ def test_help_of_every_command(cli: Cli):
 def test_help_is_filled_at_the_width_of_the_terminal(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, width: int
 ):
-    """A line ends where the next word has no room, wherever the docstring's lines end."""
+    """A line ends if the next word does not fit, regardless of line breaks in the docstring."""
     monkeypatch.setenv("COLUMNS", str(width))
     broken = 0
     for command in (*COMMANDS, "semirings check"):
@@ -41,7 +41,7 @@ def test_help_is_filled_at_the_width_of_the_terminal(
         for line, following in pairwise(text.splitlines()):
             if line.strip() and following.strip():
                 broken += 1
-                # The console leaves a column free at either side.
+                # The console leaves one column free on each side.
                 assert len(line.rstrip()) + 1 + len(following.split()[0]) > width - 1, text
     assert broken
 
@@ -251,7 +251,7 @@ def test_streams_that_are_closed(
 
 
 def test_no_file_gets_the_number_of_a_closed_stream(tmp_path: Path):
-    """What a library writes to standard error would be written into it."""
+    """Otherwise libraries that write to standard error would write into it."""
     program = (
         "import os, sys\n"
         "from semipunct.cli.streams import prepare_streams\n"

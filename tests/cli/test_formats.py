@@ -1,4 +1,4 @@
-"""Commands know no format: one that is registered works with all of them."""
+"""Commands do not depend on formats: a registered format works with all of them."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ FEW = ("--samples", 20)
 
 @pytest.fixture
 def lines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A file in the format of the tests, which is registered."""
+    """A file in the test format, which is registered."""
     monkeypatch.setitem(FORMATS, Lines.name, Lines())
     path = tmp_path / "some.lines"
     path.write_text(TEXT, encoding="utf-8")
@@ -64,7 +64,7 @@ def test_restore(cli: Cli, model: Path, lines: Path, tmp_path: Path):
     assert restored[1] == ". . ."
     texts = cli("restore", model, lines, "--format", "text", *FEW).out.splitlines()
     assert texts == [restored[0], "", restored[2]]
-    # The input decides nothing but the words: what was restored is restored again.
+    # Only the words of the input matter: restored text is restored to the same text.
     assert cli("restore", model, out, *FEW).out == out.read_text("utf-8")
     kept = cli("restore", model, lines, "--keep", "keep", *FEW).out.splitlines()
     assert kept[0].startswith("“ Go , ” he")

@@ -1,4 +1,4 @@
-"""Every JSON that a command prints keeps the schema that is published for it."""
+"""The JSON output of every command conforms to the published schema."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ FEW = ("--samples", 20)
 
 @pytest.fixture(scope="module")
 def some(treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four sentences, and one that no model can take."""
+    """Four sentences, and one that no model supports."""
     sentences = treebanks["test"].read_text("utf-8").split("\n\n")[:4]
     path = tmp_path_factory.mktemp("some") / "some.conllu"
     path.write_text("\n\n".join(sentences) + "\n\n" + ONLY_MARK, encoding="utf-8")
@@ -23,7 +23,7 @@ def some(treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -
 
 
 def test_published_schemas_are_those_of_the_types():
-    """If this fails the types have changed: raise their versions and call ``make schema``."""
+    """If this fails, the types have changed: raise their versions and run ``make schema``."""
     assert {path.stem for path in SCHEMAS.glob("*.json")} == set(OUTPUTS)
     for name in OUTPUTS:
         assert published(name) == json_schema(name), name

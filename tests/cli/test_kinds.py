@@ -1,4 +1,4 @@
-"""Another kind of model through the command line."""
+"""Another kind of model on the command line."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The quickstart around its two trainings, and what it draws."""
+"""The quickstart apart from its two trainings, and its plots."""
 
 from io import StringIO
 from pathlib import Path

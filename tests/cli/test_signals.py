@@ -1,4 +1,4 @@
-"""A signal ends every command, always, with its status, without a traceback and half of a file."""
+"""A signal ends every command with the right status, without a traceback or a partial file."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-# What runs the tests may have been told to ignore Ctrl-C, as a shell tells its background jobs.
+# The test runner may ignore Ctrl-C, as shells arrange for background jobs.
 START = """
 import os, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -87,7 +87,7 @@ def ended(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("name", SIGNALS)
 @pytest.mark.parametrize("program", [WHILE_IMPORTING, IN_A_CALLBACK], ids=["import", "callback"])
 def test_a_signal_ends_a_command_wherever_it_comes(program: str, name: str):
-    """Also where an exception would be taken for another one, or printed and forgotten."""
+    """This includes places where an exception would be misinterpreted, or printed and ignored."""
     done = ended(program, "stats", "absent.conllu", name)
     status, word = SIGNALS[name]
     assert (done.returncode, done.stdout, done.stderr) == (status, "", f"error: {word}\n")
@@ -105,7 +105,7 @@ def test_what_is_unfinished_goes_and_what_was_there_stays(tmp_path: Path, progra
 
 
 def test_a_signal_that_is_ignored_stays_ignored():
-    """A Ctrl-C that is meant for others does not end a command in the background of a script."""
+    """A Ctrl-C for other processes does not end a background command of a script."""
     ignoring = "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
     done = ended(ignoring + WHILE_IMPORTING, "stats", "absent.conllu", "SIGINT")
     assert done.returncode == 1
@@ -117,7 +117,7 @@ def test_a_signal_that_is_ignored_stays_ignored():
 def test_commands_end_at_any_time(
     treebanks: dict[str, Path], model: Path, tmp_path: Path, name: str
 ):
-    """Whole processes, in which a signal comes sooner or later."""
+    """Whole processes receive a signal at various times."""
     status, _ = SIGNALS[name]
     commands = {
         "train": ("train", treebanks["train"], "--dev", treebanks["dev"], "-o", tmp_path / "m"),
@@ -134,5 +134,5 @@ def test_commands_end_at_any_time(
             assert "Traceback" not in told
             left = {path.name for path in tmp_path.iterdir()} - {"m"}
             assert not left, (tenths, left)
-            if (tmp_path / "m").exists():  # it had begun to train, and left a model
+            if (tmp_path / "m").exists():  # training had begun and left a model
                 (tmp_path / "m").rename(tmp_path.with_name(f"m-{name}-{tenths}-{os.getpid()}"))

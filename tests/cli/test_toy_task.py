@@ -1,7 +1,7 @@
-"""A new task costs its function, its metric and its command: `docs/examples/questions`.
+"""A new task requires only a function, a metric and a command: `docs/examples/questions`.
 
-It is entered with the two lines that the fixture has, and errors, help, stored results and
-``semipunct compare`` work.
+It is registered with the two lines in the fixture. Errors, help, stored results and ``semipunct
+compare`` then work.
 """
 
 import json

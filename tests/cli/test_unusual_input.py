@@ -1,4 +1,4 @@
-"""Input that is unusual and right: every command takes it, and says what is to be said."""
+"""Unusual but valid input: every command accepts it, and reports what is necessary."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ XPOS = {"NOUN": "NN", "DET": "DT", "VERB": "VB", "PUNCT": "."}
 
 
 def conllu(words: list[tuple[str, str, int, str]]) -> str:
-    """A sentence of forms, tags, heads and relations."""
+    """Format a sentence of forms, tags, heads and relations as CoNLL-U."""
     lines = (
         f"{i}\t{form}\t{form}\t{upos}\t{XPOS.get(upos, '_')}\t_\t{head}\t{relation}\t_\t_\n"
         for i, (form, upos, head, relation) in enumerate(words, 1)
@@ -54,7 +54,7 @@ def test_many_unseen_relations_are_summed_up(cli: Cli, model: Path, tmp_path: Pa
 
 
 def test_a_sentence_of_5000_words(cli: Cli, model: Path, tmp_path: Path):
-    """A chain, which is as deep as a tree can be, with a comma after every tenth word."""
+    """A chain, which has the maximum depth of a tree, with a comma after every tenth word."""
     path, out = tmp_path / "long.conllu", tmp_path / "out.conllu"
     words, last = [("w", "NOUN", 0, "root")], 1
     while len(words) < 5500:
@@ -70,7 +70,7 @@ def test_a_sentence_of_5000_words(cli: Cli, model: Path, tmp_path: Path):
 
 
 def test_training_data_without_punctuation(tmp_path: Path):
-    """Nothing is learnt, nothing is put in, and nothing fails."""
+    """Nothing is learned, nothing is inserted, and nothing fails."""
     path, model = tmp_path / "bare.conllu", tmp_path / "model"
     words = [("a", "DET", 2, "det"), ("b", "NOUN", 3, "nsubj"), ("c", "VERB", 0, "root")]
     path.write_text(conllu(words) * 30, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The words and symbols that readers meet in help texts and in output."""
+"""Words and symbols in help texts and in output."""
 
 import io
 import json
@@ -28,7 +28,7 @@ from tests.test_docs import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGLISH = 12_467
-"""Sentences of UD English 1.4 that a model can be trained on."""
+"""The number of sentences of UD English 1.4 that are suitable for training."""
 
 NAMES = re.compile(r"<(abbr|open|unk|start)>")
 
@@ -42,12 +42,12 @@ ODD = (
     "6\twell\twell\tADV\tRB\t_\t3\tadvmod\t_\t_\n"
     "7\t.\t.\tPUNCT\t.\t_\t3\tpunct\t_\t_\n\n"
 )
-"""A sentence with the dot of an abbreviation, a mark spelt like a special token, and a rare one."""
+"""A sentence with an abbreviation dot, a mark spelt like a special token, and a rare mark."""
 
 
 @pytest.fixture(scope="module")
 def odd(treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Some sentences of which one is odd."""
+    """A file of sentences that include the unusual one."""
     path = tmp_path_factory.mktemp("odd") / "odd.conllu"
     some = treebanks["test"].read_text("utf-8").split("\n\n")[:6]
     path.write_text("\n\n".join(some) + "\n\n" + ODD, encoding="utf-8")
@@ -73,13 +73,13 @@ def odd(treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) ->
 def test_special_tokens_are_no_text_for_readers(
     cli: Cli, model: Path, odd: Path, command: str, options: tuple[object, ...], expected: set[str]
 ):
-    """Each is shown as a symbol, which is explained below."""
-    # Without a treebank the table has the bigrams of the paper, whatever was learnt.
+    """Each is displayed as a symbol, which is explained below the output."""
+    # Without a treebank, the table has the bigrams of the paper, regardless of training.
     arguments = {"stats": [odd], "analyse": [model]}.get(command, [model, odd])
     result = cli(command, *arguments, *options)
     assert result.status == 0, result.err
     told = result.out + result.err
-    # What stands in a text is given back, even if it is spelt like a special token.
+    # Text is returned as it is, even if it is spelt like a special token.
     text = " fly <unk>" if "keep" in options else ""
     assert not NAMES.search(told.replace(text, ""))
     assert text in told
@@ -104,14 +104,14 @@ def test_pairs_of_relations_are_shown_with_symbols(capsys: pytest.CaptureFixture
 
 
 class Terminal(io.TextIOWrapper):
-    """A stream that says it is a terminal."""
+    """A stream that reports to be a terminal."""
 
     def isatty(self) -> bool:
         return True
 
 
 def shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch, *, quiet: bool, data: bool) -> str:
-    """What a terminal shows of the progress of three sentences; ``data`` go to it as well."""
+    """Return the terminal output for the progress of three sentences; ``data`` go to it too."""
     streams = [Terminal(io.BytesIO(), "utf-8", write_through=True) for _ in range(2)]
     monkeypatch.setattr(sys, "stderr", streams[0])
     monkeypatch.setattr(sys, "stdout", streams[data])
@@ -127,14 +127,14 @@ def test_progress_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.parametrize("quiet, data", [(True, False), (False, True)])
 def test_progress_is_not_shown(monkeypatch: pytest.MonkeyPatch, quiet: bool, data: bool):
-    """Not to those who want none, nor between the lines of data on the same terminal."""
+    """It is hidden on request, and if data lines are printed to the same terminal."""
     assert shown_on_a_terminal(monkeypatch, quiet=quiet, data=data) == ""
 
 
 def test_data_do_not_pass_through_the_count(
     monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
 ):
-    """They are written to standard output as they are while a terminal shows the count."""
+    """Data are written unchanged to standard output while a terminal shows the progress."""
     screen = Terminal(io.BytesIO(), "utf-8", write_through=True)
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
@@ -175,7 +175,7 @@ EXPLAINED = {
     "channel": r"rewrit",
     "visit": r"(one|a) (training )?sentence",
 }
-"""Words that are the project's own, and what says what they are where they are met first."""
+"""Technical terms of the project, with a pattern of their explanation at the first occurrence."""
 
 
 @pytest.mark.parametrize("text", [*(f"semipunct {name}".strip() for name in COMMANDS), "README.md"])
@@ -204,14 +204,14 @@ def test_every_help_has_an_example(name: str, monkeypatch: pytest.MonkeyPatch):
         ((path, command) for path, command in COMMANDS.items() if line.startswith(path)),
         key=lambda pair: len(pair[0]),
     )
-    # Raises if an argument is missing, or an option or its value is none of the command's.
+    # Raises if an argument is missing, or an option or its value is unknown to the command.
     given = command.make_context(path, words[len(path.split()) :], resilient_parsing=False)
     assert path == name or name in ("", "semirings")
     assert given.params
 
 
 def test_seconds_are_said_of_what_was_measured():
-    """The figure for a training is of fewer visits than the default, which the text says."""
+    """The training time refers to fewer visits than the default, which the text states."""
     readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
     measured = json.loads((ROOT / "experiments/results/training-en.json").read_text("utf-8"))
     default = SharedTrainOptions().suggested_visits(ENGLISH)

@@ -14,7 +14,7 @@ GO = Sentence(
 
 
 def test_a_digest_written_out():
-    """Stored results name their treebanks by it, so it may not change."""
+    """Stored results identify their treebanks by it, so it must not change."""
     line = (
         '[["Go", "on"], ["VERB", "ADP"], ["VB", "RP"], ["_", "_"], ["root", "compound"], [0, 1], '
         '[["^", "“"], [], [".", "”"]]]\n'

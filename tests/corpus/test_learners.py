@@ -1,4 +1,4 @@
-"""Learners' errors: counted by situation, drawn at their rates, words and trees untouched."""
+"""Learner errors: counted by situation, sampled at these rates; words and trees stay."""
 
 import json
 import math
@@ -43,7 +43,7 @@ COMMA, NOTHING = (",",), ()
 
 @pytest.fixture(scope="module")
 def drawn():
-    """2,000 sentences with many commas, none of them a learner's."""
+    """2,000 sentences with many commas, none from learners."""
     return [item.sentence for item in generate(english_parameters(), 2000, 1)]
 
 
@@ -78,7 +78,7 @@ def test_errors_are_counted_once_for_each_reference():
     one = words("Well", ",", "I", "go", "home", ",", "and", "sleep", ".")
     other = words("Well", ",", "I", "went", "home", "and", "sleep", ".")
     errors = count_errors([aligned(source, [one, other], "shared")])
-    # The slots beside "goes" are nobody's.
+    # The slots next to "goes" are not annotated.
     assert errors.occurrences == {
         Situation((), "initial"): 2,
         Situation((",",), "opening word"): 2,
@@ -110,7 +110,7 @@ def test_rates_are_those_of_the_context_where_it_is_frequent():
     assert rates[often] == {NOTHING: 0.2}
     assert rates[seldom] == {NOTHING: 0.2, (";",): 0.03}
     assert rates[Situation((";",), "final")] == {NOTHING: 0.25}
-    # Seven are too few, and no edge has the rates of what is between words.
+    # Seven are too few, and edges do not use the rates of inner slots.
     assert Situation(COMMA, "final") not in rates
     assert Situation(COMMA, "initial") not in rates
     assert Situation(COMMA, "coordinator") in rates
@@ -160,7 +160,7 @@ def test_no_errors_where_none_are_known(drawn):
 
 
 def test_rates_come_out(drawn):
-    """Counted without our contexts: a comma is lost or becomes a semicolon, one appears."""
+    """Rates are counted without contexts: a comma is lost or becomes a semicolon, one is added."""
     places = ("coordinator", "relative", "subordinator", "medial",
               "opening word", "opening phrase", "opening clause")  # fmt: skip
     errors = LearnerErrors(
@@ -185,7 +185,7 @@ def test_rates_come_out(drawn):
 
 
 def test_what_was_drawn_is_counted_again(drawn):
-    """Counting what was made of sentences gives the rates that it was made by."""
+    """Counting errors in generated sentences yields the rates used to generate them."""
     errors = english_learner_errors()
     pairs = [
         aligned(new, [old]) for old, new in zip(drawn, erroneous(drawn, errors, 8), strict=True)
@@ -223,7 +223,7 @@ def test_a_treebank_is_written_twice(tmp_path):
 
 
 def test_beliefs_of_a_parser_stay(tmp_path):
-    """Errors are drawn in what ``semipunct jackknife`` wrote, too."""
+    """Errors can also be sampled in the output of ``semipunct jackknife``."""
     writer, texts, known = Conllu().writer(), [], []
     for entry in list(read_entries([SAMPLE]))[:60]:
         slots = len(entry.content.slots)

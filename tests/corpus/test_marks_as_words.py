@@ -1,4 +1,4 @@
-"""Marks as words, and back."""
+"""Conversion of marks to words, and back."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Parallel sentences: slots find each other where words agree."""
+"""Parallel sentences: slots are aligned where words agree."""
 
 import random
 from dataclasses import replace

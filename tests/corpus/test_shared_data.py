@@ -1,4 +1,4 @@
-"""The real treebanks, where they are beside the repository: lossless, and the known counts."""
+"""The real treebanks, if they are beside the repository: lossless reading, and known counts."""
 
 import io
 
@@ -23,7 +23,7 @@ FILES = [
 def test_round_trip(shared_data, name):
     stream = io.StringIO(newline="")
     write_texts(map(format_record, read_records(shared_data / name)), stream)
-    # Not compared by assert: explaining a difference of megabytes would take minutes.
+    # Not compared with assert, whose report of a difference in megabytes of text takes minutes.
     if stream.getvalue().encode() != (shared_data / name).read_bytes():
         pytest.fail(f"{name} did not come out as it went in")
 

@@ -11,7 +11,7 @@ def test_tokens_are_counted():
 
 def test_the_most_frequent_come_first():
     counts = token_counts(SLOTS)
-    # Ties go by code point; UNK is nobody's token, however frequent.
+    # Ties are broken by code point; UNK is never counted as a token, however frequent.
     assert frequent_tokens(counts, 1) == (".", "”", ABBREVIATION, "“")
     assert frequent_tokens(counts, 2) == (".", "”")
     assert frequent_tokens(counts, 4) == ()

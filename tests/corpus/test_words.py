@@ -1,4 +1,4 @@
-"""Words of which neither tags nor a tree are known."""
+"""Words without tags and tree."""
 
 import pytest
 

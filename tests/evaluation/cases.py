@@ -1,4 +1,4 @@
-"""Small results to store and to compare, all with numbers that can be seen here."""
+"""Small results for storing and comparing, with all numbers visible here."""
 
 from collections.abc import Sequence
 
@@ -23,14 +23,14 @@ GOLD: list[Slots] = [
 ]
 PREDICTED: list[Slots] = [
     [(), (), (), (".",)],  # a comma is missing
-    [("“",), (",",), ("”", ","), ("!",)],  # inserted, exchanged, replaced
-    [("(",), (), (")", ")")],  # a bracket moved, another one too many
+    [("“",), (",",), ("”", ","), ("!",)],  # inserted, substituted, replaced
+    [("(",), (), (")", ")")],  # a bracket moved, another one superfluous
     [(), (".",)],
 ]
 
 
 def tagged(name: str, *rows: str) -> Sentence:
-    """A sentence without punctuation, of rows of form, upos, xpos, feats, head and relation."""
+    """Build a sentence without marks from rows of form, upos, xpos, feats, head and relation."""
     forms, upos, xpos, feats, heads, relations = zip(*map(str.split, rows), strict=True)
     tree = DependencyTree(tuple(map(int, heads)), relations)
     slots = ((),) * (len(rows) + 1)
@@ -76,19 +76,19 @@ def signature(task: str, **parts: str) -> str:
 
 
 def scored(log_likelihood: Sequence[float], slots: Sequence[int], **parts: str) -> Result:
-    """A result of perplexity."""
+    """Create a perplexity result."""
     statistics = PerplexityStatistics(np.array(log_likelihood, float), np.array(slots, np.int64))
     return Result("scorer", signature("perplexity", **parts), statistics)
 
 
 def restored(gold: Sequence[Slots], predicted: Sequence[Slots], **parts: str) -> Result:
-    """A result of restoration."""
+    """Create a restoration result."""
     statistics = restoration_statistics(gold, predicted)
     return Result("restorer", signature("restoration", **parts), statistics)
 
 
 def parsed(gold: Sequence[Sentence], predicted: Sequence[Sentence], **parts: str) -> Result:
-    """A result of parsing."""
+    """Create a parsing result."""
     line = join_signature({"task": "parsing", "treebank": "t1"} | parts)
     return Result("parser", line, parsing_statistics(gold, predicted))
 
@@ -100,24 +100,24 @@ def corrected(
     choice: Choice = "sentence",
     **parts: str,
 ) -> Result:
-    """A result of correction, with one reference a sentence."""
+    """Create a correction result, with one reference per sentence."""
     statistics = correction_statistics(source, proposed, [[one] for one in gold], choice)
     line = join_signature({"task": "correction", "treebank": "t1"} | parts)
     return Result("corrector", line, statistics)
 
 
 def bracketed() -> Result:
-    """A result of parsing into phrases: of two of them, the second has another label."""
+    """Create a phrase-structure result with two brackets, the second with a wrong label."""
     gold, found = (PhraseTree((0, 1, 2), ("S", label, "NN")) for label in ("NP", "VP"))
     line = join_signature({"task": "brackets", "treebank": "t1"})
     return Result("parser", line, bracket_statistics([gold], [found]))
 
 
 MISS: Analysis = (("N/N", "N", "S\\NP"), {(1, "N/N", 1, 2), (3, "S\\NP", 1, 2)})
-"""*Miss Ada mills*, of a treebank."""
+"""*Miss Ada mills*, from a treebank."""
 
 
 def derived(*found: Analysis | None) -> Result:
-    """A result of parsing to derivations, of ``MISS`` each time."""
+    """Create a result of parsing to derivations, with gold ``MISS`` throughout."""
     line = join_signature({"task": "derivations", "treebank": "t1"})
     return Result("parser", line, derivation_statistics([MISS] * len(found), found))

@@ -1,4 +1,4 @@
-"""Brackets: a case written out, and what is refused."""
+"""Bracket scores: a case by hand, and errors."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is taken for what."""
+"""Confusion counts between marks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Correction: counts of edits against a scorer that shares no code, by hand, and on JFLEG."""
+"""Correction: edit counts compared with an independent scorer, with cases by hand, and JFLEG."""
 
 import json
 import subprocess
@@ -62,8 +62,8 @@ def test_made_by_hand(tmp_path):
     found = of_m2(
         tmp_path,
         "Well , I know .",  # both edits
-        "He came and left : alone .",  # two of three, a wrong one; of annotator 1 none
-        "Nothing is wrong .",  # nothing, as annotator 0 says
+        "He came and left : alone .",  # two of three edits, one wrong; none of annotator 1
+        "Nothing is wrong .",  # no edit, as in annotator 0
     )
     figures = found.figures()
     assert figures.edits.as_dict() == {
@@ -86,22 +86,22 @@ def test_harm_and_edits_that_do_not_help(tmp_path):
     figures = of_m2(
         tmp_path, "Well ; I , know .", "He came , and left ; alone", "Nothing is wrong !"
     ).figures()
-    # Of the second sentence annotator 1 counts, who wants one edit; doing nothing is as good as
-    # nothing against both. Annotator 0 finds nothing wrong with the third.
+    # For the second sentence annotator 1 is selected, who has one edit; against both, doing nothing
+    # scores equally. Annotator 0 has no edit in the third.
     assert (figures.edits.correct, figures.edits.proposed, figures.edits.needed) == (1, 4, 3)
     assert (figures.harmed, figures.right_before) == (2, 11)
     assert figures.harm == pytest.approx(2000 / 11)
 
 
 def test_references_by_the_score_of_the_corpus():
-    """MaxMatch chooses by all edits so far, so that what a sentence asks for weighs less."""
+    """MaxMatch chooses by all edits so far, so that the edits of one sentence have less weight."""
     bare, full = [()] * 20, [(",",)] * 20
     right, lucky = full[:10] + bare[10:], full[:1] + bare[1:]
     rows = ([bare, bare], [right, lucky], [[right], [bare, full]])
-    # Against nothing F0.5 is 0, against all 20 commas 1.25 / (1 + 5).
+    # Against no edits F0.5 is 0, against all 20 commas 1.25 / (1 + 5).
     found = correction_statistics(*rows).figures().edits
     assert (found.correct, found.proposed, found.needed) == (11, 11, 30)
-    # 12.5 / (11 + 2.5) is more than 13.75 / (11 + 7.5).
+    # 12.5 / (11 + 2.5) exceeds 13.75 / (11 + 7.5).
     found = correction_statistics(*rows, choice="corpus").figures().edits
     assert (found.correct, found.proposed, found.needed) == (10, 11, 10)
 
@@ -117,7 +117,7 @@ def test_nothing_done_and_nothing_to_do():
 
 
 def maxmatch(source: list[str], output: list[str], gold: list[tuple[int, int, list[str]]]):
-    """Matches and length of the edit script that agrees most with the gold edits.
+    """Return matches and length of the edit script that agrees most with the gold edits.
 
     Among the shortest scripts from source to output, as Dahlmeier and Ng (2012) define it; only
     edits that are gold are more than one token.
@@ -241,12 +241,12 @@ def test_results_are_stored_and_compared(tmp_path):
     assert again.figures == good.figures
     difference, *_ = compare(again, bad, resamples=100).differences
     assert (difference.measure, difference.a, difference.b) == ("f05", 1, 0)
-    # Two sentences differ: of eight exchanges four make a difference as large.
+    # Two sentences differ: of eight permutations, four yield a difference as large.
     assert difference.p == 0.5
 
 
 def test_nothing_is_said_of_the_precision_of_who_does_nothing():
-    """Of so many sentences no permutation that is drawn leaves the idle system without edits."""
+    """With so many sentences, every sampled permutation gives the idle system some edits."""
     good, idle = (corrected(BEFORE * 20, side * 20, AFTER * 20) for side in (AFTER, BEFORE))
     _, precision, recall, *_ = compare(good, idle, resamples=50).differences
     assert np.isnan([precision.b, precision.difference, precision.p]).all()

@@ -1,4 +1,4 @@
-"""Derivations: a case written out, and what is refused."""
+"""Derivation scores: a case by hand, and errors."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from semipunct.trees.derivations import Derivation
 from tests.evaluation.cases import MISS, derived
 
 OTHER = (("N/N", "N", "S/NP"), {(1, "N/N", 1, 2), (3, "S/NP", 1, 2)})
-"""The verb has another category, and so has its dependency."""
+"""An analysis with another category of the verb, and hence of its dependency."""
 
 
 def test_a_case_written_out(tmp_path: Path):
@@ -59,7 +59,7 @@ def test_what_is_refused():
 
 
 def test_places_of_commas_make_no_other_treebank(tmp_path: Path):
-    """Left and right commas have one signature: parsers of the two can be compared."""
+    """Left and right commas have the same signature, so that parsers of the two can be compared."""
     path = tmp_path / "a.auto"
     path.write_text(
         "ID=a\n(<T S 1 2> (<L S/S RB RB today S/S>) (<T S 1 2> (<L , , , , ,>) (<T S 1 2> "

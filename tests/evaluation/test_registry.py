@@ -1,4 +1,4 @@
-"""What every metric in the registry promises."""
+"""Guarantees of every metric in the registry."""
 
 import pytest
 

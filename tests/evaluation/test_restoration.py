@@ -45,7 +45,7 @@ def test_every_number_of_a_tiny_case():
     assert figures.micro.recall == 6 / 9
     assert figures.micro.f1 == pytest.approx(2 * (6 / 10) * (6 / 9) / (6 / 10 + 6 / 9))
     assert figures.macro("precision") == pytest.approx((0 + 0 + 1 / 2 + 1 / 2 + 1 + 1 + 1) / 7)
-    # ! has no recall: it is not in the truth.
+    # ! has no recall, because it does not occur in the gold standard.
     assert figures.macro("recall") == pytest.approx((0 + 1 + 1 / 2 + 2 / 3 + 1 + 1) / 6)
     assert figures.macro("f1") == pytest.approx((0 + 0 + 2 / 3 + 1 / 2 + 4 / 5 + 1 + 1) / 7)
     assert figures.predicted_pairing == PairingErrors(openings=0, closings=1)
@@ -148,7 +148,7 @@ def test_only_pairs_that_occur_in_the_truth_count():
     assert occurring_pairs(spanish) == {("¡", "!")}
     assert pairing_errors(english[0], occurring_pairs(english)) == (0, 0)
     assert pairing_errors(spanish[0], occurring_pairs(spanish)) == (0, 0)
-    # A system that writes ¡ does not change what is counted, in the truth or in its own text.
+    # A system that writes ¡ does not affect what is counted, in the gold standard or in its output.
     statistics = restoration_statistics(english, [[("(",), (), ("¡",)]])
     assert statistics.pairs == {("(", ")")}
     assert statistics.figures().predicted_pairing == (1, 0)

@@ -1,4 +1,4 @@
-"""Agreement of spans."""
+"""Span agreement."""
 
 import pytest
 

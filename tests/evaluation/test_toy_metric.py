@@ -1,7 +1,7 @@
-"""A new metric costs one class and one line in the registry: this file is the proof.
+"""Demonstrates that a new metric requires one class and one line in the registry.
 
-The toy measures a tagger. It has a column and a setting of every kind, and goes through writing,
-reading, adding up runs, comparing, and the command that compares.
+The toy metric evaluates a tagger. It has a column and a setting of every kind, and is used for
+writing, reading, aggregating runs, comparing, and with the command that compares.
 """
 
 import json
@@ -49,7 +49,7 @@ class TaggingFigures:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaggingStatistics(Statistics):
-    """Words, those that are tagged right, those before marks, first and last words, log p."""
+    """Words, correctly tagged words, those before marks, first and last words, log p."""
 
     task: ClassVar[str] = "tagging"
     columns: ClassVar[Mapping[str, Column]] = {

@@ -1,4 +1,4 @@
-"""Drivers are scripts: tests load them as Python runs them, with their folder to import from."""
+"""Drivers are scripts: tests load them like Python, with their folder on the import path."""
 
 import importlib
 from collections.abc import Callable
@@ -12,6 +12,6 @@ EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
 
 @pytest.fixture
 def driver(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
-    """Import a driver by its name."""
+    """Import a driver by name."""
     monkeypatch.syspath_prepend(str(EXPERIMENTS))
     return importlib.import_module

@@ -1,4 +1,4 @@
-"""The driver of figures 9 and 10 on a few trees."""
+"""The driver for figures 9 and 10 on a few trees."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The driver of comma restoration: Figure 4, and how commas are compared, on a tree seen here."""
+"""The driver for comma restoration: Figure 4, and the comparison of commas, on a small tree."""
 
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ def sentences(tmp_path: Path) -> Any:
 
 
 def test_figure_4_written_out(commas: Any, sentences: Any):
-    """Within the sentence are four slots: In | May, it | rained | . with a comma in the second."""
+    """The sentence has four inner slots: In | May, it | rained | . with a comma in the second."""
     chart = commas.starts_and_ends(sentences)
     assert chart["ends"]["with"] == [0, 0, 0, 100]  # NN, NP and PP
     assert chart["starts"]["with"] == [0, 0, 100]  # NP and PRP

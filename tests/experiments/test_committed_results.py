@@ -1,4 +1,4 @@
-"""Results that were stored by older programs are still read, and written as they were."""
+"""Results stored by older programs can still be read, and are written unchanged."""
 
 import gzip
 import json
@@ -23,7 +23,7 @@ def test_every_result_is_read_and_would_be_written_again(seed: str):
         assert list(again) == list(stored)
         for key in again.keys() - {"corpus"}:
             assert json.dumps(again[key]) == json.dumps(stored[key]), path
-        # Sums and exponentials of another processor may differ in their last digit.
+        # Sums and exponentials may differ in the last digit between processors.
         assert flat(again["corpus"]) == pytest.approx(
             flat(stored["corpus"]), rel=1e-14, nan_ok=True
         )
@@ -31,7 +31,7 @@ def test_every_result_is_read_and_would_be_written_again(seed: str):
 
 
 def flat(figures: dict[str, Any], prefix: str = "") -> dict[str, float]:
-    """Return the figures by their paths, in the order of the file."""
+    """Return the figures by path, in the order of the file."""
     result: dict[str, float] = {}
     for name, value in figures.items():
         if isinstance(value, dict):

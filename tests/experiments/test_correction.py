@@ -1,4 +1,4 @@
-"""The drivers of correction: tables of what was counted, treebanks with errors, stored results."""
+"""The correction drivers: tables of counts, treebanks with errors, stored results."""
 
 import json
 import re
@@ -28,7 +28,7 @@ JFLEG = {
 
 @pytest.fixture
 def run(driver, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """Run a driver; what it printed."""
+    """Run a driver and return its output."""
 
     def command(name: str, *options: object) -> str:
         monkeypatch.setattr("sys.argv", [name, *map(str, options)])
@@ -48,10 +48,10 @@ def jfleg(tmp_path: Path) -> Path:
 def test_errors_are_counted(run, jfleg: Path):
     table = jfleg / "table.json"
     printed = run("learner_errors", "count", jfleg, "--output", table).splitlines()
-    # Of 4 x 4 and 4 x 5 slots two beside "Oh" and two beside "knew" are nobody's.
+    # Of 4 x 4 and 4 x 5 slots, two next to "Oh" and two next to "knew" are not annotated.
     assert printed[0].startswith("2 sentences, 4 references: 6 errors in 32 slots; 0 of a mark")
     assert sorted(printed[1:3]) == ["     3  missing ,", "     3  missing ."]
-    # Each error was made in one slot alone: a slip, which rates leave out.
+    # Each error occurs in one slot only: a slip, which is excluded from the rates.
     (told,) = (line for line in printed if line.startswith("without an error"))
     assert told == "without an error: 0.375 of the sentences, 1.000 of independent slots"
     written = json.loads(table.read_text("utf-8"))
@@ -70,7 +70,7 @@ def test_a_treebank_is_written_twice(run, tmp_path: Path):
 
 
 def test_systems_are_measured_side_by_side(run, driver, tmp_path: Path, monkeypatch):
-    """A system that knows all, one that does nothing, one that takes all away."""
+    """Three systems: one is always right, one changes nothing, one deletes all marks."""
     clean = {s.sentence_id: s.slots for s in read_treebank([SAMPLE])}
     monkeypatch.setattr(driver("correctors"), "load", lambda path, *_: path)
 
@@ -79,7 +79,7 @@ def test_systems_are_measured_side_by_side(run, driver, tmp_path: Path, monkeypa
         return [clean[s.sentence_id] for s in some]
 
     def taken(model, some):
-        """The runs of a system are of one model each."""
+        """Each run of a system uses a separate model."""
         assert model in (Path("one"), Path("two"))
         return [((),) * len(s.slots) for s in some]
 
@@ -137,9 +137,9 @@ def test_a_system_needs_its_models(run, capsys):
 
 @pytest.fixture
 def untrained(driver, monkeypatch: pytest.MonkeyPatch):
-    """Nothing is trained or parsed: what each model would learn from, by the name of its folder.
+    """Replace training and parsing; record the training data of each model by its folder name.
 
-    Parsers find the tag X for all words, and models of correction know what is right.
+    Parsers return the tag X for all words, and correction models return the correct text.
     """
     experiment, systems = driver("correcting.experiment"), driver("correcting.systems")
     asked: dict[str, SimpleNamespace] = {}
@@ -189,7 +189,7 @@ def test_correctors_of_text_learn_from_trees_that_parsers_have_not_seen(
     assert ours.config.kind.name == "correction"
     assert {"written", "expected"} <= {*ours.config.model.templates}
     assert "expected" not in gold.config.model.templates
-    # The treebank with its own tags, then with those of parsers; the same errors in the first half.
+    # The treebank with its own tags, then with those of parsers; errors of the first half agree.
     assert len(ours.training) == 80
     assert ours.training[:40] == gold.training
     assert all({*s.upos} == {"X"} for s in (*ours.training[40:], *ours.dev))
@@ -197,7 +197,7 @@ def test_correctors_of_text_learn_from_trees_that_parsers_have_not_seen(
     assert [s.written for s in ours.training[40:]] != [s.written for s in gold.training]
     assert [s.written for s in ours.dev] == [s.written for s in gold.dev]
     assert any(s.written.slots != s.slots for s in gold.training)
-    # The competitor gets the same data, with the same tags.
+    # The competitor is trained on the same data, with the same tags.
     tagger = untrained["parsed-bilstm-correction-0"]
     assert (tagger.training, tagger.dev) == (ours.training, ours.dev)
     assert tagger.config.train.visits == 12 * 40
@@ -211,7 +211,7 @@ def test_correctors_of_text_learn_from_trees_that_parsers_have_not_seen(
     assert all(s.written.pairs is not None for s in (*paper.training, *paper.dev))
     assert re.search(r"(?m)^\| nothing \| nan \| 0.0000 \|", printed)
     assert re.search(r"(?m)^\| correction \| 1.0000 \| 1.0000 \|", printed)
-    # What is stored is not made again, nor what it was made from.
+    # Stored results are not computed again, nor are their inputs.
     untrained.clear()
     monkeypatch.delattr(driver("correcting.experiment"), "parsed_treebank")
     assert run(*options) == printed
@@ -242,7 +242,7 @@ def test_the_papers_restoration_needs_its_model_of_correct_text_alone(
     assert {*untrained} == {"gold-paper-right-0"}
     asked = untrained["gold-paper-right-0"]
     assert all(s.written is None for s in asked.training)
-    # Its channel is what that of the paper's model of correction is kept close to.
+    # The channel of the paper's correction model is regularised towards the channel of this model.
     correction = load_config(None, ["preset=paper-correction"], {}, "correction").model
     ours = asked.config.model
     assert [*ours.templates, "analysed"] == [*correction.templates]

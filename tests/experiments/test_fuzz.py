@@ -1,4 +1,4 @@
-"""Damaged input: cases of the fuzz driver, and the proof that it sees what it looks for."""
+"""Damaged input: cases of the fuzz driver, and tests that it detects failures."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from semipunct.cli.app import app
 
 SEED = 21
 CASES, LEAST = (2000, 5) if settings().max_examples > 100 else (400, 1)
-"""How many cases, and how many of each kind and outcome there are at least."""
+"""Number of cases, and minimum number for each kind and outcome."""
 
 
 @pytest.fixture(scope="module")
 def fuzzing() -> Iterator[Callable[[str], ModuleType]]:
-    """The modules of the driver, by name, as the driver imports them."""
+    """Return a module of the driver by name, as the driver imports it."""
     import importlib
 
     with pytest.MonkeyPatch.context() as patch:
@@ -32,7 +32,7 @@ def fuzzing() -> Iterator[Callable[[str], ModuleType]]:
 
 @pytest.fixture(scope="module")
 def attempt(fuzzing, tmp_path_factory: pytest.TempPathFactory):
-    """Run a case by its number."""
+    """Run a case by number."""
     cases, material = fuzzing("fuzzing.cases"), fuzzing("fuzzing.material")
     folder = tmp_path_factory.mktemp("fuzz")
     with material.shared():
@@ -52,7 +52,7 @@ def test_damaged_input_gets_a_message_or_a_result(attempt, fuzzing):
     outcomes = defaultdict(Counter)
     for report in reports:
         outcomes[report.kind][report.outcome] += 1
-    # Damage that is always seen, or never, would say that nothing was tried.
+    # Damage that is always or never detected would indicate that nothing was tested.
     assert outcomes.keys() == fuzzing("fuzzing.cases").KINDS.keys()
     for kind, counts in outcomes.items():
         assert counts["done"] >= LEAST, kind
@@ -70,7 +70,7 @@ def test_a_case_is_fixed_by_its_seed_and_number(attempt):
 
 @pytest.fixture
 def case(fuzzing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Run a case that does something of the test's choice; returns its failure."""
+    """Run a case with an action chosen by the test; return its failure."""
     cases = fuzzing("fuzzing.cases")
 
     def run(body: Callable[[object], str]) -> str:
@@ -85,7 +85,7 @@ def test_exceptions_are_seen(case, monkeypatch):
 
     assert case(lambda case: case.command("stats", "nowhere.conllu")) == ""
     monkeypatch.setattr(reading, "statistics", lambda _: {}["x"])
-    # A command that fails otherwise than with a message, and one that says nothing.
+    # A command fails with an exception other than a message, or fails silently.
     assert "KeyError" in case(lambda case: case.command("stats", "nowhere.conllu"))
 
 
@@ -217,7 +217,7 @@ def test_every_mutation_of_brackets_changes_something(fuzzing):
 
 
 def test_the_manifest_agrees_with_most_of_the_damage(fuzzing, attempt):
-    """What gets past the checksums is what loading itself has to find."""
+    """Damage that passes the checksums must be detected by loading."""
     folders = fuzzing("fuzzing.folders")
     files = {
         "vocabulary.json": b'{"a": [1, 2]}',

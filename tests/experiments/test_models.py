@@ -1,4 +1,4 @@
-"""Models are trained once."""
+"""Models are trained only once."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""The driver of Figure 4 with parsed trees: what each system learns from, what is stored."""
+"""The driver for Figure 4 with parsed trees: training data of each system, stored results."""
 
 import re
 from dataclasses import replace
@@ -15,10 +15,10 @@ SAMPLE = Path(__file__).resolve().parents[2] / "semipunct" / "data" / "sample.co
 
 @pytest.fixture
 def asked(driver, monkeypatch: pytest.MonkeyPatch) -> dict[str, SimpleNamespace]:
-    """Nothing is trained or parsed: what each model would learn from, by the name of its folder.
+    """Replace training and parsing; record the training data of each model by its folder name.
 
-    Parsers find the tag X for all words, their draws the tags 0, 1 and so on. The model that has
-    learned from draws restores all marks, the others none.
+    Parsers return the tag X for all words, and their draws the tags 0, 1 and so on. The model
+    trained on draws restores all marks, the others none.
     """
     module = driver("parsed_text")
     models: dict[str, SimpleNamespace] = {}
@@ -76,9 +76,9 @@ def test_systems_learn_from_trees_that_parsers_have_not_seen(
     assert all(list(asked[n].training[:size]) == treebank for n in ("gold-0", "parsed-1"))
     assert tags["gold-0"] == []
     assert tags["parsed-1"] == [{"X"}] * size
-    # Each sentence as often as trees are drawn of it, beside the treebank.
+    # Each sentence occurs once for each drawn tree, and once in the treebank.
     assert tags["drawn-3-0"] == [{tag} for tag in "012" for _ in range(size)]
-    # Taggers, which see no tree, have the parser's tags alone.
+    # Taggers do not use trees and are trained on parser tags alone.
     assert {frozenset(s.upos) for s in asked["crf-0"].training} == {frozenset("X")}
     assert {tag for s in asked["parsed-0"].dev for tag in s.upos} == {"X"}
     assert asked["parsed-1"].config.train.seed == 1
@@ -91,7 +91,7 @@ def test_systems_learn_from_trees_that_parsers_have_not_seen(
     assert rows["drawn-3-8-trees"] == "0.0000"
     assert float(rows["parsed"]) > 0.1
     assert re.search(r"(?m)^\| parsed \| 2 \| [\d.]+ \| < 0.001 \|$", printed)
-    # What is stored is not made again.
+    # Stored results are not computed again.
     stored = tmp_path / "results" / "x-parsed-8-trees-1.restoration.json.gz"
     assert read_result(stored).statistics.score == pytest.approx(float(rows["parsed"]), abs=1e-4)
     monkeypatch.delattr(driver("parsed_text"), "restore_words")

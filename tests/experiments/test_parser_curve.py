@@ -1,4 +1,4 @@
-"""The parts of a treebank that parsers are trained on."""
+"""Parts of a treebank for training parsers."""
 
 
 def test_parts_are_from_all_over_the_treebank(driver):

@@ -1,4 +1,4 @@
-"""What the driver makes of parses in which marks are words."""
+"""Evaluation of parses in which marks are words."""
 
 from dataclasses import replace
 
@@ -27,12 +27,12 @@ def parsing(driver):
 def test_marks_are_taken_out_of_a_parse(parsing, tmp_path):
     path = tmp_path / "some.conllu"
     path.write_text(TREEBANK, encoding="utf-8")
-    (example,) = parsing.examples([path])  # a mark of the other one has a dependent
+    (example,) = parsing.examples([path])  # in the other sentence a mark has a dependent
     assert example.bare.forms == ("Yes", "go", "home")
     assert example.whole.forms == ("Yes", ",", "go", "home", ".")
     assert example.share == pytest.approx(2 / 5)
     assert example.words_of(example.whole).tree == example.bare.tree
-    # "home" hangs on the period, the period on the comma, and the comma on "Yes", the root.
+    # "home" is attached to the period, the period to the comma, and the comma to "Yes", the root.
     parsed = replace(
         example.whole, tree=DependencyTree((0, 1, 1, 5, 2), ("root", "a", "b", "c", "d"))
     )

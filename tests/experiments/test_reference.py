@@ -1,4 +1,4 @@
-"""The literal Algorithm 1, the yardstick of the benchmark, gives the answers of the fast one."""
+"""The literal Algorithm 1, the baseline of the benchmark, agrees with the fast implementation."""
 
 import importlib
 from dataclasses import replace
@@ -13,7 +13,7 @@ from semipunct.corpus.synthetic import english_parameters, generate
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
 
-# The experiments import the library; that nothing imports them is a rule about library code.
+# Experiments import the library; the rule against importing them concerns library code only.
 reference = importlib.import_module("experiments.benchmarks.reference")
 
 
@@ -54,7 +54,7 @@ def test_the_literal_algorithm_agrees(direction: str, variant: str):
 
     fast, slow = jax.jit(ours)(parameters), jax.jit(literal)(parameters)
     np.testing.assert_allclose(fast, slow, rtol=1e-4)
-    if variant == "vectors":  # one compilation of a gradient is enough
+    if variant == "vectors":  # one compilation of a gradient is sufficient
         gradients = [jax.jit(jax.grad(lambda p, f=f: f(p).sum())) for f in (ours, literal)]
         fast, slow = (gradient(parameters) for gradient in gradients)
         for name in parameters:

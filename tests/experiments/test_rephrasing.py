@@ -1,4 +1,4 @@
-"""The driver of Table 6: its language model, its orders, and what it counts as a fault."""
+"""The driver for Table 6: its language model, its orders, and the errors it counts."""
 
 import math
 from types import SimpleNamespace
@@ -34,7 +34,7 @@ def seen(tables: Any) -> list[Any]:
 
 @pytest.fixture
 def pair(tables: Any) -> Any:
-    """*a , b c .* with the comma below b, which c depends on."""
+    """*a , b c .* with the comma below b, on which c depends."""
     one = record(
         word(1, "a", 0, "root", "VERB"), word(2, ",", 3, "punct", "PUNCT"),
         word(3, "b", 1, "obj", "NOUN"), word(4, "c", 3, "acl", "ADJ"),
@@ -93,7 +93,7 @@ def test_faults_written_out(tables: Any, seen: list[Any]):
 
 
 def test_faults_after_deleting(tables: Any):
-    """*a , b , c d .* without *b*: Base leaves two commas, Full what the channel makes of none."""
+    """*a , b , c d .* without *b*: Base leaves two commas, Full leaves none."""
     one = record(
         word(1, "a", 0, "root", "VERB"), word(2, ",", 1, "punct", "PUNCT"),
         word(3, "b", 1, "appos", "NOUN"), word(4, ",", 1, "punct", "PUNCT"),

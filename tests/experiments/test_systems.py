@@ -1,4 +1,4 @@
-"""The table and the picture of all systems hold what the stored results say."""
+"""The table and the plot of all systems contain the stored results."""
 
 import math
 from pathlib import Path
@@ -50,7 +50,7 @@ def test_rows_are_means_over_seeds_beside_the_papers(run, capsys: pytest.Capture
     run()
     rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
     (*trivial, _), ours = rows
-    # Four pairs of sentences can be swapped in 16 ways, two of them as extreme as what was found.
+    # Four pairs of sentences can be swapped in 16 ways, two of which are as extreme.
     assert trivial == [
         "| en", "trivial", "1", "4.0000", "", "0.125", "1.0000", "0.1",
     ]  # fmt: skip
@@ -63,7 +63,7 @@ def test_bars_are_drawn_once_for_each_system(run, tmp_path: Path):
     run("--plot", second)
     assert first.read_bytes() == second.read_bytes()
     words = [text for text in ElementTree.parse(first).getroot().itertext() if text.strip()]
-    assert words.count("trivial") == words.count("r2l") == 2  # of both measures
+    assert words.count("trivial") == words.count("r2l") == 2  # once for each measure
     assert {"en: perplexity per slot", "en: edits per slot", "paper, test"} <= set(words)
 
 
@@ -75,6 +75,6 @@ def test_bars_are_the_means(driver, results: Path):
     systems.draw(figure, systems.read(results))
     heights = [[bar.get_height() for bar in panel.patches] for panel in figure.axes]
     assert heights == [
-        pytest.approx([4, 1.5, 0, 1.4276]),  # ours, then the paper's
+        pytest.approx([4, 1.5, 0, 1.4276]),  # the model, then the paper
         pytest.approx([1, 1 / 6, 0.1, 0.079]),
     ]

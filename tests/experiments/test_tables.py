@@ -1,4 +1,4 @@
-"""The table of settings names what differs from the default, and compares with it."""
+"""The table of settings names differences from the default, and compares with it."""
 
 import json
 
@@ -23,7 +23,7 @@ def test_templates_are_said_by_what_differs(tables):
 
 @pytest.fixture
 def table(tables, tmp_path, monkeypatch, capsys):
-    """The lines that are printed for some runs, without the head."""
+    """Return the lines printed for some runs, without the header."""
 
     def print_for(runs):
         rows = [
@@ -48,7 +48,7 @@ def test_seeds_are_one_row_and_are_compared_with_the_default(table):
         ("r2l", 1, 1.4, length),
         ("l2r", 1, 1.3),
     ]
-    # What has another length is compared with nothing; seeds that one side lacks do not count.
+    # Runs of another length are not compared; seeds missing on one side are ignored.
     assert table(runs) == [
         "| zh | `model.channel=l2r` | 1 | 1.3000 |  |",
         "| zh | `train.visits=7` | 2 | 1.3000 (1.2000 to 1.4000) |  |",

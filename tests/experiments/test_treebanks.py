@@ -1,4 +1,4 @@
-"""The drivers' common options."""
+"""Options shared by the drivers."""
 
 import argparse
 
@@ -51,7 +51,7 @@ STRIPPED = """\
 
 
 def test_punctuation_is_left_out_for_other_parsers(treebanks, tmp_path):
-    """Marks, dots of abbreviations and crossing arcs go; tags, features and relations stay."""
+    """Marks, abbreviation dots and crossing arcs are removed; tags, features and relations stay."""
     path = tmp_path / "whole.conllu"
     path.write_text(
         "# sent_id = w1\n"
@@ -77,5 +77,5 @@ def test_what_is_written_is_read_as_the_same_trees(treebanks, shared_data, tmp_p
     for one, other in zip(whole, again, strict=True):
         assert (one.upos, one.xpos, one.feats) == (other.upos, other.xpos, other.feats)
         assert (one.tree.heads, one.tree.relations) == (other.tree.heads, other.tree.relations)
-        # A word that ended in two dots ends in one, and is read as an abbreviation again.
+        # A word with two final dots keeps one, and is read as an abbreviation again.
         assert [f.rstrip(".") for f in one.forms] == [f.rstrip(".") for f in other.forms]

@@ -1,4 +1,4 @@
-"""UDPipe sees words, tags and trees without punctuation, and is measured as it measures itself."""
+"""UDPipe gets words, tags and trees without punctuation; the scores match its own evaluation."""
 
 import json
 import random
@@ -16,11 +16,11 @@ udpipe = pytest.importorskip(
 )
 
 TREEBANK = 200
-"""Sentences: 160 to learn from, 20 to measure on."""
+"""Number of sentences: 160 for training, 20 for evaluation."""
 
 
 def treebank(noisy: bool) -> str:
-    """Adjectives hang on the noun after them; if noisy, on that or the verb, and tags vary, too."""
+    """Adjectives depend on the next noun; with noise, on it or on the verb, and tags vary too."""
     draw = random.Random(0)
 
     def either(*choices: str) -> str:
@@ -44,7 +44,7 @@ def treebank(noisy: bool) -> str:
 
 @pytest.fixture
 def run(driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Run the driver on a treebank and keep the model; gives the sentences measured on."""
+    """Run the driver on a treebank and keep the model; return the evaluated sentences."""
     monkeypatch.setattr(driver("udpipe"), "machine", dict)
 
     def command(noisy: bool, *more: str) -> tuple[Sentence, ...]:
@@ -69,7 +69,7 @@ def test_a_rule_is_learnt_and_measured_once(run, driver, tmp_path: Path, monkeyp
     assert stored.figures.as_dict()["las"] == stored.figures.as_dict()["feats"] == 1
     assert figures["sentences_per_second"] > 0
     assert figures["sentences_per_processor_second"] > 0
-    # What is there is not trained again; the seconds are those of the training that made it.
+    # An existing model is not retrained; the time is that of the original training.
     monkeypatch.setattr(driver("udpipe"), "fit", lambda *_: pytest.fail("trained again"))
     run(False)
     again = json.loads((tmp_path / "results" / "rule-udpipe-0.json").read_text("utf-8"))
@@ -85,7 +85,7 @@ def test_udpipe_measures_the_same_of_itself(run, driver, tmp_path: Path):
     model = udpipe.Model.load(str(tmp_path / "models" / "rule-udpipe-0.udpipe"))
     found = parsing_statistics(dev, driver("udpipe").parsed(model, dev)).figures()
     figures = [found.las, found.uas, found.upos, found.xpos, found.feats]
-    assert all(0 < figure < 1 for figure in figures)  # or the case would prove little
+    assert all(0 < figure < 1 for figure in figures)  # otherwise the case would prove little
     assert found.las < found.las_universal
     default, error = udpipe.Evaluator.DEFAULT, udpipe.ProcessingError()
     evaluator = udpipe.Evaluator(model, udpipe.Evaluator.NONE, default, default)

@@ -27,9 +27,9 @@ def test_ngrams_are_different_and_of_the_word(form: str):
 
 def test_words_share_what_they_have_in_common():
     walking, talking, tall = (set(ngrams(form)) for form in ("walking", "talking", "tall"))
-    # The ends -g -ng -ing -king, and the pieces within "alking>".
+    # The suffixes -g -ng -ing -king, and the n-grams within "alking>".
     assert len(walking & talking) > len(walking & tall)
-    # Case is in the shape alone.
+    # Case is encoded in the shape only.
     assert ngrams("WALKING") == ngrams("walking")
 
 

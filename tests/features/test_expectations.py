@@ -1,4 +1,4 @@
-"""What templates see of a parser's beliefs."""
+"""Attributes that templates derive from the predictions of a parser."""
 
 from dataclasses import replace
 
@@ -26,10 +26,10 @@ def columns(*sentences: object) -> dict[str, list[int]]:
 
 
 def test_columns_written_out():
-    comma, period = 2, 3  # after the unknown one; each has nine classes of probability
+    comma, period = 2, 3  # after the unknown mark; each has nine classes of probability
     assert columns(KNOWN) == {
         "sure": [1, 4, 3],
-        # The constituents are the first word, all three, and the last one.
+        # The constituents are the first word, all three words, and the last word.
         "expected_left": [1, 1, 1],
         "expected_right": [1 + 9 * comma + 5, 1 + 9 * period + 8, 1 + 9 * period + 8],
     }

@@ -1,4 +1,4 @@
-"""What is seen to the left of a slot, and that p(l) p(r | l) is made of it as documented."""
+"""Attributes of the marks to the left of a slot, and p(l) p(r | l) as documented."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def code(token: str) -> int:
 
 
 def after(slots: Sequence[str]) -> MarkHistory:
-    """The state of one sentence after some slots."""
+    """Return the state of one sentence after some slots."""
     history = MarkHistory((1,), SYMBOLS)
     for i, slot in enumerate(slots):
         history.read(i, np.array([history.strings.number(tuple(slot.split()))]))
@@ -49,12 +49,12 @@ def seen(history: MarkHistory, slot: int) -> dict[str, int]:
     [
         (["“", "", "”"], None),
         (["“", "(", ""], "("),
-        (["“", "(", "”"], None),  # a closing mark closes what was opened after its partner, too
+        (["“", "(", "”"], None),  # a closing mark also closes what was opened after its partner
         (["(", ") ("], "("),
         (['"', "", '"'], None),
         (['"', '" "'], '"'),
         ([")", ","], None),
-        (["»", "«"], None),  # both unknown to the codes: `<unk>` opens nothing
+        (["»", "«"], None),  # both without a code: `<unk>` opens nothing
         (["(", *["“"] * 20, *["”"] * 7], "“"),
         (["(", *["“"] * 20, *["”"] * 8], None),  # only the innermost eight are remembered
     ],
@@ -92,7 +92,7 @@ def test_how_far_back_the_last_mark_is():
 
 
 def test_many_states_are_as_each_alone():
-    """Draws share what is alike; each row of the shape is a state of its own."""
+    """Draws share equal strings; each element of the array has a separate state."""
     texts = [[", “", "", "”"], ["", "(", ""], ["“", ".", ", )"], ["", "", ""]]
     together = MarkHistory((2, 2), SYMBOLS)
     for slot in range(3):
@@ -113,7 +113,7 @@ def test_many_states_are_as_each_alone():
 
 def test_columns_are_what_is_seen_from_both_edges():
     s = sentence([2, 5, 4, 2, 0], ["“", "", ", ;", "", "", ". ”"])
-    # A shorter and a longer sentence beside it change nothing.
+    # A shorter and a longer sentence in the batch change nothing.
     others = (sentence([0], [", .", "”"]), sentence([2, 3, 4, 5, 6, 0], ["“"] * 7))
     words = Words.of([others[0], s, others[1]])
     together = history_columns(words, SYMBOLS)
@@ -136,7 +136,7 @@ def test_columns_are_what_is_seen_from_both_edges():
 
 
 def test_what_comes_later_is_not_looked_at():
-    """A left puncteme is drawn without the slots from its own on, a right one likewise."""
+    """A left puncteme is drawn without looking at its slot or later ones; so is a right one."""
     m = model("l2r", templates=LOOKING_BACK)
     s = sentence([2, 0, 2, 3], ["", ",", "“", ".", ", ”"])
     before = m.features.extract([s])
@@ -155,7 +155,7 @@ def test_what_comes_later_is_not_looked_at():
 
 @pytest.mark.parametrize("hard_sets", [False, True])
 def test_a_left_puncteme_is_drawn_first(hard_sets: bool):
-    """p(l) from summed weights and the features at the left edge, p(r | l) from the others."""
+    """p(l) uses summed weights and the features at the left edge, p(r | l) the others."""
     m = model("none", templates=LOOKING_BACK, hard_sets=hard_sets)
     p = m.initial_parameters(3, 0.7)
     batch = batch_of(m, SENTENCES)

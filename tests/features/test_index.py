@@ -1,4 +1,4 @@
-"""Feature vectors against a slow, literal reading of appendix A, and the scores made from them."""
+"""Feature vectors compared with a slow, literal version of appendix A, and the resulting scores."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ BACK_OFFS = (("g", "->d"), ("g", "d"), ("g",), ("->d",), ("d",))
 
 
 def words_of(s: Sentence, node: int) -> set[int]:
-    """The words that a node dominates."""
+    """Return the words that a node dominates."""
     below = {node}
     while True:
         more = {w for w in range(1, len(s.tree.heads) + 1) if s.tree.heads[w - 1] in below} | below
@@ -47,7 +47,7 @@ def words_of(s: Sentence, node: int) -> set[int]:
 
 
 def literal(s: Sentence, node: int) -> dict[str, Named]:
-    """The features of a node by family, named as in the appendix less l and r (all have them)."""
+    """Return the features of a node by family, named as in the appendix without l and r."""
     relation, head = s.tree.relations[node - 1], s.tree.heads[node - 1]
     direction = "<-" if node < head else "->"
     attribute = {"g": s.upos[node - 1], "d": relation, "->d": direction + relation}
@@ -92,14 +92,14 @@ def literal(s: Sentence, node: int) -> dict[str, Named]:
 
 
 def family_name(template: str, parts: Sequence[str]) -> str:
-    """The library's name of a family in the words of `literal`."""
+    """Return the library's name of a family of `literal`."""
     short = {"upos": "g", "arc": "->d", "relation": "d"}
     own = [short[p] for p in parts if p in short]
     return ".".join((template, *own))
 
 
 def signatures(entries: dict[object, dict[int, float]]) -> Counter[tuple[tuple[int, float], ...]]:
-    """On which nodes, with which values, each feature fires: names do not matter."""
+    """Return the nodes and values for which each feature fires, independently of names."""
     return Counter(tuple(sorted(fires.items())) for fires in entries.values())
 
 
@@ -189,8 +189,8 @@ def test_what_is_around_a_constituent():
     assert column("second_form") == [no_form, no_form, form["you"], no_form]
     assert column("last_but_one_form") == [no_form, no_form, form["see"], no_form]
     assert column("head_form") == [form["see"], form["see"], no_form, form["see"]]
-    # Only the root reaches the edges of the sentence on both sides: 2 is for the left one, 1 for
-    # the right one.
+    # Only the root reaches the edges of the sentence on both sides: 2 for the left edge, 1 for the
+    # right edge.
     assert column("place") == [2, 0, 3, 1]
     node, code, count = found.multiple("sentence_form")
     assert (node.tolist(), code.tolist(), count.tolist()) == ([2] * 4, [1, 2, 3, 4], [1] * 4)
@@ -269,11 +269,11 @@ def test_shapes_and_morphology():
     def column(name: str) -> list[int]:
         return found.single(name).tolist()
 
-    # A capital first counts 1, all capitals 2, a digit 4.
+    # An initial capital counts 1, all capitals 2, a digit 4.
     assert column("shape") == [1, 1, 0, 3, 4]
     assert column("first_shape") == [1, 1, 0, 3, 4]
     assert column("last_shape") == [1, 4, 4, 4, 4]
-    # "The"; all words, one of which is small and one neither; one of two; "NATO 42"; "42".
+    # "The"; all words, one in lower case and one without case; one of two; "NATO 42"; "42".
     assert column("writing") == [4, 3, 3, 4, 0]
     node, code, count = found.multiple("feature")
     assert symbols.values["feature"] == ("Case=Nom", "Number=Sing")
@@ -283,7 +283,7 @@ def test_shapes_and_morphology():
 def test_how_many_words_begin_with_a_capital():
     forms = ("we", "All", "Go", "home", "now", "中")
     first, last = np.array([0, 0, 0, 1, 5, 3]), np.array([0, 4, 2, 2, 5, 4])
-    # None; 2 of 5; 2 of 3; both; no letters of two cases; none.
+    # None; 2 of 5; 2 of 3; both; no cased letters; none.
     assert writing_class(forms, first, last).tolist() == [1, 2, 3, 4, 0, 1]
 
 
@@ -345,7 +345,7 @@ def test_without_sentences_there_are_no_rows():
 
 
 def test_a_rare_token_has_the_features_of_unk():
-    """Section 4 replaces rare tokens in the surface, so the `c` features see UNK, too."""
+    """Section 4 replaces rare tokens in the surface, so the `c` features are those of UNK."""
     m = model("l2r", minimum_token_count=12)
     s = SENTENCES[4]
     assert s.slots[3] == ("”", ".")
@@ -436,7 +436,7 @@ def test_shapes_of_words_written_out():
 
 
 def test_every_template_is_explained():
-    """In the table of `docs/choosing.md`; the first cells are the names."""
+    """The table of `docs/choosing.md` has the names in its first cells."""
     text = (Path(__file__).parents[2] / "docs" / "choosing.md").read_text("utf-8")
     section = text.split("## Templates")[1].split("\n## ")[0]
     rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]

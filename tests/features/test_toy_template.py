@@ -1,7 +1,7 @@
-"""A new feature template costs one file and one entry of the registry: this file is the proof.
+"""Demonstrates that a new feature template requires one file and one registry entry.
 
-The toy brings an attribute of its own. It is chosen by a setting, fitted, extracted and weighed,
-and it goes into a model folder and out of it.
+The toy template defines an attribute. It is selected by a setting, fitted, extracted and weighted,
+and it is saved to and loaded from a model folder.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def fitted(config: Config) -> PunctuationModel:
 
 
 def numbers_of(model: PunctuationModel, parts: tuple[str, ...]) -> list[list[int]]:
-    """The features of one family at each word of ``APPLE``, by their place in the family."""
+    """Return the features of one family at each word of ``APPLE``, by their index in the family."""
     (family,) = (c for c in model.features.conjunctions if c.parts == parts)
     rows = model.features.extract([APPLE])["pair"]
     own = [
@@ -68,7 +68,7 @@ def test_a_setting_chooses_it(fitted: PunctuationModel):
         ("relation", "vowel"),
         ("vowel",),
     ]
-    # No other word of the training sentences begins with a vowel: 0 is for no vowel, 1 for one.
+    # No other word of the training sentences begins with a vowel: 0 stands for no vowel, 1 for one.
     assert numbers_of(fitted, ("vowel",)) == [[1], [1], [0]]
     first, second, third = numbers_of(fitted, ("relation", "vowel"))
     assert len({*first, *second, *third}) == 3

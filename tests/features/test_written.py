@@ -1,4 +1,4 @@
-"""What templates see of what was written."""
+"""Attributes that templates derive from the written marks."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from semipunct.features.written import ANALYSED, WRITTEN
 from tests.models.punctuation.cases import sentence
 
 PLAIN = sentence([2, 0, 2], ["", ",", "", "."])
-"""The constituents are the first word, all three, and the last one."""
+"""The constituents are the first word, all three words, and the last word."""
 
 KNOWN = replace(
     PLAIN,
@@ -37,7 +37,7 @@ def test_columns_written_out():
         return 1 + (length * tokens + first) * tokens + last
 
     empty, quoted = string(0, none, none), string(2, period, unknown)
-    # Of single marks: those of the vocabulary, nothing, no slot.
+    # For single marks: those of the vocabulary, nothing, no slot.
     nothing, no_slot = 5, 6
     found = columns(KNOWN)
     assert found == {
@@ -48,7 +48,7 @@ def test_columns_written_out():
         "written_last_but_one": [nothing, 1 + comma, 1 + comma],
         "written_after": [1 + comma, no_slot, no_slot],
         "written_final": [1 + unknown] * 3,
-        # Halves of octaves from the last marked slot before, to the next one after.
+        # Distances in half octaves from the last marked slot before, to the next one after.
         "written_since": [1, 1, 1 + 4],
         "written_until": [1, 1, 1],
         "written_inside": [1, 2, 1],

@@ -1,4 +1,4 @@
-"""Checksums against one that the standard (FIPS 180-4) gives as an example."""
+"""Checksums compared with an example of the standard (FIPS 180-4)."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Folders that are written whole; those of models are tested with the store."""
+"""Atomically written folders; model folders are tested with the store."""
 
 from pathlib import Path
 

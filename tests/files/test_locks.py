@@ -51,7 +51,7 @@ def test_a_process_that_is_killed_leaves_no_lock(tmp_path: Path):
 def test_a_file_that_its_holder_removes_is_not_locked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """Between opening and locking the holder before us may end, and with it the file."""
+    """Between opening and locking, the previous holder may exit and remove the file."""
     path, opened = tmp_path / ".lock", os.open
 
     def open_late(name: Path, flags: int, mode: int) -> int:

@@ -1,4 +1,4 @@
-"""Reading what was written; the readers of each format are tested where they are used."""
+"""Reading of files; the readers of each format are tested where they are used."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""Strict JSON, and the messages for what is none."""
+"""Strict JSON, and the messages for invalid JSON."""
 
 import math
 from pathlib import Path

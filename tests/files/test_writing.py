@@ -1,4 +1,4 @@
-"""Files that appear whole."""
+"""Atomically written files."""
 
 import os
 import stat
@@ -39,7 +39,7 @@ def test_a_pipe_is_not_replaced(tmp_path: Path):
 
 @pytest.mark.parametrize("mode", ["ab", "r+b"])
 def test_an_open_file_is_written_to_where_it_is(tmp_path: Path, mode: str):
-    """Such as standard output that a shell appends to a file: ``-o /dev/stdout >> file``."""
+    """An example is standard output that a shell appends to a file: ``-o /dev/stdout >> file``."""
     path = tmp_path / "a.txt"
     path.write_bytes(b"before\n")
     with open(path, mode) as stream:

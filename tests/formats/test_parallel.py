@@ -9,7 +9,7 @@ from semipunct.formats.parallel import read_m2, read_parallel_texts, read_parall
 
 
 def conllu(*sentences: str, ids: bool = True, tag: str = "s") -> str:
-    """Sentences whose words all depend on the first."""
+    """Format sentences whose words all depend on the first."""
     text = ""
     for number, tokens in enumerate(sentences, 1):
         text += f"# sent_id = {tag}{number}\n" if ids else ""

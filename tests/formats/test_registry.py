@@ -1,4 +1,4 @@
-"""Formats by name and by the endings of file names."""
+"""Formats by name and by file extension."""
 
 import gzip
 import io
@@ -22,7 +22,7 @@ BY_GOVERNOR = sentence(word(1, "Here", 3), mark(2, ",", 3), word(3, "is", 0), ma
 
 @pytest.fixture
 def lines(monkeypatch: pytest.MonkeyPatch) -> Lines:
-    """The format of the tests, registered."""
+    """The test format, registered."""
     made = Lines()
     monkeypatch.setitem(FORMATS, made.name, made)
     return made
@@ -70,7 +70,7 @@ def test_what_nothing_tells_of(
     path.write_text(content)
     assert format_of(path, words=True).name == expected
     assert format_of(tmp_path / "pipe", words=True, default="text").name == "text"
-    # Standard input gives what there is, and can be read as if nobody had looked.
+    # Detection uses the available part of standard input, which can still be read from its start.
     stdin = io.TextIOWrapper(io.BufferedReader(Slow(content.encode())))
     monkeypatch.setattr("sys.stdin", stdin)
     assert format_of("-", words=True).name == expected

@@ -1,4 +1,4 @@
-"""A format of one's own: one class and one entry of the registry; see also tests/cli."""
+"""A custom format: one class and one entry of the registry; see also tests/cli."""
 
 import io
 

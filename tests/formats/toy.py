@@ -1,6 +1,6 @@
-"""A format for the tests: a sentence a line, words and marks apart by blanks, a flat tree.
+"""A test format: one sentence per line, words and marks separated by blanks, a flat tree.
 
-This is all that a format costs, together with one entry in ``semipunct.formats.FORMATS``.
+This is all that a format requires, with one entry in ``semipunct.formats.FORMATS``.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ from semipunct.trees import DependencyTree
 
 
 class Lines(Format[str]):
-    """Lines such as ``“ Go , ” he said .``; what holds a letter or a digit is a word."""
+    """Lines such as ``“ Go , ” he said .``; a token with a letter or a digit is a word."""
 
     name = "lines"
     suffixes = (".lines",)
@@ -60,7 +60,7 @@ def _entry(line: str, path: str, number: int) -> Entry[str]:
 
 
 class LinesWriter(Writer[str]):
-    """Annotations go to the end of a line, behind a ``#``."""
+    """Appends annotations to the end of a line, after a ``#``."""
 
     def annotated(self, entry: Entry[str], annotation: Annotation) -> str:
         of_words = [

@@ -1,4 +1,4 @@
-"""Frequencies of drawn outcomes, and a test of them."""
+"""Frequencies of sampled outcomes, and a test of them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from scipy import stats
 from semipunct.inference.draws import Draws
 
 LEAST = 8
-"""Outcomes expected less often are counted together: the chi-square distribution is a limit."""
+"""Outcomes with lower expected counts are merged, as the chi-square test requires."""
 
 
 def pvalue(counts: Mapping[Hashable, int], expected: Mapping[Hashable, float], draws: int) -> float:
-    """Test counts against probabilities; those of outcomes left out are what is missing to one."""
+    """Test counts against probabilities; other outcomes have the remaining probability."""
     frequent = [x for x, p in expected.items() if p * draws >= LEAST]
     observed = [counts.get(x, 0) for x in frequent]
     wanted = [expected[x] * draws for x in frequent]
@@ -28,7 +28,7 @@ def pvalue(counts: Mapping[Hashable, int], expected: Mapping[Hashable, float], d
 
 
 def rows(draws: Draws) -> list[tuple[tuple[str, ...], ...]]:
-    """The strings of each draw."""
+    """Return the strings of each draw."""
     return [
         tuple(strings[i] for strings, i in zip(draws.strings, row, strict=True))
         for row in draws.chosen.tolist()
@@ -36,5 +36,5 @@ def rows(draws: Draws) -> list[tuple[tuple[str, ...], ...]]:
 
 
 def counted(draws: Draws) -> Counter[tuple[tuple[str, ...], ...]]:
-    """How often each string of slots was drawn."""
+    """Count how often each sequence of slot strings was drawn."""
     return Counter(rows(draws))

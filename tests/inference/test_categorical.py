@@ -1,4 +1,4 @@
-"""Categorical distributions, each shared by the draws that agree."""
+"""Categorical distributions, each shared by identical draws."""
 
 from collections import Counter
 

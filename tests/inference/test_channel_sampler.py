@@ -1,4 +1,4 @@
-"""The sampled channel against the oracle's enumeration of edit paths, slot by slot."""
+"""The sampled channel compared with the oracle's enumeration of edit paths, slot by slot."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SLOTS = (
 
 
 def outcomes(channel, text: tuple[str, ...]) -> dict[tuple[str, ...], float]:
-    """The probabilities of surface strings, boundary marks left out."""
+    """Return the probabilities of surface strings, without boundary marks."""
     expected: dict[tuple[str, ...], float] = {}
     for probability, _, surface in edit_paths(channel, text):
         string = without_boundaries(surface)
@@ -35,7 +35,7 @@ def outcomes(channel, text: tuple[str, ...]) -> dict[tuple[str, ...], float]:
 @pytest.mark.parametrize("direction", ["l2r", "r2l"])
 @pytest.mark.parametrize("passes", [1, 2])
 def test_surface_strings_are_as_frequent_as_the_oracle_says(direction: str, passes: int):
-    """Of two sentences side by side: the second one has nothing but a comma."""
+    """There are two sentences side by side; the second one consists of a comma only."""
     m = model(direction, passes=passes, final_mark=True)
     parameters = m.initial_parameters(5, 1.5)
     channel, label = ChannelSampler.of(m, parameters), m.inventory.labels.index

@@ -1,4 +1,4 @@
-"""Best analyses, samples and likelihoods against the brute-force oracle."""
+"""Best analyses, samples and likelihoods compared with the brute-force oracle."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from tests.oracle import best as most_probable
 from tests.oracle import posterior, rewrite, total, underlying_slots
 
 DRAWS = 60
-"""Without the compiler's optimisations each takes longer than a best analysis of all sentences."""
+"""Without compiler optimisations, one draw is slower than a best analysis of all sentences."""
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _small_batches() -> Iterator[None]:
-    """Batches are padded to as few sentences as there are: most of the work would be padding."""
+    """Pad batches to the actual number of sentences: otherwise most of the work is padding."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PunctuationModel, "scoring_limits", (len(SENTENCES), 512))
         yield
@@ -78,7 +78,7 @@ def test_the_best_analysis_is_the_most_probable_derivation():
 
 @pytest.mark.exhaustive
 def test_many_words_and_few_have_the_same_analyses():
-    """Lanes are grouped by the tokens of a slot from ``FEW_WORDS`` on, and not below."""
+    """Lanes are grouped by slot tokens only from ``FEW_WORDS`` words on."""
     m, parameters, _ = case()
     copies = -(-FEW_WORDS // sum(s.tree.words for s in SENTENCES))
     together = best(m, parameters, [*SENTENCES] * copies)
@@ -132,7 +132,7 @@ def test_slots_tell_how_they_came_about():
 
 def test_a_sentence_without_an_analysis_has_none():
     m, parameters, _ = case()
-    # Without the open puncteme some of the sentences are beyond the inventory.
+    # Without the open puncteme the inventory does not cover some of the sentences.
     is_open = np.array([("<open>",) in m.inventory.pair_name(p)
                         for p in range(len(m.inventory.pairs))])  # fmt: skip
     closed = dict(parameters)
@@ -159,7 +159,7 @@ def test_any_semiring_may_say_what_is_best():
 
 
 def test_expected_choices_of_a_word_alone():
-    """One word, one token: the share of each pair can be written out."""
+    """With one word and one token, the probability of each pair can be written out."""
     m, parameters, _ = case()
     s = SENTENCES[0]
     ((choices,),) = oracle_choices(m, parameters, [s])
@@ -181,7 +181,7 @@ def test_expected_choices_of_a_word_alone():
 
 @pytest.mark.exhaustive
 def test_the_best_few_are_the_most_probable_derivations():
-    """By their best derivation; what differs in edits alone is the same analysis."""
+    """They are sorted by best derivation; derivations that differ in edits alone are merged."""
     m, parameters, found = case()
     for analyses, f in zip(few(m, parameters, SENTENCES, 2), found, strict=True):
         by_pairs: dict[object, float] = {}

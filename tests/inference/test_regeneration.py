@@ -1,4 +1,4 @@
-"""Surfaces of underlying trees that were changed."""
+"""Surface strings of modified underlying trees."""
 
 import math
 from dataclasses import replace
@@ -40,7 +40,7 @@ def analysed(pairs, slots, underlying, forms=("a", "b", "c", "d"), heads=(0, 1, 
 
 
 def keeping() -> Rewriter:
-    """A channel that keeps everything, but absorbs a comma before a period."""
+    """A channel that keeps everything, except that a period absorbs a preceding comma."""
     m = model("l2r", final_mark=False)
     rewriter = Rewriter.of(m, m.initial_parameters(0, 0.0))
     number = {s: i for i, s in enumerate(rewriter.inventory.symbols)}
@@ -52,7 +52,7 @@ def keeping() -> Rewriter:
 
 
 def test_marks_go_with_their_constituent_and_meet_others():
-    """*a , b c , d .* becomes *a d , b c .*, whose last comma the period absorbs, and *a d .*"""
+    """*a , b c , d .* becomes *a d , b c .*, its last comma absorbed by the period, and *a d .*"""
     comma, stop = (",",), (".",)
     analysis = analysed(
         (((), stop), (comma, comma), ((), ()), ((), ())),
@@ -77,7 +77,7 @@ def test_marks_go_with_their_constituent_and_meet_others():
 
 
 def test_a_bracket_goes_with_its_partner():
-    """*a ( b c ) .* where the two brackets are of b and of c, which goes."""
+    """*a ( b c ) .* with the two brackets around b and c, of which c is deleted."""
     analysis = analysed(
         (((), (".",)), (("(",), ()), ((), (")",)), ((), ())),
         ((), ("(",), (), (")",), (".",)),
@@ -94,7 +94,7 @@ def test_a_bracket_goes_with_its_partner():
 
 
 def test_an_absorbed_bracket_without_a_partner_is_left_out():
-    """*a ( b ) . c d* whose analysis ends *b* and *a* with a bracket; one was absorbed."""
+    """*a ( b ) . c d* whose analysis ends *b* and *a* with a bracket each; one was absorbed."""
     opening, closing = ("(",), (")",)
     analysis = analysed(
         (((), closing), (opening, closing), ((), ()), ((), ())),
@@ -110,7 +110,7 @@ def test_an_absorbed_bracket_without_a_partner_is_left_out():
     regenerator = Regenerator(keeping(), final_mark=False)
     found = regenerator.surface(tree.rearranged(gone), np.random.default_rng(0), drawn=False)
     assert found == ((), (), (), ())
-    # Where readers see both, both stay; of three of which they see two, one goes.
+    # If the surface has both brackets, both stay; if it has two of three, one is removed.
     slots = (*analysis.slots[:2], SlotAnalysis((")", ")"), (), (")", ")")), *analysis.slots[3:])
     assert len(UnderlyingTree.of(replace(analysis, slots=slots)).sides[0][1]) == 1
     three = replace(
@@ -122,7 +122,7 @@ def test_an_absorbed_bracket_without_a_partner_is_left_out():
 
 
 def test_unknown_quotation_marks_are_partners_by_their_spelling():
-    """*a ‘ b c ’ d*, whose marks the channel does not know, loses both with *c*."""
+    """*a ‘ b c ’ d* loses both marks, which are unknown to the channel, with *c*."""
     analysis = analysed(
         (((), ()), ((UNK,), ()), ((), (UNK,)), ((), ())),
         ((), ("‘",), (), ("’",), ()),
@@ -163,7 +163,7 @@ def test_the_dot_of_an_abbreviation_stays_with_its_word():
     new = UnderlyingTree.of(analysis).rearranged(moved)
     regenerator = Regenerator(keeping(), final_mark=False)
     assert new.sentence.forms == ("a", "c", "d", "b")
-    # Whether or not the channel knows the mark, it is seen once, with the word.
+    # Whether or not the channel has the mark, it appears once, with the word.
     assert new.sentence.slots == ((), (), (), (), (ABBREVIATION,))
     if ABBREVIATION in regenerator.rewriter.inventory.symbols:
         found = regenerator.surface(new, np.random.default_rng(0), drawn=True)

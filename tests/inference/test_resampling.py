@@ -1,4 +1,4 @@
-"""Draws under evidence are draws from the posterior: the one that enumeration finds."""
+"""Draws under evidence compared with the posterior computed by enumeration."""
 
 from __future__ import annotations
 
@@ -72,19 +72,19 @@ def test_resampling_gives_each_draw_its_share():
 
 
 def test_the_ratio_of_proposal_and_model():
-    """Over all labels the proposal sums to one, and weights bring back the model."""
+    """The proposal sums to one over all labels, and importance weights restore the model."""
     p = np.array([0.5, 0.3, 0.15, 0.05])
     spells = np.array([0.0, 1.0, 0.0, 1.0])
     q_over_p = proposal_ratio(np.full(4, (p * spells).sum()), spells)
     assert (p * q_over_p).sum() == pytest.approx(1.0)
     by_hand = (1 - GUIDED) * p + GUIDED * np.array([0, 6 / 7, 0, 1 / 7])
     np.testing.assert_allclose(p * q_over_p, by_hand)
-    # No labels spell the string: the proposal is the model.
+    # No labels match the string: the proposal equals the model.
     assert (proposal_ratio(np.zeros(4), np.zeros(4)) == 1).all()
 
 
 def test_the_likelihood_of_evidence():
-    """A factor for each token taken away; those that are added cost nothing."""
+    """Each deleted token contributes a factor; inserted tokens contribute none."""
     evidence = Evidence(((), (",", "”"), (".",)), 0.1)
     assert evidence.weight(0, (",", ".")) == 1
     assert evidence.weight(1, (",", "”", ".")) == 1
@@ -94,7 +94,7 @@ def test_the_likelihood_of_evidence():
 
 
 def marginals(found: Iterable[tuple], weights: Iterable[float]) -> list[defaultdict]:
-    """The share of each string in each slot."""
+    """Return the relative frequency of each string in each slot."""
     tables: list[defaultdict] = []
     total = 0.0
     for row, weight in zip(found, weights, strict=True):
@@ -111,7 +111,7 @@ BARE = sentence([2, 0], ["", "", ""])
 
 @cache
 def looking_back():
-    """A model that looks back, its weights, and what it draws without evidence."""
+    """Return a model with history features, its weights, and its draws without evidence."""
     m = model("r2l", templates=LOOKING_BACK, final_mark=True)
     parameters = m.initial_parameters(11, 0.4)
     return m, parameters, rows(generate(m, parameters, [BARE], DRAWS, seed=2)[0])
@@ -119,7 +119,7 @@ def looking_back():
 
 @cache
 def enumerated():
-    """The strings of each slot that are frequent or stand somewhere; p(x | T) of their product."""
+    """Return frequent or observed strings of each slot, and p(x | T) of their product."""
     m, parameters, prior = looking_back()
     standing = ({tuple(stands[i].split()) for stands in STANDS} for i in range(3))
     often = [
@@ -145,7 +145,7 @@ def test_draws_are_from_the_posterior(stands: tuple[str, ...], mistaken: float):
         for x in every
     ]
     expected = marginals(every, probability * agreement)
-    # Draws under evidence resemble each other: several runs of them are less one-sided.
+    # Draws under evidence are correlated: several runs are less biased.
     runs = generate(m, parameters, [BARE] * RUNS, DRAWS, seed=2, evidence=[evidence] * RUNS)
     drawn = [row for draws in runs for row in rows(draws)]
     listed = [x for x in drawn if all(s in some for s, some in zip(x, often, strict=True))]

@@ -1,4 +1,4 @@
-"""The channel run forward on one slot, against the oracle's enumeration of edit paths."""
+"""The channel run forward on one slot, compared with the oracle's enumeration of edit paths."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_an_empty_slot_is_empty_underneath():
 
 @pytest.mark.parametrize("direction", ["l2r", "r2l"])
 def test_outcomes_of_a_pass_are_all_of_it(direction: str):
-    """Each as probable as ``paths`` finds it, and in all a probability of one."""
+    """Each has the probability of ``paths``, and the sum is one."""
     m = model(direction)
     (window_pass,) = Rewriter.of(m, m.initial_parameters(5, 1.0)).passes
     text = m.inventory.encode((",", "”", ",", "."))

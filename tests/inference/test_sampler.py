@@ -1,4 +1,4 @@
-"""Drawn punctuation is as frequent as the model says that it is probable."""
+"""Frequencies of sampled punctuation match the probabilities of the model."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ HEADS = ([0], [2, 0], [2, 0, 2], [0, 1, 2, 1])
 def test_draws_are_as_frequent_as_the_likelihood_says(
     looking: str, network: bool, final_mark: bool
 ):
-    """The features of surface marks, the open puncteme and the channel included."""
+    """This includes features of surface marks, the open puncteme and the channel."""
     templates = ("N", "W", "A", "C", "L", "R", "S", looking)
     m = model("r2l", templates=templates, network=network, network_width=8, final_mark=final_mark)
     assert any(looking in c.templates and len(c.kept) for c in m.features.conjunctions)
@@ -55,7 +55,7 @@ def test_draws_are_as_frequent_as_the_likelihood_says(
         for name, x in m.initial_parameters(7, 1.0).items()
     }
     sentences = [sentence(heads, [""] * (len(heads) + 1)) for heads in HEADS]
-    # What is looked at is chosen by other draws than those that are counted.
+    # The outcomes to test are selected on separate draws.
     some, others = (generate(m, parameters, sentences, DRAWS, seed=seed) for seed in (3, 4))
     often = [[x for x, n in counted(chosen_by).most_common(60) if n > 3] for chosen_by in others]
     scored = [replace(s, slots=x) for s, xs in zip(sentences, often, strict=True) for x in xs]
@@ -69,7 +69,7 @@ def test_draws_are_as_frequent_as_the_likelihood_says(
 
 @pytest.mark.parametrize("looking", ["c", "history"])
 def test_draws_are_as_frequent_as_enumeration_says(looking: str):
-    """Of one word, and of two, without any of the model's own sums."""
+    """Sentences have one word or two, and none of the model's sums is used."""
     m = model("r2l", templates=("N", "W", "A", "C", "L", "R", "S", looking), final_mark=True)
     parameters = m.initial_parameters(7, 1.0)
     bare = [sentence(heads, [""] * (len(heads) + 1)) for heads in HEADS[:2]]
@@ -99,7 +99,7 @@ def test_the_channel_makes_of_a_string_what_the_oracle_says(direction: str, text
     for probability, _, surface in edit_paths(channel, tokens):
         expected[surface] = expected.get(surface, 0.0) + probability
     number = {s: i for i, s in enumerate(m.inventory.symbols)}
-    # Beside strings of other lengths, which change nothing.
+    # Strings of other lengths in the batch change nothing.
     strings = np.full((DRAWS + 2, len(tokens) + 1), END)
     strings[:DRAWS, : len(tokens)] = [number[t] for t in tokens]
     strings[DRAWS, :1] = number[","]
@@ -137,7 +137,7 @@ def test_what_stands_in_the_slots_is_not_looked_at():
 
 @pytest.mark.parametrize("looking", ["c", "history"])
 def test_company_changes_nothing(looking: str):
-    """Neither what is drawn for a sentence nor the order in which it is told."""
+    """Other sentences affect neither the draws of a sentence nor their order."""
     m = model("r2l", templates=("N", "W", "L", "R", "S", looking))
     parameters = m.initial_parameters(7, 1.0)
     sentences = [sentence(heads, [""] * (len(heads) + 1)) for heads in HEADS]
@@ -200,7 +200,7 @@ def test_what_meets_at_a_slot_is_lined_up_within_the_boundary_marks():
     labels = np.array([[comma, 0], [two, 0], [comma, comma]])
     found = channel.inputs(labels, np.array([0, 0, 1]), [("^",), ("$",)])
     assert found.shape == (2, 2)
-    assert found.at.tolist() == [0, 2, 3]  # in its second draw nothing meets in the first sentence
+    assert found.at.tolist() == [0, 2, 3]  # nothing in its second draw of the first sentence
     strings = [channel.tokens(row) for row in found.symbols.tolist()]
     assert strings == [("^", ",", ",", "”"), (",", "$"), (",", "$")]
     lengths = channel.map_strings(

@@ -1,4 +1,4 @@
-"""Symbols for readers: no name of a special token is shown as if it were text."""
+"""Symbols for display: names of special tokens are never shown as text."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from semipunct.marks.tokens import SPECIAL_TOKENS
 
 
 def test_every_special_token_that_output_may_hold_has_a_symbol_and_a_meaning():
-    # The symbol of an empty window never leaves the channel.
+    # The symbol of an empty window is internal to the channel.
     assert SYMBOLS.keys() == MEANINGS.keys() == SPECIAL_TOKENS - {START}
     assert len(set(SYMBOLS.values())) == len(SYMBOLS)
     for symbol in SYMBOLS.values():

@@ -1,4 +1,4 @@
-"""Distances against their definitions."""
+"""Distances compared with their definitions."""
 
 from functools import lru_cache
 
@@ -14,7 +14,7 @@ punctemes = st.lists(tokens, max_size=5).map(tuple)
 
 @lru_cache(None)
 def levenshtein(a: Puncteme, b: Puncteme) -> int:
-    """The definition, without a table."""
+    """Compute the distance recursively from its definition."""
     if not a or not b:
         return len(a) + len(b)
     return min(

@@ -1,4 +1,4 @@
-"""The channel's table of edits: what an edit leaves, how a window moves, and where it may."""
+"""The channel's edit table: the result of an edit, moves of the window, and permitted edits."""
 
 import itertools
 
@@ -20,7 +20,7 @@ def test_results():
 
 
 def slide(names: tuple[EditName, ...], text: tuple[str, ...], *, mirrored: bool) -> tuple[str, ...]:
-    """Make one edit after another as ``move`` tells."""
+    """Apply one edit after another, as ``move`` defines."""
     pending, *rest = text[::-1] if mirrored else text
     written: list[str] = []
     for name, token in zip(names, rest, strict=True):
@@ -34,7 +34,7 @@ def slide(names: tuple[EditName, ...], text: tuple[str, ...], *, mirrored: bool)
 
 @pytest.mark.parametrize("direction", ["l2r", "r2l"])
 def test_moves_of_a_window_are_the_oracles(direction: str):
-    """All edits of three windows, one after another, in either direction."""
+    """This covers all sequences of three edits, in either direction."""
     text = ("w", "x", "y", "z")
     windows = itertools.permutations(text, 2)
     channel = Channel(direction, {window: dict.fromkeys(EDITS, 0.25) for window in windows})
@@ -45,7 +45,7 @@ def test_moves_of_a_window_are_the_oracles(direction: str):
 
 
 def old_table(a: str, b: str) -> tuple[str, ...]:
-    """The structural zeros as the channel's arrays once had them, zero after zero."""
+    """The structural zeros as formerly encoded in the channel's arrays, one by one."""
     left = right = transpose = True
     if a == b:
         left = transpose = False

@@ -1,4 +1,4 @@
-"""The text between two words, rewritten."""
+"""Rewriting of the text between two words."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -26,7 +26,7 @@ MATCHERS = {
 def read(
     slots: list[Puncteme], matcher: Matcher
 ) -> tuple[list[tuple[Place, Place]], list[Place], PairingErrors]:
-    """Pairs, open marks and errors by the rule as it is told, mark by mark over all marks."""
+    """Compute pairs, open marks and errors by the documented rule, mark by mark."""
     pairs = matcher.pairs
     text = [(i, j, token) for i, slot in enumerate(slots) for j, token in enumerate(slot)]
     state = ["nothing"] * len(text)
@@ -77,12 +77,12 @@ def test_a_closing_mark_finds_its_partner():
 
 
 def test_a_mark_that_may_open_or_close():
-    """French « … » and German » … «: what a mark does that may do both is the policy's."""
+    """French « … » and German » … «: the policy decides on the role of an ambiguous mark."""
     innermost = Matcher(REMEMBERED.pairs, closes_past_others=False)
     assert REMEMBERED.closed_by("»", ("«", "(")) == 0
     assert innermost.closed_by("»", ("«", "(")) is None
     assert innermost.closed_by("»", ("(", "«")) == 1
-    # A mark that can only close is not held back.
+    # A mark that can only be a closing one is not delayed.
     assert innermost.closed_by(")", ("(", "«")) == 0
 
 
@@ -97,7 +97,7 @@ def test_the_tables():
 
 def test_pairs():
     assert matched_pairs([("(", "“"), ("”", ",", ")")]) == [((0, 1), (1, 0)), ((0, 0), (1, 2))]
-    # The bracket that the quotation closes over has no partner any more.
+    # The bracket inside the closed quotation has no partner any more.
     assert matched_pairs([("“",), ("(",), ("”",), (")",)]) == [((0, 0), (2, 0))]
     assert matched_pairs([("?", ")", "”"), ("¿",)]) == []
     assert matched_pairs([("„",), ("“",), ("“",), ("”",)]) == [((0, 0), (1, 0)), ((2, 0), (3, 0))]

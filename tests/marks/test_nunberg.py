@@ -1,4 +1,4 @@
-"""Nunberg's rules against what the paper prints."""
+"""Nunberg's rules compared with those printed in the paper."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SPECIMENS = """
 , ” > ”
 “ , > “
 """
-"""Table 1 as the journal prints it, ``abbv`` written as our token."""
+"""Table 1 as printed in the journal, with ``abbv`` replaced by the token of this project."""
 
 
 @pytest.mark.parametrize("line", SPECIMENS.strip().splitlines())

@@ -37,7 +37,7 @@ TOKENS = [
 
 
 def layout(pattern, words):
-    """Forms and slots of a pattern whose `_` are words, tokens parted by spaces."""
+    """Split a pattern with `_` for words and tokens separated by spaces into forms and slots."""
     slots = [tuple(part.split()) for part in pattern.split("_")]
     return words.split(), slots
 
@@ -131,7 +131,7 @@ def test_scripts(before, after, expected):
 
 
 class TestRevisedSpaces:
-    """Original: w1 m2 w3, of which the spaces are given; slot 1 changes."""
+    """The original is w1 m2 w3 with given spaces; slot 1 changes."""
 
     def revised(self, tokens, numbers, middle, spaces):
         slots = [(), tokens, ()]
@@ -144,7 +144,7 @@ class TestRevisedSpaces:
         assert self.revised((), (), "-", [False, False, True]) == [True]
 
     def test_words_that_were_apart_stay_so(self):
-        # In a file that says nothing of spaces, Chinese words are not glued one by one.
+        # In a file without information on spaces, Chinese words are not joined one by one.
         rows = slot_spaces(["同樣", "施力"], [(), (), ()])
         units = [(0, 1), (1, 3), (3, 0)]
         assert rows[1] == [False]
@@ -197,7 +197,7 @@ def test_nothing_but_spaces_is_added(forms, data):
     assert [len(row) for row in rows] == [len(slot) + 1 for slot in slots]
     assert not rows[0][0]
     assert not rows[-1][-1]
-    # A comma, a stop and a closing bracket are never set apart from what precedes them.
+    # A comma, a stop and a closing bracket are never separated from the preceding text.
     for row, slot in zip(rows, slots, strict=True):
         assert not any(row[place] for place, token in enumerate(slot) if token in ",.)?，」")
         assert not any(row[place + 1] for place, token in enumerate(slot) if token in "(¿「/")

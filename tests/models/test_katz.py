@@ -1,4 +1,4 @@
-"""Back-off models: a case written out, and what holds of all counts."""
+"""Back-off models: a case by hand, and properties for all counts."""
 
 from itertools import product
 from math import exp, log
@@ -18,10 +18,10 @@ def probability(model: Katz, context: tuple[int, ...], outcome: int) -> float:
 
 
 def test_a_case_written_out():
-    """Counts of counts allow no discount of Good and Turing: half of an event is taken off each."""
+    """The counts of counts permit no Good-Turing discount: half is subtracted from each count."""
     contexts, outcomes = [[0], [0], [0], [1]], [0, 0, 1, 2]
     model = Katz.of(contexts, outcomes, 4, [0, 1, 2, 3])
-    # Outcome 3 was never seen, and counts once.
+    # Outcome 3 is unseen, and has a count of one.
     lower = {0: 2 / 5, 1: 1 / 5, 2: 1 / 5, 3: 1 / 5}
     for outcome, p in lower.items():
         assert probability(model, (3,), outcome) == pytest.approx(p)  # a new context
@@ -35,14 +35,14 @@ def test_a_case_written_out():
 
 
 def test_discounts_of_good_and_turing():
-    """Ten outcomes seen once, four twice, two three times: the largest cutoff allowed is 2."""
+    """Ten outcomes occur once, four twice, two three times: the largest permitted cutoff is 2."""
     counts = [1] * 10 + [2] * 4 + [3] * 2
     outcomes = [i for i, n in enumerate(counts) for _ in range(n)]
     model = Katz.of([[0]] * len(outcomes), outcomes, 17, range(17))
     common = 3 * 2 / 10
     once = ((2 * 4 / 10) - common) / (1 - common)
     assert probability(model, (0,), 0) == pytest.approx(once / len(outcomes))
-    # The ratio of counts of 2 would be (3 * 2 / (2 * 4) - common) / (1 - common).
+    # The ratio for counts of 2 would be (3 * 2 / (2 * 4) - common) / (1 - common).
     assert probability(model, (0,), 10) == pytest.approx(
         (0.75 - common) / (1 - common) * 2 / len(outcomes)
     )

@@ -1,4 +1,4 @@
-"""Recurrent cells against their equations, one sentence and one step at a time."""
+"""Recurrent cells compared with their equations, one sentence and one step at a time."""
 
 import jax
 import jax.numpy as jnp
@@ -43,7 +43,7 @@ def test_cells_follow_their_equations(layer, gates, step, reverse):
         for place in reversed(places) if reverse else places:
             h, c = step(own, x[sentence, place], h, c)
             np.testing.assert_allclose(found[sentence, place], h, rtol=1e-4, atol=1e-6)
-    # Padding is not read: nothing comes before the end of a reversed sentence.
+    # Padding is not read: nothing precedes the end of a reversed sentence.
     np.testing.assert_array_equal(
         found[1, 3:], np.zeros((2, HIDDEN)) if reverse else found[1, [2, 2]]
     )

@@ -1,4 +1,4 @@
-"""Sentences whose probability the fast way cannot tell are asked for exactly."""
+"""Sentences whose fast computation of probability fails are recomputed exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lazy Adam: Adam itself on the rows that are read, put off on all others."""
+"""Lazy Adam equals Adam on the rows that are read, with deferred updates of all others."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_adam_where_every_step_reads_every_row():
 
 @pytest.mark.parametrize("decay, tolerance", [(0.0, 0.01), (0.003, 0.1)])
 def test_steps_put_off_are_those_that_adam_would_have_taken(decay, tolerance):
-    """Rows are read now and then; Adam itself moves them in every step."""
+    """Rows are read at random; Adam itself updates them in every step."""
     rate = optax.constant_schedule(0.01)
     lazy, dense = lazy_adam(rate, decay=decay), optax.adam(rate)
     ours = {"w": jnp.ones(ROWS)}
@@ -47,7 +47,7 @@ def test_steps_put_off_are_those_that_adam_would_have_taken(decay, tolerance):
     step_lazily, step_densely = jax.jit(lazy.update), jax.jit(dense.update)
     for step in range(300):
         often = (0.02, 0.1, 0.2, 0.5, 0.8, 1.0)
-        # Not at the start, when the bias of the means changes fast.
+        # Not in the first steps, when the bias of the means changes fast.
         read = np.flatnonzero((generator.random(ROWS) < often) | (step < 100)).astype(np.int32)
         gradient = np.zeros(ROWS, np.float32)
         gradient[read] = generator.normal(0.3, 1.0, len(read))
@@ -63,7 +63,7 @@ def test_steps_put_off_are_those_that_adam_would_have_taken(decay, tolerance):
     assert moved.min() > 0.1
     now = lazy.current(ours, state, {})["w"]
     np.testing.assert_allclose(now, theirs, atol=tolerance * float(moved.max()))
-    # What is stored lags behind for some row, or nothing was put off.
+    # Some stored row is outdated; otherwise no update was deferred.
     assert np.abs(np.asarray(ours["w"]) - np.asarray(theirs)).max() > 0.01
     some = np.array([4, 0, ROWS], np.int32)
     np.testing.assert_array_equal(lazy.current(ours, state, {"w": some})["w"][:2], now[some[:2]])
@@ -80,7 +80,7 @@ def test_padding_writes_nothing():
 
 
 def test_steps_written_out():
-    """A row that two steps read, with one between them that does not."""
+    """A row is read in the first step only; its update of the second step is deferred."""
     lazy = lazy_adam(optax.constant_schedule(0.5), b1=0.5, b2=0.75, eps=1e-20)
     weights = {"w": jnp.zeros(2)}
     state = lazy.init(weights)
@@ -90,8 +90,8 @@ def test_steps_written_out():
         updates, state = lazy.update(rows, state, weights)
         weights = {"w": add_rows(weights["w"], updates["w"])}
         seen.append(float(lazy.current(weights, state, {})["w"][0]))
-    # Means 2 and 4; without the bias of one step 4 and 16. So the first step is one of 0.5.
-    # In the second the means are 1 and 3, and without the bias of two steps 4 / 3 and 48 / 7.
+    # The means are 2 and 4, or 4 and 16 after bias correction of one step: the first step is 0.5.
+    # In the second the means are 1 and 3, or 4 / 3 and 48 / 7 after bias correction of two steps.
     np.testing.assert_allclose(seen[0], -0.5, rtol=1e-6)
     second = -0.5 * (2 / 0.75) / (4 / (7 / 16)) ** 0.5 * (0.5 / 0.75**0.5)
     np.testing.assert_allclose(second, -0.5 * (4 / 3) / (48 / 7) ** 0.5, rtol=1e-6)
@@ -122,8 +122,8 @@ def test_two_optimisers_for_one_model():
 
 
 def test_an_average_written_out():
-    # Steps of 1 from 0: the weights are 1, 2, 3. The first steps have the plain mean, and a decay
-    # of a half gives the third a half of the next.
+    # With steps of 1 from 0, the weights are 1, 2, 3. The first steps have the plain mean, and a
+    # decay of one half combines it equally with the third.
     optimiser = averaged(optax.sgd(1.0), 0.5)
     weights = {"a": jnp.zeros(2)}
     state = optimiser.init(weights)

@@ -1,4 +1,4 @@
-"""The registry keeps its promises for every kind."""
+"""Properties of every kind of model in the registry."""
 
 import subprocess
 import sys

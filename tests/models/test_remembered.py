@@ -1,4 +1,4 @@
-"""What is made of weights is made once for the same ones, and forgotten with their model."""
+"""Values computed from weights are cached for the same weights, and released with their model."""
 
 import gc
 import weakref
@@ -7,7 +7,7 @@ from semipunct.models.remembered import remembered
 
 
 class Held:
-    """Stands for a model: compared by identity, and weakly referenced."""
+    """A stand-in for a model: compared by identity, and weakly referenced."""
 
 
 def test_once_for_the_same_weights_of_the_same_model():

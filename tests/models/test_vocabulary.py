@@ -1,10 +1,10 @@
-"""Codes of the values of training."""
+"""Codes of the values in training data."""
 
 from semipunct.models.vocabulary import Vocabulary, frequent, frequent_by_kind
 
 
 class Known(Vocabulary, frozen=True, dict=True):
-    """Two kinds of values, and something else."""
+    """A vocabulary with two kinds of values, and another field."""
 
     letter: tuple[str, ...]
     pair: tuple[tuple[str, ...], ...]

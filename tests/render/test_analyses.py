@@ -1,4 +1,4 @@
-"""Analyses as text, on the sentence of the paper's introduction, made by hand."""
+"""Analyses as text, for the example sentence of the paper's introduction."""
 
 import json
 from dataclasses import replace
@@ -31,7 +31,7 @@ LINES = (
     word(12, ".", 1, "punct", "PUNCT"),
     word(13, '"', 11, "punct", "PUNCT", "''"),
 )
-# The paper hangs the relative clause beside the apposition: both are constituents of the king.
+# The paper attaches the relative clause beside the apposition: both are constituents of the king.
 PAPER_HEADS = (0, 3, 1, 5, 3, 7, 3, 7)
 PAIRS: dict[str, tuple[Puncteme, Puncteme]] = {
     "Hail": ((), (".",)),

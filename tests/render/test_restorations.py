@@ -1,4 +1,4 @@
-"""Restored sentences as they are written."""
+"""Text of restored sentences."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ FOUND = Restoration(
 
 
 def test_dots_of_abbreviations_are_parts_of_words():
-    """They stay where they were, and nowhere else, whatever was restored."""
+    """They stay in place, and nowhere else, whatever was restored."""
     assert FOUND.written == (("—",), (), (ABBREVIATION, "!"))
     moved = Restoration(ETC, ((), (ABBREVIATION, ","), ("!",)), FOUND.posteriors, ())
     assert moved.written == ((), (",",), (ABBREVIATION, "!"))
@@ -34,7 +34,7 @@ def test_json():
         "— w0 w1.!", ["w0", "w1"], [2, 3]
     )  # fmt: skip
     first, second, _ = value["slots"]
-    # What was put in is listed although it is not among the two most probable.
+    # The inserted mark is listed although it is not among the two most probable.
     assert [(a["surface"], a["probability"]) for a in first["alternatives"]] == [
         ([","], 0.5), ([], 0.3), (["—"], 0.2)
     ]  # fmt: skip

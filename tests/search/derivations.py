@@ -17,17 +17,17 @@ class State:
     arcs: tuple[tuple[int, int, int], ...] = ()
 
     def top(self, i: int) -> int:
-        """The i-th word from the top of the stack, 0 for none."""
+        """Return the i-th word from the top of the stack, 0 for none."""
         return self.stack[-1 - i] if i < len(self.stack) else 0
 
     def outermost(self, head: int, side: int) -> list[tuple[int, int]]:
-        """The dependents of a word at one side with their labels, the latest first."""
+        """Return the dependents of a word on one side with their labels, the latest first."""
         made = [(d, label) for h, d, label in self.arcs if h == head]
         return [x for x in made if (x[0] < head) == (side == LEFT)][::-1]
 
 
 def successors(state: State, n: int, labels: int) -> Iterator[tuple[int, int, State]]:
-    """All actions with their labels, and the states that they lead to."""
+    """Return all actions with their labels, and the resulting states."""
     if state.following <= n:
         shifted = (*state.stack, state.following)
         yield SHIFT, 0, replace(state, stack=shifted, following=state.following + 1)
@@ -45,7 +45,7 @@ Score = Callable[[State, int, int], float]
 def derivations(
     n: int, labels: int, score: Score
 ) -> Iterator[tuple[float, tuple[tuple[int, int], ...], State]]:
-    """All derivations: score, actions with labels, last state."""
+    """Return all derivations: score, actions with labels, final state."""
 
     def extend(state: State, total: float, taken: tuple[tuple[int, int], ...]):
         if len(taken) == 2 * n - 1:
@@ -59,7 +59,7 @@ def derivations(
 
 
 def beam(n: int, labels: int, score: Score, width: int) -> list[list[tuple[float, State]]]:
-    """A beam search step by step; of the arcs that differ in their label only the best counts."""
+    """Search step by step; of arcs that differ only in the label, the best is kept."""
     steps = [[(0.0, State())]]
     for _ in range(2 * n - 1):
         candidates: list[tuple[float, State]] = []

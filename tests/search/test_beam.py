@@ -1,4 +1,4 @@
-"""Beam search against plain Python: all derivations, and beams narrower than that."""
+"""Beam search compared with plain Python, for all derivations and for narrower beams."""
 
 from functools import partial
 from typing import Any
@@ -32,7 +32,7 @@ FIELDS = (
     (0, Field.LEFT_COUNT), (1, Field.RIGHT_COUNT), (0, Field.LEFT_1_LABEL),
     (1, Field.RIGHT_1_LABEL), (1, Field.RIGHT_2_LABEL), (0, Field.LEFT_LABELS),
 )  # fmt: skip
-"""The fields that scores depend on: every kind of field is among them."""
+"""The fields that scores depend on, with at least one of each kind."""
 
 LABELS = 2
 RANDOM = np.random.default_rng(7)
@@ -48,7 +48,7 @@ def scorer(tops: Tops, *, labelled: bool) -> Scores:
 
 
 def plain_score(state: State, action: int, label: int, *, labelled: bool) -> float:
-    """The same of a state that is told in full."""
+    """Compute the same for an explicitly stored state."""
 
     def value(item: int, field: Field) -> int:
         word = state.top(item)
@@ -128,7 +128,7 @@ def test_the_path_of_the_best_scores_what_it_is_said_to(labelled: bool):
 
 
 def test_a_lane_follows_the_gold_derivation():
-    """In a wide beam the gold derivation is found, and the lane beside it has its score."""
+    """In a wide beam the gold derivation is found, and the additional lane has its score."""
     n, row = 4, 0
     plain = partial(plain_score, labelled=True)
     every = sorted(derivations(n, LABELS, plain), key=lambda d: -d[0])
@@ -138,7 +138,7 @@ def test_a_lane_follows_the_gold_derivation():
     trace = searched(2, True, jnp.asarray(gold), jnp.asarray(labels))
     assert float(trace.score[2 * n - 1, row, -1]) == pytest.approx(score, abs=1e-4)
     assert np.asarray(trace.gold[: 2 * n, row, -1]).all()
-    # Which states of the beam have done nothing else so far.
+    # States of the beam that have followed the gold derivation so far.
     for t in range(2 * n):
         followed = path(trace, jnp.full(len(LENGTHS), t), jnp.array([[0], [1]]) * jnp.ones(5, int))
         for lane in range(2):

@@ -1,4 +1,4 @@
-"""The semirings under test, and how to draw log weights and compare values."""
+"""The semirings under test, random log weights, and comparison of values."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SEMIRINGS: tuple[Semiring, ...] = (
     Tropical(),
     Viterbi(),
 )
-"""Those whose values are floats."""
+"""Semirings with float values."""
 
 EVERY: tuple[Semiring, ...] = (
     *SEMIRINGS,
@@ -55,10 +55,10 @@ EVERY: tuple[Semiring, ...] = (
     Provenance(),
     Strings(),
 )
-"""All that we ship, some of them with parameters."""
+"""All semirings of the project, some with parameters."""
 
 SHAPE = (3, 2, 4)
-"""The one padded shape at which values are drawn."""
+"""The padded shape of random values."""
 
 
 def same(got: Value, expected: Value, tolerance: float = 1e-4) -> None:
@@ -70,7 +70,7 @@ def same(got: Value, expected: Value, tolerance: float = 1e-4) -> None:
 
 @st.composite
 def log_weights(draw: st.DrawFn, shape: tuple[int, ...] = SHAPE) -> np.ndarray:
-    """Log weights, zeros of the semiring and ties among them."""
+    """Log weights that include zeros of the semiring and ties."""
     size = int(np.prod(shape))
     some = st.one_of(st.just(-np.inf), st.integers(-3, 3), st.floats(-5, 5, width=32))
     return np.array(draw(st.lists(some, min_size=size, max_size=size)), np.float32).reshape(shape)

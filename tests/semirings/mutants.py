@@ -1,6 +1,6 @@
-"""Wrong semirings: each is a right one of ours with a single planted fault, and the law it breaks.
+"""Incorrect semirings: each is a correct one with a single planted fault, and a law it breaks.
 
-``NAMED`` are those that an attack on the conformance kit made, ``FURTHER`` others of other kinds.
+``NAMED`` are those created in a review of the conformance kit, ``FURTHER`` are of other kinds.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from semirings.strings import Coded
 
 
 class Mutant(NamedTuple):
-    """The law that must catch it, and the function that makes it."""
+    """The law that must detect the fault, and the function that creates the semiring."""
 
     law: str
     make: Callable[[], Semiring]
 
 
 def mutant(base: type[Semiring], laws: Laws | None = None, **methods: Any) -> Semiring:
-    """An object of a class that differs from its base in some methods."""
+    """Create an object of a class with some methods of its base replaced."""
     body = {**methods, **({"laws": laws} if laws else {})}
     return dataclass(frozen=True)(type("Mutant", (base,), body))()
 
@@ -56,7 +56,7 @@ def of(law: str, base: type[Semiring], laws: Laws | None = None, **methods: Any)
 
 
 def cut(a: Value, axis: int, start: int | None, stop: int | None) -> Value:
-    """Some entries along one axis."""
+    """Take some entries along one axis."""
     size = jax.tree.leaves(a)[0].shape[axis]
     start, stop, _ = slice(start, stop).indices(size)
     return jax.tree.map(lambda x: jax.lax.slice_in_dim(x, start, max(start, stop), axis=axis), a)
@@ -70,7 +70,7 @@ def length(a: Value, axis: int) -> int:
     return jax.tree.leaves(a)[0].shape[axis]
 
 
-# --- Plain faults, one for each law at least
+# --- Simple faults, at least one for each law
 
 
 def average(self: Semiring, a: jax.Array, b: jax.Array) -> jax.Array:
@@ -82,7 +82,7 @@ def loses_the_last(self: Semiring, a: jax.Array, axis: int) -> jax.Array:
 
 
 def naive_sum(self: Semiring, a: jax.Array, axis: int) -> jax.Array:
-    """Right in value; its gradient is NaN where nothing has weight."""
+    """Correct values; the gradient is NaN where all weights are zero."""
     return jnp.log(jnp.sum(jnp.exp(a), axis))
 
 
@@ -104,7 +104,7 @@ def first_group_only(self: Semiring, a: jax.Array, groups: Groups) -> jax.Array:
 
 
 def one_draw(self: Sampling, key: jax.Array, shape: tuple[int, ...], *_: Any) -> Any:
-    """One state for all draws: they draw the same."""
+    """All draws have the same state, and hence the same result."""
     return jax.tree.map(lambda x: jnp.broadcast_to(x[:1], shape), Sampling.seed(self, key, shape))
 
 
@@ -193,9 +193,9 @@ PLAIN: dict[str, Mutant] = {
     "no reason given": of("declarations", Log, Laws(broken={"matmul": " "})),
     "unhashable": of("hashable", Log, __hash__=None),
 }
-"""Every law has one that breaks it."""
+"""Faults for all laws."""
 
-# --- Those that an attack on the kit made
+# --- Faults from a review of the kit
 
 
 def sum_of_four(self: Semiring, a: jax.Array, axis: int) -> jax.Array:
@@ -286,7 +286,7 @@ def restless() -> Semiring:
 
 
 def annealed(power: float) -> Callable[..., Drawn]:
-    """Draws in proportion to a power of the weight, and reads the weight as it is."""
+    """Samples are in proportion to a power of the weight; the weight is reported unchanged."""
 
     def total(self: Sampling, a: Drawn, axis: int) -> Drawn:
         drawn = Sampling.sum(self, a._replace(weight=power * a.weight), axis)
@@ -322,7 +322,7 @@ CAUGHT_BEFORE = (
     "zero survives", "strings said to commute", "star said to be there", "lift squares",
     "0 times infinity", "prod backwards", "matmul transposed", "NaN gradient", "draws one thing",
 )  # fmt: skip
-"""Fourteen that the kit has always caught."""
+"""Fourteen faults that the kit has always detected."""
 
 NAMED: dict[str, Mutant] = {
     **{name: PLAIN[name] for name in CAUGHT_BEFORE},
@@ -362,10 +362,10 @@ NAMED: dict[str, Mutant] = {
     "uniform beyond three": of("in distribution", Sampling, sum=uniform_beyond_three),
     "factors share random bits": of("in distribution", Sampling, times=factors_share_bits),
 }
-"""The thirty-nine of the attack: fourteen that the kit caught, and those that it did not."""
+"""The thirty-nine faults of the review: fourteen that the kit detected, and the others."""
 
 
-# --- Others
+# --- Other faults
 
 
 def reversed_beyond_four(self: Strings, a: Coded, axis: int) -> Coded:
@@ -399,7 +399,7 @@ def from_the_right(self: Semiring, values: Sequence[jax.Array], axis: int) -> ja
 
 
 def in_order_of_items(self: Semiring, a: jax.Array, groups: Groups) -> jax.Array:
-    """Takes groups for runs of neighbours."""
+    """Treats groups as runs of adjacent items."""
     return Semiring.group_sum(self, a, groups._replace(table=np.sort(groups.group)[groups.table]))
 
 
@@ -474,7 +474,7 @@ def restless_seed() -> Semiring:
 
 
 def draws_with_a_floor(self: Sampling, a: Drawn, axis: int) -> Drawn:
-    """Nothing is impossible."""
+    """No weight is zero."""
     drawn = Sampling.sum(self, a._replace(weight=jnp.maximum(a.weight, -61.0)), axis)
     return drawn._replace(weight=log_sum(a.weight, axis))
 
@@ -498,7 +498,7 @@ def best_k_times(self: KBest, a: Ranked) -> Ranked:
 
 
 def best_of_pairs_of_equal_rank(self: KBest, a: Ranked, b: Ranked) -> Ranked:
-    """Every rank of the product that of both factors: the second best may be another pair."""
+    """Only products of equal rank are kept: the second best may be another pair."""
     right = KBest.times(self, a, b)
     if len(a.weights) < 2 or len(b.weights) < 2:
         return right
@@ -541,7 +541,7 @@ def noisy() -> Semiring:
 
 
 def remembers() -> Semiring:
-    """Keeps what it computed by shape."""
+    """Caches results by shape."""
     kept: dict[Any, jax.Array] = {}
 
     def total(self: Semiring, a: jax.Array, axis: int) -> jax.Array:
@@ -612,4 +612,4 @@ FURTHER: dict[str, Mutant] = {
         plus=lambda s, a, b: Log.plus(s, *(jnp.minimum(x, 1e4) for x in (a, b))),
     ),
 }
-"""Others, of kinds of their own."""
+"""Other faults, of separate kinds."""

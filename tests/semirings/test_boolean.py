@@ -1,4 +1,4 @@
-"""The table of `semirings.boolean`, and its operations against Python's."""
+"""The table of `semirings.boolean`, and its operations compared with Python's."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_operations_are_pythons():
 
 
 def test_matmul_of_a_long_axis():
-    """Only the last of 5,000 terms is true; and all of them are."""
+    """Only the last of 5,000 terms is true, or all of them."""
     a = jnp.zeros((2, 5000), bool).at[0, -1].set(True)
     b = jnp.ones((5000, 1), bool)
     np.testing.assert_array_equal(S.matmul(a, b), [[True], [False]])

@@ -1,4 +1,4 @@
-"""Semirings built on others, against the enumeration of all derivations of a small expression.
+"""Composite semirings compared with the enumeration of all derivations of a small expression.
 
 The expression is a row times two matrices, summed: 27 derivations, each the product of three
 weights. Some weights are zero, some derivations tie, and in one case there is none.
@@ -43,7 +43,7 @@ for path, (i, j, k) in enumerate(PATHS):
 
 
 def some_weights(seed: int) -> np.ndarray:
-    """``[cases, parts]`` log weights; case 2 has one derivation, case 3 none, case 4 only ties."""
+    """Return ``[cases, parts]``; case 2 has one derivation, case 3 none, case 4 only ties."""
     generator = np.random.default_rng(seed)
     weights = generator.normal(size=(CASES, PARTS)) * 2
     weights[1, generator.permutation(PARTS)[:6]] = -INF
@@ -61,7 +61,7 @@ SECOND = np.random.default_rng(2).normal(size=(CASES, PARTS)).astype(np.float32)
 
 
 class Enumerated(NamedTuple):
-    """What enumeration knows, in double precision: ``[cases, paths]`` and ``[cases]``."""
+    """Results of enumeration, in double precision: ``[cases, paths]`` and ``[cases]``."""
 
     scores: np.ndarray
     log_total: np.ndarray
@@ -69,7 +69,7 @@ class Enumerated(NamedTuple):
 
 
 def scored(parts: np.ndarray) -> np.ndarray:
-    """``[cases, paths]`` the sum of an array for each part over the parts of each path."""
+    """Return ``[cases, paths]`` sums of an array for each part over the parts of each path."""
     return np.stack([parts[:, use > 0].astype(np.float64).sum(1) for use in USES], 1)
 
 
@@ -85,7 +85,7 @@ def average(probability: np.ndarray, feature: np.ndarray) -> np.ndarray:
 
 
 def total(s: Semiring, weights: jax.Array, feature: Any = None) -> Value:
-    """The expression, ``[cases]``."""
+    """Compute the expression, ``[cases]``."""
     value = s.lift(weights, feature)
 
     def block(start: int, rows: int) -> Value:
@@ -105,7 +105,7 @@ def close(got: jax.Array, expected: np.ndarray, tolerance: float = 2e-5) -> None
 
 @pytest.mark.parametrize("base", [Log(), Real()], ids=lambda s: s.name)
 def test_expectations_and_their_gradients(base: Semiring):
-    """The gradient of an average is a covariance: of the feature with the use of a part."""
+    """The gradient of an average is a covariance: of the feature and the use of a part."""
     s = Expectation(base)
     weights = np.where(np.arange(CASES)[:, None] == 5, WEIGHTS / 30, WEIGHTS)
     paths, feature = enumerated(weights), scored(FIRST)
@@ -139,7 +139,7 @@ def test_two_coins_by_hand():
 
 
 def winners(scores: np.ndarray) -> np.ndarray:
-    """The first of the best paths of each case."""
+    """Return the first of the best paths of each case."""
     return np.argmax(scores, 1)
 
 
@@ -154,7 +154,7 @@ def test_the_expectation_over_costs_is_the_winners_count():
 
 @partial(jax.jit, static_argnums=0)
 def marked(s: Derivation | KBest, weights: jax.Array) -> tuple[Value, jax.Array]:
-    """The total, and the parts that its derivations are made of."""
+    """Compute the total, and the parts in its derivations."""
     value, pull = jax.vjp(lambda n: total(s, weights, n), jnp.zeros_like(weights))
     pull = jax.vmap(pull) if isinstance(s, KBest) else pull
     return value, pull(s.seeds(value))[0]
@@ -190,7 +190,7 @@ def test_the_k_cheapest():
 
 
 def test_the_k_first_possible_ones():
-    """Over truth values nothing is better than what is possible: the first leads, no two agree."""
+    """In the Boolean semiring all possible derivations tie: the first come first, all different."""
     s = KBest(K, Boolean())
     value, marks = marked(s, WEIGHTS)
     read, paths = np.asarray(s.log_weights(value)), set(map(tuple, USES))
@@ -206,7 +206,7 @@ def test_the_k_first_possible_ones():
 
 
 def test_the_order_of_factors_is_kept():
-    """The shortlex smallest string that a possible path spells, letter by letter."""
+    """Return the shortlex smallest string of the possible paths, computed letter by letter."""
     s = Strings(3, 8)
     letters = np.random.default_rng(3).integers(-1, 8, PARTS)
     spelled = [tuple(letters[use > 0][letters[use > 0] >= 0].tolist()) for use in USES]
@@ -248,14 +248,14 @@ def test_covariances_and_variances(base: Semiring):
 
 
 def test_the_variance_of_large_counts_is_exact():
-    """No difference of squares: 1,000,000 and 1,000,001, equally likely."""
+    """It is not a difference of squares: 1,000,000 and 1,000,001 are equally likely."""
     s = Covariance()
     value = s.sum(s.lift(jnp.zeros(2), jnp.array([1e6, 1e6 + 1])), 0)
     assert value.covariance == 0.25
 
 
 def entropy_of(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """``[cases]`` minus the sum of ``p log q`` where p is not zero."""
+    """Return ``[cases]`` minus the sum of ``p log q`` where p is not zero."""
     with np.errstate(divide="ignore"):
         return -np.sum(np.where(p > 0, p * np.log(np.where(p > 0, q, 1.0)), 0.0), 1)
 
@@ -282,7 +282,7 @@ def test_entropies_and_their_gradients():
 
 
 def test_divergences():
-    """q forbids what p forbids, and in case 5 alone something more."""
+    """q has no support where p has none, and in case 5 q has less support."""
     others = some_weights(4)
     others[5] /= 30
     weights = np.where(np.arange(CASES)[:, None] == 5, WEIGHTS / 30, WEIGHTS)
@@ -306,7 +306,7 @@ def test_divergences():
 
 @pytest.mark.parametrize("gamma", [0.5, 2.0])
 def test_risk_is_the_annealed_average(gamma: float):
-    """Smith and Eisner: the sum of loss times p ** gamma over that of p ** gamma."""
+    """Smith and Eisner: the sum of loss times p ** gamma over the sum of p ** gamma."""
     s = Risk(gamma=gamma)
     loss = np.abs(FIRST)
 
@@ -329,7 +329,7 @@ def test_risk_is_the_annealed_average(gamma: float):
 
 
 def chain_of(weights: np.ndarray) -> tuple[LinearChain, ChainParts]:
-    """The expression as a chain of three positions, and the number of each of its parts."""
+    """Return the expression as a chain of three positions, and the number of each of its parts."""
 
     def split(parts: np.ndarray) -> ChainParts:
         emission = np.zeros((len(parts), 3, SIZE), np.float32)
@@ -343,7 +343,7 @@ def chain_of(weights: np.ndarray) -> tuple[LinearChain, ChainParts]:
 
 @pytest.mark.parametrize("method", ["sequential", "parallel"])
 def test_discrete_values_run_through_a_structure(method: Literal["sequential", "parallel"]):
-    """Carried by a scan, or folded in pairs: truth values, counts, sets, strings, all at once."""
+    """Truth values, counts, sets and strings together, in a scan or folded in pairs."""
     truth, count, supports = Boolean(), Counting(), Provenance(PARTS)
     order = Strings(3, PARTS)
     s = Product(Product(truth, count), Product(supports, order))
@@ -360,7 +360,7 @@ def test_discrete_values_run_through_a_structure(method: Literal["sequential", "
 
 @pytest.mark.parametrize("base", [Tropical(), Boolean()], ids=lambda s: s.name)
 def test_the_best_of_a_structure_over_other_bases(base: Tropical | Boolean):
-    """Back through a scan whose state holds costs, or truth values, which have no tangents."""
+    """Reverse pass of a scan whose state holds costs or truth values, without tangents."""
     parts, log_weight = jax.jit(lambda c: Distribution(c).best(base))(chain_of(WEIGHTS)[0])
     scores = enumerated(WEIGHTS).scores
     if isinstance(base, Boolean):

@@ -1,4 +1,4 @@
-"""The table of `semirings.counting`, and its arithmetic against Python's integers."""
+"""The table of `semirings.counting`, and its arithmetic compared with Python's integers."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_arithmetic_is_that_of_python(values: list[int]):
 
 
 def test_long_sums():
-    """More summands, and larger ones, than halves of words could take."""
+    """The sums have more and larger terms than half words can hold."""
     ones = jnp.ones((3, 100_000), jnp.int32)
     np.testing.assert_array_equal(S.sum(ones, 1), 100_000)
     np.testing.assert_array_equal(S.sum(ones * 2**16, -1), MOST)
@@ -77,7 +77,7 @@ def test_long_sums():
 
 
 def test_walks_are_counted():
-    """Walks of four steps through a graph, enumerated."""
+    """Walks of four steps in a graph, enumerated."""
     arcs = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]])
     a = S.lift(jnp.where(jnp.asarray(arcs) > 0, -3.5, -INF))
     walks = S.matmul(S.matmul(a, a), S.matmul(a, a))

@@ -29,7 +29,7 @@ Row = tuple[Callable[..., jax.Array], list[float], float, list[float]]
 
 
 def weights(semiring: Semiring, operation: str) -> Callable[..., jax.Array]:
-    """An operation on lifted log weights, read back."""
+    """Apply an operation to lifted log weights, and read the result."""
 
     def run(*log_weights: jax.Array) -> jax.Array:
         values = (semiring.lift(w) for w in log_weights)
@@ -39,7 +39,7 @@ def weights(semiring: Semiring, operation: str) -> Callable[..., jax.Array]:
 
 
 def means(*log_weights: jax.Array) -> Callable[..., jax.Array]:
-    """The mean of a sum of two as a function of the features."""
+    """Compute the mean of a sum of two terms as a function of the features."""
     s = Expectation()
 
     def run(*feature: jax.Array) -> jax.Array:
@@ -64,7 +64,7 @@ def divergence(*q: float) -> Callable[..., jax.Array]:
 
 
 def real(operation: str) -> Callable[..., jax.Array]:
-    """On weights themselves."""
+    """Compute on weights instead of log weights."""
     return getattr(Real(), operation)
 
 
@@ -135,7 +135,7 @@ def test_an_empty_sum_is_zero(semiring: Semiring):
 
 @pytest.mark.parametrize("semiring", [Log(), Expectation(), Entropy()], ids=lambda s: s.name)
 def test_derivatives_of_every_kind_agree(semiring: Semiring):
-    """Forward over reverse is reverse over forward is the difference of two gradients."""
+    """Forward over reverse, reverse over forward, and the difference of two gradients agree."""
     w = jnp.array([[0.3, -1.0, -INF], [2.0, 2.0, 0.5]])
     direction = jnp.array([[1.0, -0.5, 0.7], [0.2, 0.4, -1.0]])
 
@@ -152,7 +152,7 @@ def test_derivatives_of_every_kind_agree(semiring: Semiring):
     @jax.jit
     def derivatives(w: jax.Array) -> tuple[jax.Array, ...]:
         gradient = jax.grad(read)
-        # The three gradients are one that is mapped, and so compiled once.
+        # The three gradients are one mapped function, which is compiled once.
         here, ahead, behind = jax.vmap(gradient)(
             jnp.stack([w, w + step * direction, w - step * direction])
         )

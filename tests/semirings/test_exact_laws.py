@@ -1,6 +1,6 @@
-"""Laws of the semirings whose arithmetic is exact: on all triples of some elements, with equality.
+"""Laws of semirings with exact arithmetic: on all triples of some elements, with equality.
 
-The elements include zero, one, whatever saturates, overflows or is infinite, and ties.
+The elements include zero, one, values that saturate, overflow or are infinite, and ties.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ class Elements(NamedTuple):
 
 
 def strings() -> Coded:
-    """Every string of up to three letters out of two, and none."""
+    """Return every string of up to three letters out of two, and the zero."""
     pairs = [(size, code) for size in range(4) for code in range(2**size)]
     size, code = np.array([*pairs, (4, 0)], np.int32).T
     return Coded(jnp.asarray(size), jnp.asarray(code))
 
 
 def sets() -> Value:
-    """Sets over two words, nothing, and the impossible."""
+    """Return sets over two words, the empty set, and the zero."""
     s = Provenance(40)
     labels = jnp.array([-1, 0, 31, 32, 39])
     single = s.lift(jnp.zeros(5), labels)
@@ -50,7 +50,7 @@ def sets() -> Value:
 
 
 def pairs() -> Pair:
-    """Numbers and strings, each with every phase of the other."""
+    """Return numbers and strings in all combinations."""
     numbers = jnp.array([0, 1, 2, 46341, MOST] * 3, jnp.int32)
     words = jax.tree.map(lambda x: jnp.concatenate([x[-1:], x])[:15], strings())
     return Pair(numbers, words)
@@ -86,7 +86,7 @@ def differ(x: Value, y: Value) -> bool:
 
 
 def sides(case: Elements) -> dict[str, tuple[Value, Value]]:
-    """Both sides of each law, on all triples."""
+    """Compute both sides of each law, on all triples."""
     s, values = case
 
     @jax.jit
@@ -160,7 +160,7 @@ def test_select_names_the_summand(case: Elements):
 
 @every_case
 def test_folds(case: Elements):
-    """Sums, products, matrix products and group sums of a block, and the same by hand."""
+    """Sums, products, matrix products and group sums of a block, compared with explicit loops."""
     s, values = case
     groups = Groups.of([2, 0, 2, 0], 4)
 
@@ -215,7 +215,7 @@ def test_neutral_elements_read_back(case: Elements):
 @every_case
 @pytest.mark.parametrize("x64", [False, True])
 def test_dtypes_and_ranks_are_kept(case: Elements, x64: bool, strict_numerics: None):
-    """Under strict promotion, and where the default float has 64 bits; as a static argument."""
+    """Under strict promotion, with a 64-bit default float, and as a static argument."""
     with jax.enable_x64(x64):
         s = case.semiring
         weight = jnp.zeros((2, 2), jnp.float32)

@@ -1,4 +1,4 @@
-"""Values of ``KBest`` have one shape, whatever they come from."""
+"""Values of ``KBest`` have the same shape, regardless of their origin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the conformance kit does not look at: scales, modesty, ties, and features."""
+"""Properties that the conformance kit does not check: scales, declarations, ties, and features."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tests.semirings.cases import EVERY, features, log_weights, same
 
 
 def with_laws(semiring: Semiring, **declared: bool) -> Semiring:
-    """The same semiring, declaring more."""
+    """Return the same semiring with additional declared laws."""
     bold = type("Bold", (type(semiring),), {"laws": replace(semiring.laws, **declared)})
     return bold(**{field.name: getattr(semiring, field.name) for field in fields(semiring)})
 
 
 @pytest.mark.parametrize("semiring", EVERY, ids=repr)
 def test_declarations_are_as_strong_as_they_can_be(semiring: Semiring):
-    """A law that is not declared must fail somewhere: nobody is modest by mistake."""
+    """An undeclared law must fail somewhere: no semiring declares too little by mistake."""
     for law in ("commutative", "idempotent", "selective"):
         if not getattr(semiring.laws, law):
             assert not check(with_laws(semiring, **{law: True}), draws=100, only=[law]).ok, law
@@ -83,7 +83,7 @@ def test_expectations_count_linearly():
 def test_averages_of_products_and_groups_over_reals_are_those_over_logs(
     weights: np.ndarray, feature: np.ndarray
 ):
-    """Over ``Real`` they are computed from sums of weight times feature, with fewer operations."""
+    """In ``Real`` they are computed from sums of weight times feature, with fewer operations."""
     groups = Groups.of([2, 0, 2, 0], 4)
 
     def results(s: Expectation, log_weight: jax.Array) -> list[tuple[jax.Array, jax.Array]]:
@@ -104,7 +104,7 @@ def test_averages_of_products_and_groups_over_reals_are_those_over_logs(
 
 
 def test_the_gradient_of_a_tag_is_the_derivation():
-    """(a + b) * c + d * e, where the second product wins."""
+    """(a + b) * c + d * e, where the second product is larger."""
     s = Derivation()
 
     def tag(feature: jax.Array) -> jax.Array:

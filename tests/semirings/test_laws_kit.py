@@ -1,4 +1,4 @@
-"""The conformance kit: what we ship keeps its laws, and what breaks one is caught."""
+"""The conformance kit: semirings of the project satisfy their laws, and violations are detected."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ DRAWS = 2_000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 400
 
 
 WHOLE = (Log, Sampling, Strings)
-"""Semirings that try every law in every run. The others do in the exhaustive one."""
+"""Semirings checked against all laws in every run. Others are in the exhaustive run."""
 
 FAST = (Expectation, Real, SignedLog, Viterbi)
-"""Semirings that try the laws of what they override in every run."""
+"""Semirings checked in every run against the laws of the methods that they override."""
 
 ENUMERATED = (Boolean, Counting, Provenance, Tropical)
-"""Semirings whose laws ``test_exact_laws`` tries in every run, on all triples of some values."""
+"""Semirings whose laws ``test_exact_laws`` checks in every run, on all triples of some values."""
 
 AXIOMS = {
     "plus associative",
@@ -63,7 +63,7 @@ AXIOMS = {
     "weight zero",
     "weight one",
 }
-"""The laws that compositions try in every run, beside ``test_composition``."""
+"""The laws that compositions are checked against in every run, besides ``test_composition``."""
 
 OVERRIDDEN = {
     "balance",
@@ -85,7 +85,7 @@ OVERRIDDEN = {
     "star least",
     "sum of extreme weights",
 }
-"""The laws of methods that semirings write themselves, for speed or because they must."""
+"""The laws of methods that semirings override, for speed or by necessity."""
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ OF_OTHERS: tuple[Semiring, ...] = (
     KBest(2, Strings()),
     KBest(4, Boolean()),
 )
-"""Compositions that break what their bases break, or that tie otherwise."""
+"""Compositions that break the same laws as their bases, or that have other ties."""
 
 CONTENTIOUS = (
     "plus commutative", "read back", "infinite weights", "star", "star least", "dtypes",
@@ -151,7 +151,7 @@ def test_compositions_declare_what_they_break(semiring: Semiring, only: Collecti
     ids=repr,
 )
 def test_what_is_declared_broken_is_broken(semiring: Semiring):
-    """Averages lose their weights at infinity; and of equal weights one wins."""
+    """Averages lose their weights at infinity, and one of several equal weights is selected."""
     laws = {"infinite weights", "plus commutative"} & semiring.laws.broken.keys()
     kept = {law: why for law, why in semiring.laws.broken.items() if law not in laws}
     body = {"laws": replace(semiring.laws, broken=kept)}
@@ -170,7 +170,7 @@ def test_the_star_of_a_winner_takes_no_round():
 
 @pytest.mark.parametrize("base", [Log(), Real()], ids=repr)
 def test_the_star_of_a_loop_counts_its_rounds(base: Divisible):
-    """A loop of weight p and mean m is gone round p / (1 - p) times; so is it where m is 0."""
+    """A loop of weight p and mean m is traversed p / (1 - p) times, also if m is 0."""
     s = Expectation(base)
 
     def mean(p: jax.Array, m: jax.Array) -> jax.Array:
@@ -185,7 +185,7 @@ def test_the_star_of_a_loop_counts_its_rounds(base: Divisible):
 
 @dataclass(frozen=True)
 class Positive(SignedLog):
-    """Without cancellation no law of signed numbers is excused."""
+    """Without cancellation, no exception to a law of signed numbers is needed."""
 
     laws: ClassVar[Laws] = Laws()
 
@@ -224,7 +224,7 @@ def test_mutants_are_caught_by_the_whole_kit(name: str):
     ids=repr,
 )
 def test_poles_and_kinks_are_no_faults_of_a_gradient(semiring: Semiring):
-    """Among so many points some lie beside the pole of ``star``, or between two kinks."""
+    """Among many points some are close to the pole of ``star``, or between two kinks."""
     check(semiring, draws=10_000, only=["gradients"]).raise_if_failed()
 
 
@@ -240,7 +240,7 @@ def test_the_matrix_has_the_thirty_nine_and_as_many_again():
 
 @dataclass(frozen=True)
 class Unfrozen(Log):
-    """Equal objects with different hashes."""
+    """A class of equal objects with different hashes."""
 
     def __hash__(self) -> int:
         return id(self)

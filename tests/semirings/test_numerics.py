@@ -1,4 +1,4 @@
-"""The table of `semirings.numerics`, row by row, and gradients at the edge of the numbers."""
+"""The table of `semirings.numerics`, row by row, and gradients near the limits of floats."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_log_sum_and_log_add(terms: list[float], value: float, gradient: list[fl
 
 
 def test_shares_of_tiny_weights_have_true_derivatives():
-    """Also where the square of their sum underflows, as that of 1e-25 does."""
+    """This includes weights whose squared sum underflows, such as 1e-25."""
 
     def share(a: jax.Array) -> jax.Array:
         return Real().shares(a, 0)[0]
@@ -105,7 +105,7 @@ def test_log_matmul():
 
 
 def test_log_matmul_of_what_is_almost_infinite():
-    """Sums of float32 up to its largest are right, beyond it infinite, and never NaN."""
+    """Sums of float32 are correct up to the largest float, infinite beyond it, and never NaN."""
     for scale, twice in ((1e30, 2e30), (1e37, 2e37), (-1e37, -2e37), (3e38, INF), (-3e38, -INF)):
         a = jnp.full((1, 1), scale, jnp.float32)
         np.testing.assert_allclose(log_matmul(a, a), [[np.float32(twice)]], rtol=1e-6)
@@ -123,7 +123,7 @@ def test_log_matmul_of_what_is_almost_infinite():
 
 
 def test_a_chain_of_weights_that_are_almost_infinite():
-    """Forty weights of 1e37 are more than a float can hold: the total is infinite, not NaN."""
+    """Forty weights of 1e37 exceed the range of floats: the total is infinite, not NaN."""
     for weight, total in ((1e36, 8e37 - 1e36), (1e37, INF), (-1e37, -INF)):
         weights = jnp.full((1, 40, 2), weight, jnp.float32), jnp.full((39, 2, 2), weight)
         got = Distribution(linear_chain(*weights)).log_partition()
@@ -145,7 +145,7 @@ OPERATIONS: tuple[Callable[[Semiring, Value], Value], ...] = (
 
 @every_semiring
 def test_no_gradient_is_nan_at_zero(semiring: Semiring):
-    """Sums, products, matrix products and balances, with zeros in every place."""
+    """Sums, products, matrix products and balances, with zeros in all positions."""
     weights = [[-INF] * 4, [-INF, 0.0, 0.0, -INF], [0.0, -150.0, -150.0, -INF], [20.0] * 4]
 
     @jax.jit
@@ -168,7 +168,7 @@ def test_operations_do_not_mix_dtypes(semiring: Semiring, strict_numerics: None)
         plain = semiring.plus(a, a), semiring.times(a, a), semiring.sum(a, 0), semiring.prod(a, 0)
         return [*plain, semiring.matmul(a, a), semiring.balance(a, (0,))[0]]
 
-    # Promotion is refused while tracing: nothing need be compiled.
+    # Promotion is rejected while tracing: no compilation is needed.
     found = jax.eval_shape(results, jnp.zeros((2, 2), jnp.float32))
     assert all(x.dtype == jnp.float32 for x in jax.tree.leaves(found))
 

@@ -1,4 +1,4 @@
-"""Finding semirings: a broken plugin is named, and harms no other."""
+"""Discovery of semirings: a broken plugin is reported, and does not affect others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of `semirings.product`: each factor does as it does alone; the laws are of both."""
+"""The table of `semirings.product`: factors are independent; the laws are those of both."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def same(got: Value, expected: Value) -> None:
 
 @partial(jax.jit, static_argnums=0)
 def results(s: Semiring, weights: jax.Array) -> list[Value]:
-    """Every operation on values that were lifted from some weights, zeros and a tie among them."""
+    """Apply every operation to values lifted from some weights, with zeros and a tie among them."""
     a = s.lift(weights, jnp.asarray(FEATURE))
     b = jax.tree.map(lambda x: x[::-1], a)
     square = s.matmul(a, jax.tree.map(lambda x: x.T, a))
@@ -65,7 +65,7 @@ def test_each_factor_does_as_it_does_alone(first: Semiring, second: Semiring):
 
 
 def test_gradients_are_those_of_each_factor():
-    """At zeros and ties too: the tie of 0.5 is shared in the first, and won in the second."""
+    """This includes zeros and ties: the tie of 0.5 is split only in the first factor."""
     s = Product(Log(), Viterbi())
 
     def totals(weights: jax.Array) -> tuple[jax.Array, jax.Array]:

@@ -1,4 +1,4 @@
-"""The table of `semirings.provenance`, and its sets against Python's."""
+"""The table of `semirings.provenance`, and its sets compared with Python's."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SETS: Sets = [
 
 
 def read(value: Supported) -> Sets:
-    """The values of a row as Python sets, None where impossible."""
+    """Return the values of a row as Python sets, None for zero."""
     members = np.asarray(S.supporters(value))
     possible = np.asarray(value.possible)
     assert members.shape == (*possible.shape, S.size)
@@ -37,7 +37,7 @@ def product(weight: jax.Array, labels: jax.Array) -> Supported:
 
 
 def write(sets: Sets) -> Supported:
-    """A row of values, each the product of what supports it."""
+    """Create a row of values, each the product of its elements."""
     labels = [[*(x or ()), *[-1] * (4 - len(x or ()))] for x in sets]
     return product(np.array([-INF if x is None else 0.0 for x in sets]), np.array(labels))
 
@@ -72,7 +72,7 @@ def test_operations_are_those_of_sets():
         (0.0, None, set()),
         (0.0, -1, set()),
         (0.0, 69.0, {69}),
-        (0.0, 70, set()),  # beyond the last, though the last word has room for it
+        (0.0, 70, set()),  # beyond the last element, though the last word has room for it
         (0.0, 96, set()),
     ],
 )
@@ -93,7 +93,7 @@ def test_one_label_for_all():
 
 
 def test_only_what_leads_somewhere_takes_part():
-    """(a * b) + (c * zero) + d: c takes part in nothing."""
+    """(a * b) + (c * zero) + d: c is in no derivation."""
     s = Provenance()
     a, b, c, d = (s.lift(jnp.float32(0.0), jnp.int32(i)) for i in range(4))
     total = s.plus(s.plus(s.times(a, b), s.times(c, s.zeros(()))), d)

@@ -20,7 +20,7 @@ S = Sampling()
 
 @cache
 def drawn() -> dict[str, np.ndarray]:
-    """`[draws, weights]` whether each draw from each expression's total used each weight."""
+    """Return `[draws, weights]` whether each draw from each expression's total used each weight."""
 
     @jax.jit
     def marks(seeds: Value) -> dict[str, jax.Array]:
@@ -94,7 +94,7 @@ def test_factors_are_drawn_independently():
 
 
 def test_choices_of_one_sample_share_no_bits():
-    """A product of sums of sums: every two of 16 choices among 8 are independent."""
+    """A product of sums of sums: each two of 16 choices among 8 are independent."""
     factors, inner, outer, draws = 8, 8, 8, 4096
 
     def total(feature: jax.Array) -> Value:
@@ -121,7 +121,7 @@ def test_choices_of_one_sample_share_no_bits():
 
 
 def test_floats_of_64_bits_draw_the_same():
-    """Weights in double precision, among neutral elements, which are in single precision."""
+    """Double-precision weights are combined with neutral elements in single precision."""
 
     def draw(dtype: str) -> jax.Array:
         weights = jnp.log(jnp.array(WEIGHTS, dtype))

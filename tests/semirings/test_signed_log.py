@@ -1,4 +1,4 @@
-"""`SignedLog` against numpy's signed arithmetic, and at the edge: cancellation, zero, range."""
+"""`SignedLog` compared with signed arithmetic in numpy: cancellation, zero, and range included."""
 
 from __future__ import annotations
 

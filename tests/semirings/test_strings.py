@@ -1,4 +1,4 @@
-"""The table of `semirings.strings`, and its operations against Python's tuples."""
+"""The table of `semirings.strings`, and its operations compared with Python's tuples."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def product(weight: jax.Array, letters: jax.Array) -> Coded:
 
 
 def write(row: list[Word]) -> Coded:
-    """A row of values, each the product of its letters."""
+    """Create a row of values, each the product of its letters."""
     letters = [[*(x or ()), *[-1] * (S.length - len(x or ()))] for x in row]
     weight = [-INF if x is None else 0.0 for x in row]
     return product(np.array(weight, np.float32), np.array(letters, np.float32))
@@ -37,7 +37,7 @@ def results(a: Coded) -> tuple[Coded, Coded, Coded, Coded, jax.Array, jax.Array]
 
 
 def shorter(*row: Word) -> Word:
-    """The shortlex smallest."""
+    """Return the shortlex smallest string."""
     return min((x for x in row if x is not None), key=lambda x: (len(x), x), default=None)
 
 
@@ -93,7 +93,7 @@ def test_lift(weight: float, feature: float | None, expected: Word):
 
 
 def test_a_matrix_product_keeps_the_order():
-    """Row times column, written out: 0 1 is before 1 0."""
+    """Row times column by hand: 0 1 precedes 1 0."""
     row = S.lift(jnp.zeros((1, 2)), jnp.array([[0, 1]]))
     column = S.lift(jnp.zeros((2, 1)), jnp.array([[1], [0]]))
     inner, outer = jax.jit(lambda x, y: (S.matmul(x, y), S.matmul(y, x)))(row, column)

@@ -1,4 +1,4 @@
-"""Threefry against the published answers, and its bits against chance."""
+"""Threefry compared with published results, and tests of the randomness of its bits."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_known_answers(rounds: int, counter: tuple[int, int], key: tuple[int, in
 
 @cache
 def stream() -> np.ndarray:
-    """``[counters, 2]`` the words of the counters 0, 1, 2, ... under one key."""
+    """Return ``[counters, 2]`` words for the counters 0, 1, 2, ... under one key."""
     low = jnp.arange(COUNTERS, dtype=jnp.uint32)
     words = jax.jit(lambda low: threefry_2x32((0, 0), (jnp.zeros_like(low), low)))(low)
     return np.stack(words, 1)
@@ -52,7 +52,7 @@ def test_bytes_are_uniform():
 
 @pytest.mark.parametrize("lag", [1, 2, 3, 64])
 def test_successive_words_are_independent(lag: int):
-    """Pairs of the bytes at both ends of words, as a table, and the correlation of whole words."""
+    """A table of pairs of bytes at both ends of words, and the correlation of whole words."""
     words = stream()
     for before, after in ((words[:-lag, 0], words[lag:, 0]), (words[:-lag, 0], words[lag:, 1])):
         assert stats.pearsonr(before.astype(float), after.astype(float)).pvalue > 1e-3
@@ -69,7 +69,7 @@ def test_the_two_words_of_a_block_are_independent():
 
 
 def test_every_bit_of_key_and_counter_flips_half_of_the_bits():
-    """Avalanche: 128 inputs by 64 outputs, each flipped in about half of the blocks."""
+    """Avalanche: 128 inputs by 64 outputs, each of which flips in about half of the blocks."""
     blocks, inputs = 2000, 128
     generator = np.random.default_rng(0)
     given = generator.integers(0, 2**32, (4, blocks), dtype=np.uint32)

@@ -70,7 +70,7 @@ def test_nothing_costs_infinitely_much():
 
 
 def test_it_is_viterbi_upside_down():
-    """All operations on random costs, zeros and ties among them."""
+    """All operations on random costs, with zeros and ties among them."""
     generator = np.random.default_rng(0)
     weights = generator.integers(-3, 4, (4, 3, 3)).astype(np.float32)
     weights[generator.random(weights.shape) < 0.2] = -INF

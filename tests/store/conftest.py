@@ -1,4 +1,4 @@
-"""A model folder of its own for each test."""
+"""A separate model folder for each test."""
 
 import shutil
 

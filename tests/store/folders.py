@@ -1,4 +1,4 @@
-"""Model folders to be damaged: helpers of the tests of the store."""
+"""Model folders to be damaged: helpers for tests of the store."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from semipunct.store.checkpoint import load
 
 
 def reseal(folder):
-    """Make the manifest agree with the files, so that the checks behind it are reached."""
+    """Update the manifest to match the files, so that later checks are reached."""
     path = folder / "manifest.json"
     manifest = json.loads(path.read_text())
     sums = manifest["sha256"]

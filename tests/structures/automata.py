@@ -1,4 +1,4 @@
-"""Automata in plain numpy: their paths one by one, and compiled operations to compare them with."""
+"""Automata in plain numpy: enumerated paths, and compiled operations for comparison."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from semirings import Semiring
 STRINGS = [x for n in range(4) for x in itertools.product((1, 2), repeat=n)]
 LENGTHS = jnp.array([len(x) for x in STRINGS])
 PADDED = jnp.array([[*x, 7, 7, 7][:3] for x in STRINGS])
-"""All strings of letters 1 and 2 of at most three letters, and what pads them."""
+"""All strings of letters 1 and 2 with at most three letters, padded with 7."""
 
 Labels = tuple[tuple[int, ...], ...]
-"""A string for each tape: one for an acceptor, input and output for a transducer."""
+"""One string for each tape: one for an acceptor, input and output for a transducer."""
 
 
 def relation(
     initial: np.ndarray, arcs: np.ndarray, final: np.ndarray, longest: int
 ) -> Mapping[Labels, float]:
-    """The weight of each tuple of strings: the sum over accepting paths of so many arcs at most.
+    """Compute the weight of each tuple of strings: the sum over accepting paths of bounded length.
 
-    Arcs are weights `[symbols ..., states, states]`, with as many axes of symbols as tapes.
+    Arcs are weights `[symbols ..., states, states]`, with one axis of symbols for each tape.
     """
     moves = [(index[:-2], *index[-2:], arcs[index]) for index in zip(*arcs.nonzero(), strict=True)]
     found: defaultdict[Labels, float] = defaultdict(float)
     nothing: Labels = ((),) * (arcs.ndim - 2)
-    # All paths of so many arcs, those with the same strings to the same state together.
+    # All paths of one length, grouped by strings and final state.
     reached = {(nothing, state): float(initial[state]) for state in initial.nonzero()[0]}
     for _ in range(longest + 1):
         further: defaultdict[tuple[Labels, int], float] = defaultdict(float)
@@ -58,12 +58,12 @@ def jitted(function: Callable[..., Any], semiring: Semiring) -> Callable[..., An
 
 
 def run(function: Callable[..., Any], semiring: Semiring, *arguments: Any) -> Any:
-    """An operation, compiled once: step by step it would take far longer."""
+    """Compile an operation once, since its execution step by step takes far longer."""
     return jitted(function, semiring)(*arguments)
 
 
 def small(seed: int, *shape: int, zero: float = 0.3) -> np.ndarray:
-    """Weights whose loops die out, some of them zero."""
+    """Weights whose loops converge, some of them zero."""
     generator = np.random.default_rng(seed)
     weights = generator.uniform(0.1, 1, shape) / (2 * np.prod(shape[:-1]))
     return np.where(generator.random(shape) < zero, 0.0, weights)
@@ -75,7 +75,7 @@ def log(weights: np.ndarray) -> jax.Array:
 
 
 class Case(NamedTuple):
-    """A machine of log weights and the weights of its strings."""
+    """An automaton with log weights, and the weights of its strings."""
 
     machine: Any
     relation: Any
@@ -83,7 +83,7 @@ class Case(NamedTuple):
 
 @cache
 def acyclic(seed: int = 6, tapes: int = 1, states: int = 4, symbols: int = 3) -> Case:
-    """Arcs go to later states only, so the paths are finite in number."""
+    """Arcs lead to later states only, so that the number of paths is finite."""
     generator = np.random.default_rng(seed)
     arcs = generator.uniform(0.1, 1, (symbols,) * tapes + (states, states))
     arcs[generator.random(arcs.shape) < 0.3] = 0

@@ -1,7 +1,7 @@
-"""The structures under test: one registry line each, and the enumeration behind it.
+"""The structures under test: one registry line each, and the enumeration of their derivations.
 
-`test_conformance` makes every check of every case. What a case has to bring is a small batch with
-items of every length, and the list of all derivations of an item, found without the library.
+`test_conformance` makes every check of every case. A case provides a small batch with items of
+every length, and the list of all derivations of an item, computed without the library.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ LENGTHS = (0, 1, 2, 3, 4)
 
 @dataclass(frozen=True, kw_only=True)
 class Known(Case):
-    """A case of which more is known than what is checked of any.
+    """A case with additional information, beyond what the suite requires.
 
     Attributes:
-        lengths: the length of each item of the batch; all from `shortest` to the padded one.
-        count: how many derivations an item of a length has.
-        shortest: the least length that has a derivation.
-        variant: whether another case is of the same structure; by default, sums and the best are
-            then all that is asked.
-        costly: whether its recursion takes long to compile; by default it is then asked what tells
-            most of it.
+        lengths: length of each item of the batch; all lengths from `shortest` to the padded one.
+        count: returns the number of derivations of an item of a given length.
+        shortest: minimum length that has a derivation.
+        variant: whether another case has the same structure; by default, only sums and the best
+            derivation are checked then.
+        costly: whether its recursion takes long to compile; by default, only the most informative
+            checks are made then.
     """
 
     lengths: tuple[int, ...]
@@ -57,7 +57,7 @@ class Known(Case):
 
 
 def zeros(*shape: int) -> Any:
-    """Log weights of one, as precise as the test wants them."""
+    """Create zero log weights, in the precision of the test."""
     return jnp.asarray(np.zeros(shape))
 
 
@@ -76,7 +76,7 @@ def chain_build(method: Any, *, shared: bool) -> Structure:
 
 
 def chain_events(item: int) -> Iterator[Event]:
-    """All sequences of states."""
+    """Return all sequences of states."""
     longest = max(LENGTHS)
     for states in itertools.product(range(STATES), repeat=LENGTHS[item]):
         emission = np.zeros((longest, STATES))
@@ -100,15 +100,15 @@ TREES = ((), (0,), (2, 0), (0, 1, 2), (3, 3, 0))
 """Heads of each given tree."""
 LABELS = ((), ("a",), ("b",))
 PAIRS = ((0, 0), (0, 1), (1, 0), (2, 1))
-"""Left and right label of each pair that a node may choose."""
+"""Left and right label of each pair that a node can choose."""
 SLOTS = 4
 SLOTS_OF_TREE = ((2,), (1, 3), (2, 1, 1), (3, 1, 2, 1), (1, 2, 3, 2))
-"""The automaton at each slot of each tree; 0, the empty one's, would leave no choice there."""
+"""The automaton at each slot of each tree; 0, that of the empty slot, would permit one choice."""
 
 
 @cache
 def slot_automata() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Log weights of deterministic automata that accept every string: one path for each."""
+    """Create log weights of deterministic automata that accept every string with one path."""
     generator = np.random.default_rng(5)
     matrix = np.full((SLOTS, len(LABELS), 2, 2), -np.inf)
     start = np.full((SLOTS, 2), -np.inf)
@@ -143,7 +143,7 @@ def tree_build() -> Structure:
 
 
 def tree_events(item: int) -> Iterator[Event]:
-    """All choices of a pair for each node, with the weights of the strings that they form."""
+    """Return all choices of a pair for each node, weighted by the strings that they form."""
     matrix, start, end = slot_automata()
     names = [(LABELS[left], LABELS[right]) for left, right in PAIRS]
     heads = TREES[item]
@@ -172,7 +172,7 @@ def trees_build(*, single_root: bool) -> Structure:
 
 
 def trees_events(item: int, *, single_root: bool) -> Iterator[Event]:
-    """All heads of words that are projective trees."""
+    """Return all assignments of heads that are projective trees."""
     words = LENGTHS[item]
     for heads in itertools.product(range(words + 1), repeat=words):
         if not is_projective(heads) or (single_root and heads.count(0) > 1):
@@ -183,7 +183,7 @@ def trees_events(item: int, *, single_root: bool) -> Iterator[Event]:
 
 
 def is_projective(heads: tuple[int, ...]) -> bool:
-    """Whether heads of words 1, 2, ... make a tree, all words below each arc's head."""
+    """Tell whether heads of words 1, 2, ... form a tree with all words below each arc's head."""
     ancestors = []
     for word in range(1, len(heads) + 1):
         above = [word]
@@ -217,7 +217,7 @@ def segments_build() -> Structure:
 
 
 def segments_events(item: int) -> Iterator[Event]:
-    """All sequences of segments, by width and state, that fill the item."""
+    """Return all sequences of segments, by width and state, that cover the item."""
     for number in range(LENGTHS[item] + 1):
         kinds = itertools.product(range(WIDTHS), range(KINDS))
         for chosen in itertools.product(list(kinds), repeat=number):
@@ -237,7 +237,7 @@ def segments_events(item: int) -> Iterator[Event]:
 
 
 def segments_count(length: int) -> int:
-    """The number of segments of width 2 says how many there are, and in how many orders."""
+    """The number of segments of width 2 determines the number of segments, and of their orders."""
     fewest = -(-length // 2)
     return sum(math.comb(n, length - n) * KINDS**n for n in range(fewest, length + 1))
 
@@ -252,7 +252,7 @@ def spans_build() -> Structure:
 
 
 def bracketings(first: int, last: int) -> list[tuple[tuple[int, int], ...]]:
-    """The spans of each binary tree over words first to last."""
+    """Return the spans of each binary tree over words first to last."""
     if first >= last:
         return [((first, last),)] if first == last else [()]
     return [
@@ -264,7 +264,7 @@ def bracketings(first: int, last: int) -> list[tuple[tuple[int, int], ...]]:
 
 
 def spans_events(item: int) -> Iterator[Event]:
-    """All binary trees with all labels."""
+    """Return all binary trees with all labels."""
     longest = max(BRACKETED)
     for spans in bracketings(0, BRACKETED[item] - 1):
         for labels in itertools.product(range(KINDS_OF_SPANS), repeat=len(spans)):
@@ -282,8 +282,8 @@ def spans_count(length: int) -> int:
 
 PARSED = (2, 3)
 EXPANDING = 2
-"""Nonterminals; there is one preterminal, the last symbol. Rules are counted, not placed: up to
-three words no two parses use the same ones."""
+"""Number of nonterminals; there is one preterminal, the last symbol. Rules are counted without
+their positions: with up to three words, no two parses use the same rules."""
 
 
 def grammar_build() -> Structure:
@@ -297,7 +297,7 @@ def grammar_build() -> Structure:
 
 
 def grammar_events(item: int) -> Iterator[Event]:
-    """All binary trees, with all nonterminals on their spans of two words or more."""
+    """Return all binary trees, with all nonterminals on their spans of two words or more."""
     words = PARSED[item]
     for spans in bracketings(0, words - 1):
         inner = [(first, last) for first, last in spans if first < last]
@@ -334,7 +334,7 @@ def paths_build() -> Structure:
 
 
 def paths_events(item: int) -> Iterator[Event]:
-    """All sequences of states, one more than symbols."""
+    """Return all sequences of states, with one more state than symbols."""
     for states in itertools.product(range(NODES), repeat=LENGTHS[item] + 1):
         initial, final = np.zeros((2, NODES))
         arcs = np.zeros((max(LENGTHS), NODES, NODES))
@@ -350,7 +350,7 @@ def orders_build() -> Structure:
 
 
 def orders_events(item: int) -> Iterator[Event]:
-    """All permutations of the items, with a part for each that stands before another."""
+    """Return all permutations of the items, with a part for each ordered pair of items."""
     longest = max(LENGTHS)
     for order in itertools.permutations(range(LENGTHS[item])):
         precedence = np.zeros((longest, longest))
@@ -360,7 +360,7 @@ def orders_events(item: int) -> Iterator[Event]:
 
 
 NESTED = ((), (0,), (0, 1), (0, 1, 1), (0, 1, 2, 1))
-"""Depths of the nodes of trees: none; a word; in a phrase; two words; one of them in a phrase."""
+"""Node depths of trees: none; a word; in a phrase; two words; one of them in a phrase."""
 
 WORDS = (0, 1, 1, 2, 2)
 STATES_OF_SLOTS = 2
@@ -370,7 +370,7 @@ EDGES_OF_NODES = (
 
 
 def nested_build() -> Structure:
-    """The automaton tells only whether there was a label that is not the first."""
+    """The automaton only records whether any label differs from the first."""
     longest, slots = max(map(len, NESTED)), max(WORDS) + 1
     depths = np.zeros((len(NESTED), longest), int)
     for row, own in enumerate(NESTED):
@@ -387,7 +387,7 @@ def nested_build() -> Structure:
 
 
 def nested_events(item: int) -> Iterator[Event]:
-    """All pairs of labels of all nodes."""
+    """Return all pairs of labels of all nodes."""
     edges = EDGES_OF_NODES[item]
     longest, slots = max(map(len, NESTED)), max(WORDS) + 1
     for labels in itertools.product(itertools.product(range(2), repeat=2), repeat=len(edges)):
@@ -404,11 +404,11 @@ def nested_events(item: int) -> Iterator[Event]:
 
 
 LEAVES = 2
-"""Ways to make each word of a forest."""
+"""Number of ways to derive each word of a forest."""
 
 
 def forest_edges(words: int) -> tuple[list[int], list[tuple[int, int]], dict[tuple[int, int], int]]:
-    """Heads and tails of all binary trees over some words, and the node of each span."""
+    """Return heads and tails of all binary trees over some words, and the node of each span."""
     node = {
         (first, first + width): number
         for number, (width, first) in enumerate(
@@ -437,7 +437,7 @@ def forest_build() -> Structure:
 
 
 def forest_events(item: int) -> Iterator[Event]:
-    """All binary trees, with all ways to make their words."""
+    """Return all binary trees, with all ways to derive their words."""
     words = BRACKETED[item]
     heads, tails, node = forest_edges(words)
     most = len(forest_edges(max(BRACKETED))[0])

@@ -1,4 +1,4 @@
-"""What a distribution answers, against a list of all derivations written out."""
+"""Results of a distribution compared with an explicit list of all derivations."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from semirings import Semiring
 K = 3
 SAMPLES = 400
 Derivations = Sequence[Sequence[Any]]
-"""For each item of a batch all derivations: parts without the batch axis, arrays of numbers."""
+"""All derivations for each item of a batch: parts without the batch axis, arrays of numbers."""
 
 
 class Sums(NamedTuple):
-    """Log partition and marginals."""
+    """The log partition and marginals."""
 
     log: tuple[jax.Array, Any]
 
 
 class Choices(NamedTuple):
-    """What else is asked; all at once, for compiling is what takes time."""
+    """The other results, computed together since compilation dominates."""
 
     best: Answer
     top: Answer
@@ -38,7 +38,7 @@ class Choices(NamedTuple):
 
 @jax.jit
 def summed(structure: Structure) -> Sums:
-    """One compilation serves all tests with arrays of the same shapes."""
+    """Compute sums; all tests with arrays of the same shapes share the compiled function."""
     return Sums(Distribution(structure).log_partition_and_marginals())
 
 
@@ -52,7 +52,7 @@ def chosen(structure: Structure, feature: Any) -> Choices:
 
 @cache
 def log_partition(semiring: Semiring) -> Callable[[Structure], jax.Array]:
-    """The log of the total in a semiring, jitted."""
+    """Compile a function for the log of the total in a semiring."""
 
     def of(structure: Structure) -> jax.Array:
         total = structure.total(semiring)
@@ -62,7 +62,7 @@ def log_partition(semiring: Semiring) -> Callable[[Structure], jax.Array]:
 
 
 def dot(parts: Any, numbers: Any) -> float:
-    """The sum of what is used; minus infinity counts only where it is."""
+    """Compute the sum over used parts; minus infinity matters only where a part is used."""
     return sum(
         float(np.sum(np.where(x != 0, x * np.where(x != 0, y, 0.0), 0.0)))
         for x, y in zip(jax.tree.leaves(parts), jax.tree.leaves(numbers), strict=True)
@@ -74,7 +74,7 @@ def close(got: Any, expected: Any, atol: float = 2e-5) -> None:
 
 
 def check_sums(structure: Structure, derivations: Derivations) -> None:
-    """Compare log partition and marginals of each item."""
+    """Compare the log partition and the marginals of each item."""
     sums = summed(structure)
     for b, found in enumerate(derivations):
         scored = weighed(structure, found, b)
@@ -85,7 +85,7 @@ def check_sums(structure: Structure, derivations: Derivations) -> None:
 
 
 def check_choices(structure: Structure, feature: Any, derivations: Derivations) -> None:
-    """Compare what is chosen, and averages, of each item."""
+    """Compare the choices and averages of each item."""
     choices = chosen(structure, feature)
     for b, found in enumerate(derivations):
         scored = weighed(structure, found, b)
@@ -104,7 +104,7 @@ def check_choices(structure: Structure, feature: Any, derivations: Derivations) 
         p = probabilities(scored)
         close(got.mean, p @ [dot(d, item(feature, b)) for _, d in scored])
         close(got.entropy, -(p @ np.log(p)))
-        # Five standard deviations, of which that of one draw is at most half of its range.
+        # Five standard deviations; that of one draw is at most half of its range.
         marginals = average(structure, scored, b)
         most = max(float(np.max(x, initial=1)) for _, d in scored for x in jax.tree.leaves(d))
         close(got.frequency, marginals, most * 2.5 / SAMPLES**0.5)
@@ -115,7 +115,7 @@ def item(tree: Any, b: int) -> Any:
 
 
 def weighed(structure: Structure, found: Sequence[Any], b: int) -> list[tuple[float, Any]]:
-    """Log weights and parts of the possible derivations of one item, best first."""
+    """Return log weights and parts of the possible derivations of one item, best first."""
     weights = item(structure.expanded().log_weights, b)
     scored = sorted(((dot(d, weights), d) for d in found), key=lambda x: -x[0])
     return [x for x in scored if x[0] > -np.inf]
@@ -134,7 +134,7 @@ def average(structure: Structure, scored: list[tuple[float, Any]], b: int) -> An
 
 
 def drawn(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Log weights, some of them minus infinity."""
+    """Return random log weights, some of them minus infinity."""
     weights = generator.normal(0, 1.5, shape).astype(np.float32)
     weights[generator.random(shape) < 0.1] = -np.inf
     return weights

@@ -1,4 +1,4 @@
-"""Slot automata for the tests of given trees: a plain matrix for every label."""
+"""Slot automata for tests of given trees: a plain matrix for each label."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All segmentations, one by one, in plain Python."""
+"""All segmentations, enumerated in plain Python."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 
 def widths(length: int, widest: int) -> Iterator[tuple[int, ...]]:
-    """All ways to write a length as a sum of widths, in order."""
+    """Return all ordered ways to write a length as a sum of widths."""
     if length == 0:
         yield ()
     for first in range(1, min(length, widest) + 1):
@@ -16,7 +16,7 @@ def widths(length: int, widest: int) -> Iterator[tuple[int, ...]]:
 
 
 def segmentations(length: int, widest: int, states: int) -> Iterator[list[tuple[int, int, int]]]:
-    """All lists of segments: the position of the end, the width, the state."""
+    """Return all lists of segments: the position of the end, the width, the state."""
     for cut in widths(length, widest):
         ends = [end - 1 for end in itertools.accumulate(cut)]
         for chosen in itertools.product(range(states), repeat=len(cut)):

@@ -1,4 +1,4 @@
-"""The example of a third party's structure, alignments: it does all that the shipped suite asks."""
+"""Alignments, the example of a third-party structure, pass the shipped conformance suite."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMES = [pytest.param(x, marks=[pytest.mark.exhaustive] if x in ONE else []) for
 
 @pytest.fixture(scope="module")
 def example() -> Iterator[Any]:
-    """The module of the example's tests."""
+    """The test module of the example."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(EXAMPLE)
         yield import_module("test_alignments")

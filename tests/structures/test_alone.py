@@ -1,4 +1,4 @@
-"""Structures and semirings need jax and numpy, and nothing else that is installed with them."""
+"""Structures and semirings require jax and numpy, and no other dependency of the project."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ print(float(chains.log_partition()[0]), chains.sample(jax.random.key(0), 5).part
 
 
 def dependencies() -> set[str]:
-    """The modules of what is installed with semipunct."""
+    """Return the modules of the installed dependencies of semipunct."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     names = (re.match(r"[\w-]+", line) for line in project["dependencies"])
     return {name[0].replace("-", "_") for name in names if name}

@@ -1,4 +1,4 @@
-"""Automata against paths listed in plain numpy, inverses of matrices, and OpenFst."""
+"""Automata compared with paths enumerated in plain numpy, inverses of matrices, and OpenFst."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CLOSE = {"rtol": 2e-5, "atol": 1e-6}
 
 
 class Square(NamedTuple):
-    """The entries of a matrix of two rows."""
+    """A matrix of two rows."""
 
     a: jax.Array
     b: jax.Array
@@ -48,7 +48,7 @@ class Square(NamedTuple):
 
 @dataclass(frozen=True)
 class Matrices(Semiring):
-    """Real matrices of two rows: not commutative, and its star is an inverse."""
+    """Real matrices of two rows: multiplication is not commutative, the star is an inverse."""
 
     name: ClassVar[str] = "matrices"
     laws: ClassVar[Laws] = Laws(commutative=False, star=True)
@@ -125,7 +125,7 @@ def test_star_of_truth_is_reachability():
 
 
 def test_star_of_one_loop_written_out():
-    """Go on with 1/2, round the loop with 1/4: 4/3 rounds in the sum, 1/3 on average."""
+    """The exit weighs 1/2, the loop 1/4: the star is 4/3, and 1/3 rounds are made on average."""
     matrix = np.array([[0.25, 0.5], [0.0, 0.0]])
     got = run(closure, Real(), jnp.asarray(matrix, jnp.float32))
     np.testing.assert_allclose(got, [[4 / 3, 2 / 3], [0, 1]], rtol=1e-6)
@@ -135,7 +135,7 @@ def test_star_of_one_loop_written_out():
 
 
 def test_star_diverges_to_infinity_and_only_where_it_must():
-    """A loop of weight one on the way from the first state to the second; the third is apart."""
+    """A loop of weight one is on the way from the first to the second state, the third is apart."""
     matrix = jnp.where(jnp.array([[1, 1, 0], [0, 0, 0], [0, 0, 0]], bool), 0.0, -jnp.inf)
     got = run(closure, Log(), matrix)
     assert (got == jnp.inf).tolist() == [[True, True, False], [False] * 3, [False] * 3]
@@ -204,7 +204,7 @@ def test_accepts_with_an_automaton_for_each_string():
 
 
 def test_factors_stay_in_order():
-    """Letters of arcs along the one path: initial a, epsilon b, symbol c, epsilon d, final e."""
+    """The single path has the letters initial a, epsilon b, symbol c, epsilon d, final e."""
     semiring = Strings(length=6, letters=5)
     arcs = np.full((2, 4, 4), -np.inf)
     arcs[0, 0, 1] = arcs[1, 1, 2] = arcs[0, 2, 3] = 0
@@ -247,7 +247,7 @@ def test_shortest_distances():
 
 
 def test_expected_length_of_what_an_automaton_writes():
-    """A letter with 1/3, the end with 2/3: half a letter on average."""
+    """A letter has weight 1/3, the end 2/3: the mean length is half a letter."""
     machine = automaton(
         log(np.ones(1)), log(np.array([0, 1 / 3]).reshape(2, 1, 1)), log(np.ones(1))
     )
@@ -258,7 +258,7 @@ def test_expected_length_of_what_an_automaton_writes():
 
 
 def test_uses_of_arcs_are_expected_counts():
-    """Two states that differ in what they write; uses per arc, summed over positions."""
+    """Two states differ in their output; uses per arc are summed over positions."""
     generator = np.random.default_rng(9)
     arcs = generator.normal(0, 1, (3, 2, 2)).astype(np.float32)
     arcs[0] = -np.inf

@@ -1,4 +1,4 @@
-"""Linear chains: a sum written out, long chains, and what is refused."""
+"""Linear chains: a sum by hand, long chains, and errors."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_factors_keep_their_order(method: str):
 
 @pytest.mark.parametrize("semiring, spread", [(Real(), 1.0), (Log(), 90.0), (Tropical(), 90.0)])
 def test_one_matrix_for_all_answers_as_its_copies_do(semiring: Semiring, spread: float):
-    """Log and tropical weights that differ by more than floats can hold stay what they are."""
+    """Log and tropical weights stay exact even if their range exceeds that of floats."""
     generator = np.random.default_rng(3)
     emission = jnp.asarray(generator.uniform(-1, 1, (2, 4, 3)), jnp.float32)
     transition = jnp.asarray(spread * generator.uniform(-1, 1, (3, 3)), jnp.float32)
@@ -78,7 +78,7 @@ def test_one_matrix_for_all_answers_as_its_copies_do(semiring: Semiring, spread:
 
 @pytest.mark.exhaustive
 def test_a_long_chain_in_single_precision(x64: None):
-    """Rounding grows with the square root of the length, and marginals stay exact."""
+    """Rounding errors grow with the square root of the length, and marginals stay exact."""
     generator = np.random.default_rng(0)
     emission = generator.normal(size=(1, LONG, 3))
     transition = generator.normal(size=(3, 3))
@@ -92,7 +92,7 @@ def test_a_long_chain_in_single_precision(x64: None):
 
 
 def test_scores_far_below_others_are_kept():
-    """Where others have a finite stand-in for minus infinity, -1e5 or so, this one is lost."""
+    """Libraries with a finite value in place of minus infinity, such as -1e5, lose this score."""
     emission = jnp.array([[[-2e6, -jnp.inf], [0.0, 0.0]]])
     d = Distribution(linear_chain(emission, jnp.array([[-3e6, -jnp.inf], [0.0, 0.0]])))
     log_partition, marginals = jax.jit(lambda d: d.log_partition_and_marginals())(d)

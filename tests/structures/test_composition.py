@@ -1,4 +1,4 @@
-"""Composition of transducers, against sums over pairs of paths and against OpenFst."""
+"""Composition of transducers, compared with sums over pairs of paths and with OpenFst."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def composed(semiring: Semiring) -> tuple[Case, Case, Any]:
 
 
 def joined(first: Any, second: Any) -> dict[Any, float]:
-    """The weight of each pair: the sum over the strings in the middle."""
+    """Compute the weight of each pair: the sum over the intermediate strings."""
     found: dict[Any, float] = {}
     for ((x, y), p), ((z, written), q) in itertools.product(first.items(), second.items()):
         if y == z and p * q > 0:
@@ -71,7 +71,7 @@ def test_composition_sums_over_the_strings_in_the_middle(semiring: Semiring):
 
 
 def test_composition_counts_each_pair_of_paths_once():
-    """Three silent arcs meet three: as many pairs as without a filter ways to interleave them."""
+    """Three output epsilons meet three input epsilons: without a filter interleavings count."""
     arcs = np.zeros((2, 2, 4, 4))
     writing_nothing, reading_nothing = arcs.copy(), arcs.copy()
     for s in range(3):
@@ -145,7 +145,7 @@ def test_openfst_agrees_about_compositions():
             new.add_arc(states[s], pynini.Arc(int(a), int(b), weight, states[t]))
         return new
 
-    # Arcs in all directions: loops, of epsilons too.
+    # Arcs in all directions: loops, including loops of epsilons.
     machines = [
         transducer(log(small(seed, 3)), log(small(seed, 3, 3, 3, 3)), log(small(seed + 1, 3)))
         for seed in (21, 23)

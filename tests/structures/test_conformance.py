@@ -1,8 +1,7 @@
-"""Every structure answers every question as the enumeration of its derivations does.
+"""Every structure agrees with the enumeration of its derivations in every check.
 
-A new structure takes part by one line in `tests.structures.cases.CASES`. By default structures
-meet questions in single precision; crossed with double precision they meet them in
-`make test-all`.
+A new structure requires one line in `tests.structures.cases.CASES`. By default structures are
+checked in single precision; `make test-all` also checks all of them in double precision.
 """
 
 from __future__ import annotations
@@ -19,21 +18,21 @@ from tests.structures.cases import CASES, Known
 
 STRUCTURES = [case for case in CASES if not case.variant]
 EVERY = {"log partition", "marginals", "best"}
-"""Also asked by default of a second case of a structure."""
+"""Checks made by default also of further cases of a structure."""
 MOST = EVERY | {"number of derivations", "averages", "samples", "padding", "impossible"}
-"""Asked by default of structures that are costly."""
+"""Checks made by default of costly structures."""
 ONE = {
     "slopes in forward mode", "slopes in reverse mode", "ranked goes on", "longer lists",
     "ties in lists", "samples in the reverse pass", "more averages", "infinite cross entropy",
     "memory budget",
 }  # fmt: skip
-"""Asked by default of one structure: they cost much and depend little on it."""
+"""Checks made by default of one structure: they are slow and hardly depend on the structure."""
 DOUBLE = {"log partition", "marginals", "best", "averages", "samples"}
-"""Asked by default of one structure in double precision."""
+"""Checks made by default of one structure in double precision."""
 
 
 def by_default(name: str, case: Known, precise: bool) -> bool:
-    """Whether `make test` makes the check."""
+    """Tell whether `make test` includes the check."""
     if precise:
         return name in DOUBLE and case == CASES[0]
     if case.costly and name not in MOST:
@@ -50,7 +49,7 @@ CROSSED = [
     for name in CHECKS
     for case in CASES
     for precise in (False, True)
-    # What a budget saves is known of sums in single precision.
+    # The effect of a memory budget is known for sums in single precision.
     if name != "memory budget" or not precise
 ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Bracketings and parses against all of them, and against closed formulas."""
+"""Bracketings and parses compared with all of them, and with closed formulas."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SYMBOLS = NONTERMINALS + PRETERMINALS
 
 
 def brackets(first: int, last: int) -> Iterator[list[tuple[int, int]]]:
-    """The spans of each bracketing of the words from first to last."""
+    """Return the spans of each bracketing of the words from first to last."""
     if first == last:
         yield [(first, last)]
     for split in range(first, last):
@@ -58,11 +58,11 @@ def span_parts(words: int, size: int) -> Iterator[SpanParts]:
 
 
 Parse = tuple[list[tuple[int, int, int]], list[tuple[int, int]]]
-"""The rules used, and the preterminal of each word."""
+"""The rules in a parse, and the preterminal of each word."""
 
 
 def parses(symbol: int, first: int, last: int) -> Iterator[Parse]:
-    """What a symbol can expand to over the words from first to last."""
+    """Return all expansions of a symbol over the words from first to last."""
     if symbol >= NONTERMINALS:
         if first == last:
             yield [], [(first, symbol - NONTERMINALS)]
@@ -167,7 +167,7 @@ def catalan(n: int) -> int:
 
 @pytest.mark.parametrize("semiring", [Log(), Real()], ids=["log", "real"])
 def test_trees_are_counted(semiring: Semiring):
-    """Through more than one block of widths."""
+    """The lengths require more than one block of widths."""
     longest = 24
     lengths = np.arange(longest + 1)
     trees = span_trees(np.zeros((longest + 1, longest, longest, 3), np.float32), lengths)
@@ -194,7 +194,7 @@ def test_padding_is_never_read():
     other_spans, other_emission = spans.copy(), emission.copy()
     for b, n in enumerate(ALL_LENGTHS):
         other_spans[b, n:], other_spans[b, :, n:], other_emission[b, n:] = 300.0, -np.inf, 300.0
-    # Nor is what ends before it begins.
+    # Spans that end before they begin do not matter either.
     other_spans[:, *np.tril_indices(WORDS, -1)] = 300.0
     got, expected = (summed(span_trees(x, ALL_LENGTHS)) for x in (other_spans, spans))
     jax.tree.map(np.testing.assert_array_equal, got, expected)
@@ -210,7 +210,7 @@ def test_factors_come_from_the_top_and_from_the_left():
         spans[0, i, j], letters[0, i, j] = 0.0, letter
     find = jax.jit(lambda structure, feature: structure.total(semiring, feature).value)
     assert semiring.read(find(span_trees(spans), SpanParts(letters))) == [(0, 1, 2, 3, 4)]
-    # One nonterminal, which branches to the left.
+    # There is one nonterminal, which branches to the left.
     rules = np.full((1, 1, 2, 2), -np.inf, np.float32)
     rules[0, 0, 0, 1] = rules[0, 0, 1, 1] = 0.0
     feature = GrammarParts(
@@ -291,7 +291,7 @@ def test_a_batch_of_single_words(structure: Structure[Any], total: float):
 
 
 def test_improbable_words_do_not_hide_the_only_rule():
-    """The sum over both halves is far below what the heaviest symbols of either would weigh."""
+    """The sum over both halves is far below the weight of the heaviest symbols of each."""
     emission = jnp.array([[[0.0, -55.0, -55.0]] * 2])
     rules = jnp.full((1, 4, 4), -jnp.inf).at[0, 2, 2].set(0.0)
     drawn = Distribution(pcfg(jnp.zeros(1), rules, emission)).sample(jax.random.key(0), 16)

@@ -1,4 +1,4 @@
-"""`inside` over automata that are plain matrices, against the sum over all choices."""
+"""`inside` over automata with plain matrices, compared with the sum over all choices."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ LABELS = ((), ("a",), ("b",))
 PAIRS = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (0, 2), (1, 2)]
 STATES = 3
 SLOTS = 6
-"""Automata: 0 is the empty slot's, 1 to 5 are arbitrary matrices."""
+"""Number of automata: 0 is that of the empty slot, 1 to 5 are arbitrary matrices."""
 CAPACITY = Capacity(sentences=3, words=16, slots=SLOTS, steps=16, lanes=(2,), factors=16)
 IN_ALL = pytest.mark.parametrize(
     "semiring",
     [
         *(Real(), Viterbi(), Expectation()),
-        # What the conformance suite asks of given trees takes place in these.
+        # The conformance suite checks given trees in these semirings.
         *(pytest.param(s, marks=pytest.mark.exhaustive) for s in (Log(), Derivation(), Sampling())),
     ],
     ids=lambda s: s.name,
@@ -51,7 +51,7 @@ def automata(seed: int) -> Dense:
     matrix = generator.normal(-1, 1, (SLOTS, len(LABELS), STATES, STATES))
     matrix[generator.random(matrix.shape) < 0.2] = -np.inf
     start, end = generator.normal(-1, 1, (2, SLOTS, STATES))
-    # The empty label changes nothing; the empty slot has one state and no other label.
+    # The empty label changes nothing; the empty slot's automaton has one state, no other label.
     matrix[:, 0] = np.where(np.eye(STATES), 0.0, -np.inf)
     matrix[0] = -np.inf
     matrix[0, 0, 0, 0] = start[0, 0] = end[0, 0] = 0.0
@@ -104,9 +104,9 @@ def given_trees(question: Question, capacity: Capacity = CAPACITY) -> GivenTrees
 def derivations(
     question: Question, sentence: int, *, best: bool
 ) -> list[tuple[float, float, tuple[int, ...]]]:
-    """Weight, count and choice of pairs of each derivation.
+    """Return weight, count and choice of pairs of each derivation.
 
-    With `best` the weight is that of the best path through the slots, not that of all paths.
+    With `best`, the weight is that of the best path through the slots, not that of all paths.
     """
     heads = question.heads[sentence]
     base = sum(map(len, question.heads[:sentence]))
@@ -137,7 +137,7 @@ def derivations(
 
 @cache
 def ask(semiring: Semiring):
-    """Jitted: log weights, expected counts where there are any, and the gradient of choices."""
+    """Compute log weights, expected counts if any, and the gradient for choices."""
 
     def log_weights(choice: jax.Array, p: GivenTrees):
         total = inside(p._replace(choice=choice), semiring)
@@ -229,7 +229,7 @@ def test_long_and_deep_trees_stay_finite(heads: Sequence[int]):
 
 
 def test_totals_are_right_for_weights_of_any_size():
-    """From 1e-30 to 1e30 within one sentence: ``Real`` alone loses what the rest depends on."""
+    """Weights range from 1e-30 to 1e30 within a sentence: ``Real`` alone loses relevant terms."""
     in_reals, checked = ask(Real()), jax.jit(log_totals)
     wrong = unknown = 0
     for seed in (0, 1, 2, 22, 24, 28, 162, 206):
@@ -250,7 +250,7 @@ def test_totals_are_right_for_weights_of_any_size():
 
 
 def extreme(seed: int) -> Question:
-    """One sentence whose weights differ by 60 orders of magnitude."""
+    """One sentence with weights that differ by 60 orders of magnitude."""
     generator = np.random.default_rng(seed)
     choice = generator.uniform(-69, 69, (CAPACITY.words, len(PAIRS))).astype(np.float32)
     choice[generator.random(choice.shape) < 0.3] = -np.inf

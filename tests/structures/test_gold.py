@@ -1,4 +1,4 @@
-"""Values of other libraries (`experiments/benchmarks/peers.py --gold`), from the same numbers."""
+"""Values of other libraries (`experiments/benchmarks/peers.py --gold`), for the same potentials."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def numbers(seed: int, *shape: int) -> np.ndarray:
 
 
 def chain() -> Structure:
-    """torch-struct has the next state before the one that it follows."""
+    """Transpose states: torch-struct has the next state before the preceding one."""
     transition = numbers(2, 3, 5, 4, 4).swapaxes(2, 3)
     return linear_chain(jnp.zeros((3, 6, 4)), jnp.asarray(transition))
 
@@ -36,20 +36,20 @@ def grammar() -> Structure:
 
 
 def trees(single_root: bool) -> Structure:
-    """supar has the dependent before its head."""
+    """Transpose arcs: supar has the dependent before its head."""
     arcs = numbers(5, 3, 7, 7).swapaxes(1, 2)
     return projective_trees(jnp.asarray(arcs), jnp.array([6, 4, 1]), single_root)
 
 
 def brackets() -> Structure:
-    """supar numbers the places between words."""
+    """Convert spans: supar numbers the boundaries between words."""
     spans = numbers(6, 2, 6, 6)[:, :-1, 1:, None]
     return span_trees(jnp.asarray(spans), jnp.array([5, 3]))
 
 
 @jax.jit
 def ask(structure: Structure) -> tuple[jax.Array, jax.Array]:
-    """Compiled: step by step it would take far longer."""
+    """Compile, since execution step by step takes far longer."""
     d = Distribution(structure)
     return d.log_partition(), d.entropy()
 

@@ -1,4 +1,4 @@
-"""Permutations against all orders, one by one, and against sums that are known in closed form."""
+"""Permutations compared with enumerated orders, and with sums in closed form."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def draw(structure: LinearOrderings, count: int) -> Draws[Any]:
 
 
 def listed(weights: np.ndarray, items: int) -> dict[tuple[int, ...], float]:
-    """The log weight of every order."""
+    """Return the log weight of every order."""
     return {
         order: sum(float(weights[pair]) for pair in itertools.combinations(order, 2))
         for order in itertools.permutations(range(items))
@@ -61,7 +61,7 @@ def test_three_items_written_out():
 def test_sums_and_the_best_are_those_of_all_orders(seed: int, lengths: list[int]):
     generator = np.random.default_rng(seed)
     weights = generator.normal(0, 2, (BATCH, ITEMS, ITEMS)).astype(np.float32)
-    # What lies beyond an item, and the diagonal, must not count.
+    # Entries beyond an item and on the diagonal must not matter.
     weights[:, np.arange(ITEMS), np.arange(ITEMS)] = 50
     total, marginals, best = ask(linear_orderings(jnp.asarray(weights), jnp.array(lengths)))
     for item, length in enumerate(lengths):
@@ -77,7 +77,7 @@ def test_sums_and_the_best_are_those_of_all_orders(seed: int, lengths: list[int]
 
 @pytest.mark.parametrize("items", [1, 2, 12])
 def test_inversions_have_a_closed_form(items: int):
-    """With q for each pair out of order the sum is (1)(1 + q)(1 + q + q^2)... (Mallows 1957)."""
+    """With q for each inversion the sum is (1)(1 + q)(1 + q + q^2)... (Mallows 1957)."""
     q = 0.7
     weights = np.tril(np.full((items, items), math.log(q), np.float32), -1)[None]
     structure = linear_orderings(jnp.asarray(weights))
@@ -97,7 +97,7 @@ def test_items_of_draws_precede_as_often_as_they_should():
 
 
 def test_an_order_that_is_forced_is_drawn():
-    """Minus infinity above the diagonal leaves the one order that runs backwards."""
+    """Minus infinity above the diagonal leaves only the reverse order."""
     weights = jnp.where(jnp.triu(jnp.ones((4, 4)), 1) > 0, -jnp.inf, 0.0)[None]
     drawn = draw(linear_orderings(weights, jnp.array([3])), 2)
     assert [order_of(x[0], 3) for x in drawn.parts.precedence] == [[2, 1, 0]] * 2
@@ -128,10 +128,10 @@ def test_wrong_arguments_are_refused(weights: np.ndarray, lengths: Any, message:
 
 @pytest.mark.parametrize("shift", [300.0, -300.0, -30_000.0])
 def test_weights_of_any_size_are_as_precise(shift: float):
-    """What all orders have in common tells nothing of them."""
+    """A constant shared by all orders does not affect the result."""
     weights = np.random.default_rng(1).normal(size=(1, ITEMS, ITEMS)).astype(np.float32)
     moved = (weights + np.float32(shift)).astype(np.float32)
-    same = moved - np.float32(shift)  # as far as the sum could hold it
+    same = moved - np.float32(shift)  # within the precision of the sum
     found, expected = (ask(linear_orderings(jnp.asarray(x)))[1] for x in (moved, same))
     np.testing.assert_allclose(found, expected, atol=1e-6)
 

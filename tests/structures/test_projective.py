@@ -1,4 +1,4 @@
-"""Projective trees against all assignments of heads, and against closed formulas."""
+"""Projective trees compared with all assignments of heads, and with closed formulas."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LARGE = (25, 25, 25)
 
 
 def trees(words: int, single_root: bool) -> Iterator[tuple[int, ...]]:
-    """Heads of each word: no cycle, and nothing under an arc that is not below its head."""
+    """Return all head assignments without cycles in which each arc covers words below its head."""
     for heads in itertools.product(range(words + 1), repeat=words):
         paths = [path(heads, word) for word in range(1, words + 1)]
         if not all(paths) or (single_root and words and heads.count(0) != 1):
@@ -39,7 +39,7 @@ def trees(words: int, single_root: bool) -> Iterator[tuple[int, ...]]:
 
 
 def path(heads: tuple[int, ...], word: int) -> list[int]:
-    """A word and what is above it, up to the root; nothing if it never gets there."""
+    """Return a word and its ancestors up to the root; nothing if there is a cycle."""
     passed = [word]
     while passed[-1]:
         if len(passed) > len(heads):
@@ -56,7 +56,7 @@ def parts(heads: tuple[int, ...]) -> ArcParts:
 
 
 def problem(single_root: bool) -> tuple[Structure, ArcParts, list[list[ArcParts]]]:
-    """Random weights, a feature, and all trees of each item."""
+    """Return random weights, a feature, and all trees of each item."""
     generator = np.random.default_rng(int(single_root))
     shape = (WORDS + 1, WORDS + 1, WORDS + 1)
     arcs = drawn(generator, shape)
@@ -90,7 +90,7 @@ def test_two_words_written_out():
 
 @pytest.mark.parametrize("semiring", [Log(), Real()], ids=["log", "real"])
 def test_trees_are_counted(semiring: Semiring):
-    """Through more than one block of widths."""
+    """The lengths require more than one block of widths."""
     for single_root in (True, False):
         trees = projective_trees(np.zeros(LARGE, np.float32), np.arange(LARGE[0]), single_root)
         numbers = [1] + [
@@ -102,7 +102,7 @@ def test_trees_are_counted(semiring: Semiring):
 
 
 def test_distant_weights_stay_in_range_in_real():
-    """Scales that differ between words, and would overflow if the arcs were taken as they are."""
+    """Scales differ between words, and would overflow without rescaling of the arcs."""
     arcs = np.random.default_rng(4).normal(size=LARGE).astype(np.float32)
     arcs += np.linspace(-60, 60, LARGE[2], dtype=np.float32)
     trees = projective_trees(arcs, np.arange(LARGE[0]))
@@ -117,7 +117,7 @@ def test_padding_is_never_read(single_root: bool):
     other = arcs.copy()
     for b, n in enumerate(ALL_LENGTHS):
         other[b, n + 1 :], other[b, :, n + 1 :] = 300.0, -np.inf
-    # Nor are column 0 and the diagonal.
+    # Column 0 and the diagonal do not matter either.
     other[:, :, 0], other[:, range(WORDS + 1), range(WORDS + 1)] = 300.0, 300.0
     got, expected = (summed(projective_trees(x, ALL_LENGTHS, single_root)) for x in (other, arcs))
     jax.tree.map(np.testing.assert_array_equal, got, expected)

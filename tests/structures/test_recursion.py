@@ -1,4 +1,4 @@
-"""Scans in chunks: the same answers within a budget, and a plan that says what it costs."""
+"""Chunked scans: the same results within a memory budget, and a plan that states their cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ A = jnp.asarray(np.random.default_rng(0).normal(size=(2, STEPS, 50)), jnp.float3
 
 
 def total(recursion: Recursion, a: jax.Array) -> jax.Array:
-    """A recursion whose steps do not commute and keep residuals."""
+    """A recursion with noncommutative steps and residuals."""
     end = recursion.scan(
         lambda s, x: jnp.sin(s + x[0]) * jnp.cos(x[0]) + x[1][:, None],
         jnp.zeros(a[:, 0].shape),
@@ -64,7 +64,7 @@ def test_a_budget_is_kept_and_changes_no_answer(part: float):
 
 
 def test_what_is_kept_is_what_the_plan_says():
-    """Fewer bytes of temporary memory in the compiled gradient."""
+    """The compiled gradient uses less temporary memory."""
 
     def deep(state: jax.Array, x: jax.Array) -> jax.Array:
         for _ in range(6):
@@ -104,7 +104,7 @@ def test_derivatives_of_every_kind_pass_through():
 
 @pytest.mark.parametrize("chunked", [False, True])
 def test_outputs_of_all_steps_are_kept_in_order(chunked: bool):
-    """In chunks, and in what is left over of them, with their gradient."""
+    """This includes chunks, a remainder, and their gradient."""
     budget = 0.005 if chunked else None
     plans: list[Plan] = []
 

@@ -1,4 +1,4 @@
-"""Schedules: everything once, nothing before what it waits for, nothing beyond the capacity."""
+"""Schedules: each operation once, after its dependencies, within the capacity."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def trees_with_slots(draw: st.DrawFn) -> tuple[tuple[int, ...], list[bool]]:
 
 
 def orders(heads: Sequence[int], touched: set[int]) -> set[tuple[int, int]]:
-    """Which touched nodes (from 0) must be absorbed before which others."""
+    """Return which touched nodes (from 0) must be absorbed before which others."""
     found: set[tuple[int, int]] = set()
     for kid in touched:
         parent = heads[kid] - 1
@@ -50,7 +50,7 @@ def orders(heads: Sequence[int], touched: set[int]) -> set[tuple[int, int]]:
 
 
 def reachable(p: Absorptions, start: int) -> set[int]:
-    """The absorptions that wait for one, directly or not."""
+    """Return the absorptions that directly or indirectly depend on a given one."""
     found: set[int] = set()
     ahead = [start]
     while ahead:
@@ -85,7 +85,7 @@ def test_a_program_absorbs_what_touches_a_slot_once_and_in_order(
         else:
             assert p.from_left[i] == on_left
             assert (p.left_slot[i], p.right_slot[i]) == (left[kid], right[kid])
-        # What is read is an earlier result, and is waited for.
+        # Operands are earlier results, which the absorption depends on.
         for source in (p.at_left[i], p.at_right[i], p.meeting[i]):
             assert source < i
             assert source < 0 or i in reachable(p, int(source))
@@ -132,7 +132,7 @@ def test_packing_keeps_every_absorption_and_factor(
     programs = [build(*d) for d in drawn]
     groups = [np.zeros(len(p.kid), np.int32) for p in programs]
     placement = place(programs, groups, CAPACITY.lanes)
-    # Automaton 0 is the empty slot's; every other slot has one of its own.
+    # Automaton 0 is that of the empty slot; all other slots have separate automata.
     automata: list[np.ndarray] = []
     for _, empty in drawn:
         number = 1 + np.cumsum(~np.array(empty)) + sum(len(a) for a in automata)
@@ -163,7 +163,7 @@ def test_packing_keeps_every_absorption_and_factor(
                 taken_out.add(step * CAPACITY.lanes[0] + lane)
             assert narrow.left_slot[step, lane] == slots[left[kid]]
             assert narrow.right_slot[step, lane] == slots[right[kid]]
-            # Rows of the store: ends, beginnings, then results of earlier steps.
+            # Rows of the storage: ends, beginnings, then results of earlier steps.
             for table, bound in (
                 (narrow.at_left, slots[left[kid]]),
                 (narrow.at_right, CAPACITY.slots + slots[right[kid]]),
@@ -193,7 +193,7 @@ def test_what_exceeds_the_capacity_is_refused():
 
 
 def test_a_chain_of_10_000_words_is_programmed():
-    # Each word dominates all that follow it.
+    # Each word dominates all following words.
     left, right = np.arange(10_000, dtype=np.int32), np.full(10_000, 10_000, np.int32)
     p = absorptions(range(10_000), left, right, [False] * 10_001)
     assert p.kid.tolist() == list(range(9_999, -1, -1))

@@ -1,4 +1,4 @@
-"""Each check of the shipped conformance suite finds a structure made wrong on purpose."""
+"""Each check of the shipped conformance suite detects a deliberately incorrect structure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.structures.test_conformance import ONE
 
 CHAIN = CASES[0]
 MUTANTS: dict[str, type[LinearChain]] = {}
-"""By the check that has to find it."""
+"""Incorrect structures by the check that has to detect them."""
 
 
 def registered(cls: Any) -> Any:
@@ -40,7 +40,7 @@ def for_check(name: str) -> Callable[[Any], Any]:
 
 
 class Chain(LinearChain):
-    """A chain whose sums in some semirings are changed."""
+    """A chain with changed sums in some semirings."""
 
     def total(self, semiring: Any, feature: Any = None, recursion: Recursion = Recursion()) -> Any:
         return self.changed(semiring, super().total(semiring, feature, recursion))
@@ -58,7 +58,7 @@ def scaled(total: Total, by: Any) -> Total:
 
 
 def shifted(semiring: Any, total: Total) -> Total:
-    """A weight too large by 1%."""
+    """Increase a weight by 1%."""
     return scaled(total, 0.01)
 
 
@@ -67,7 +67,7 @@ def finite(x: jax.Array) -> jax.Array:
 
 
 def flipped(parts: Any) -> Any:
-    """The states the other way round, which changes nothing but the order of ties."""
+    """Reverse the states, which affects only the order of ties."""
     return jax.tree.map(lambda x: x[..., ::-1, ::-1] if x.ndim == 4 else x[..., ::-1], parts)
 
 
@@ -112,7 +112,7 @@ def once(x: jax.Array) -> jax.Array:
 
 @once.defjvp
 def _(primals: Any, tangents: Any) -> Any:
-    # The derivative is one, that of the derivative is not zero.
+    # The first derivative is one, the second is not zero.
     return primals[0], tangents[0] * (1 + primals[0] - jax.lax.stop_gradient(primals[0]))
 
 
@@ -182,7 +182,7 @@ class ShortListsAreReweighed(Chain):
 
 
 class Reweighs(Chain):
-    """Weights to the power of 1.2 in some semirings, or within a budget."""
+    """Raises weights to the power of 1.2 in some semirings, or within a budget."""
 
     def reweighs(self, semiring: Any, recursion: Recursion) -> bool:
         raise NotImplementedError
@@ -221,7 +221,7 @@ class ForgetsFeatures(Chain):
 
 
 class Diverges(Chain):
-    """Divergences, or cross entropies, changed."""
+    """Changes divergences or cross entropies."""
 
     cross = False
 

@@ -1,4 +1,4 @@
-"""Draws without replacement: all different, in the order that successive draws would have."""
+"""Sampling without replacement: distinct draws, in the order of successive sampling."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DRAWS = 400
 
 
 def one_of_four(copies: int) -> Distribution:
-    """Items with four derivations each, so that copies are independent experiments."""
+    """Build items with four derivations each, so that copies are independent experiments."""
     emission = jnp.tile(jnp.asarray(WEIGHTS), (copies, 1, 1))
     return Distribution(linear_chain(emission, jnp.zeros((4, 4))))
 
@@ -40,7 +40,7 @@ def test_pairs_are_as_frequent_as_successive_draws():
 
 
 def test_many_derivations_are_drawn_until_they_differ():
-    """Too many to list: 2**6, of lengths that leave fewer to the other items."""
+    """There are too many to list: 2**6, with fewer for the shorter items."""
     lengths = jnp.array([6, 2, 0])
     d = Distribution(linear_chain(jnp.zeros((3, 6, 2)), jnp.zeros((2, 2)), lengths))
     drawn = sample_without_replacement(d, jax.random.key(1), 20)
@@ -67,7 +67,7 @@ def test_bad_requests():
 
 
 def test_derivations_with_the_same_parts_are_all_listed():
-    """Of four parses by rules of one preterminal, two use each rule as often."""
+    """Of four parses with rules of one preterminal, two use each rule equally often."""
     rules = jnp.full((1, 2, 2), 0.0).at[0, 0, 0].set(-jnp.inf)
     d = Distribution(pcfg(jnp.zeros(1), rules, jnp.zeros((1, 4, 1))))
     drawn = sample_without_replacement(d, jax.random.key(0), 4)

@@ -11,16 +11,16 @@ from tests.oracle import constituent_slots
 
 @st.composite
 def projective_trees(draw: st.DrawFn, smallest: int = 1, largest: int = 9) -> tuple[int, ...]:
-    """Heads of a projective tree: each word hangs on one whose constituent it may join."""
+    """Draw heads of a projective tree: each word depends on one whose constituent it may join."""
     words = draw(st.integers(smallest, largest))
     heads = [0] * words
-    # Spans to be headed, each with the head outside it.
+    # Spans without a head so far, each with the head outside it.
     spans = [(1, words, 0)]
     while spans:
         first, last, head = spans.pop()
         if first > last:
             continue
-        # A span is cut into constituents; the first of them is headed by one of its words.
+        # A span is split into constituents; the first of them is headed by one of its words.
         end = draw(st.integers(first, last)) if head else last
         root = draw(st.integers(first, end))
         heads[root - 1] = head
@@ -29,6 +29,6 @@ def projective_trees(draw: st.DrawFn, smallest: int = 1, largest: int = 9) -> tu
 
 
 def edges(heads: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The slots at the left and at the right edge of every word's constituent."""
+    """Return the slots at the left and at the right edge of every word's constituent."""
     left, right = zip(*constituent_slots(heads), strict=True)
     return left, right

@@ -1,4 +1,4 @@
-"""Counts and Table 4 from values written by hand; what is read off a model, against the oracle."""
+"""Counts and Table 4 from hand-written values; those of a model compared with the oracle."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.oracle import rewrite
 
 
 def analysis(*slots: tuple[str, str, str]) -> Analysis:
-    """An analysis with slots of: underlying tokens, edits as ``name a b, ...``, surface."""
+    """Build an analysis from slots of: underlying tokens, edits as ``name a b, ...``, surface."""
     made = tuple(
         SlotAnalysis(
             tuple(underlying.split()),
@@ -46,7 +46,7 @@ def analysis(*slots: tuple[str, str, str]) -> Analysis:
     return Analysis(sentence([0], ["", ""]), (((), ()),), 0.0, 0.0, made)
 
 
-# A window from right to left: what is left of the period meets the first comma.
+# The window moves from right to left: the rest of the period meets the first comma.
 THREE = (", ) .", "keep ) . | absorb_left , )", ") .")
 COMMAS = (", , .", "absorb_left , . | absorb_left , .", ".")
 
@@ -64,7 +64,7 @@ def test_bigrams_are_of_the_underlying_string_and_edits_of_the_window():
 
 
 def channel_of(tokens: str) -> Channel:
-    """A channel that absorbs the left one with 0.7, and keeps both with 0.3."""
+    """Build a channel that absorbs the left token with 0.7, and keeps both with 0.3."""
     table = np.zeros((4, len(tokens), len(tokens)))
     table[:2] = np.array([0.3, 0.7])[:, None, None]
     return Channel(tuple(tokens), table)
@@ -73,7 +73,7 @@ def channel_of(tokens: str) -> Channel:
 def test_the_rewriting_table():
     counts = count([analysis(COMMAS, THREE), analysis(COMMAS), analysis(("* .", "", "* ."))])
     rows = rewriting(channel_of(",.)"), counts)
-    # ", )" and ") ." once, in the order of their marks; "*" is not of the channel's alphabet.
+    # ", )" and ") ." once, in the order of their marks; "*" is not in the channel's alphabet.
     assert [(r.a + r.b, r.times) for r in rows] == [(",,", 2), (",.", 2), (").", 1), (",)", 1)]
     assert rows[1].made == {"keep": 0, "absorb_left": 4, "absorb_right": 0, "transpose": 0}
     assert rows[1].probabilities == dict(zip(EDITS, (0.3, 0.7, 0.0, 0.0), strict=True))

@@ -1,4 +1,4 @@
-"""Trees weighed by the marks of a sentence."""
+"""Trees weighted by the marks of a sentence."""
 
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ def models(finished: Any, parser: Path) -> tuple[Any, Any]:
 
 @pytest.fixture
 def likelihoods(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[int, ...], float]:
-    """The log-likelihood of the marks by the heads of a tree; -5 for all others."""
+    """Return the log-likelihood of the marks by the heads of a tree; -5 for all others."""
     found: dict[tuple[int, ...], float] = {}
     monkeypatch.setattr(
         task,
@@ -45,7 +45,7 @@ def test_marks_decide_between_trees(
     found = parse_punctuated(trees, model, SENTENCES, candidates=4)
     assert [one.sentence for one in found] == [one.sentence for one in wanted]
     assert all(one.log_probability == pytest.approx(0, abs=1e-6) for one in found)
-    # Without weight the posterior is the parser's own, over the same trees.
+    # With weight zero the posterior is that of the parser, over the same trees.
     alone = parse_punctuated(trees, model, SENTENCES, candidates=4, weight=0)
     for one, of in zip(alone, ranked, strict=True):
         shares = np.exp([x.log_probability for x in of])

@@ -1,4 +1,4 @@
-"""What is restored to words is best under the mean of model and parser."""
+"""Restoration of words is optimal under the mean of model and parser."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -43,7 +43,7 @@ def test_with_all_of_the_share_the_parser_decides(
     for one, before in zip(half, alone, strict=True):
         for known, own in zip(one.posteriors, before.posteriors, strict=True):
             assert known.of((";",)) == pytest.approx(0.25 + 0.75 * own.of((";",)))
-    # Whole draws are chosen among the model's own.
+    # Whole draws are selected among those of the model.
     whole = restore_words(model, trees, words, samples=20, minimise="draws")
     assert not any(known.of((";",)) == 1 for one in whole for known in one.posteriors)
 
@@ -56,7 +56,7 @@ def test_several_parsers_count_alike(
     marks = dict(zip(map(id, parsers), ("†", "‡", None), strict=True))
 
     def expected(one: Any, sentences: Any) -> Any:
-        mark = marks[id(one)]  # the third one predicts none
+        mark = marks[id(one)]  # the third parser predicts none
         known = mark and SlotPosterior(((mark,),), np.ones(1))
         return known and [tuple(known for _ in s.slots) for s in sentences]
 
@@ -67,7 +67,7 @@ def test_several_parsers_count_alike(
         assert one.sentence.tree == before.sentence.tree
         for known in one.posteriors:
             assert (known.of(("†",)), known.of(("‡",))) == pytest.approx((0.25, 0.25))
-    # Draws are divided among the trees of all of them.
+    # Draws are distributed over the trees of all parsers.
     asked: list[tuple[int, int]] = []
     drawn = task.drawn
 

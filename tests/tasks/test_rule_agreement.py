@@ -1,4 +1,4 @@
-"""Agreement with Nunberg's rules: figures over a channel written by hand."""
+"""Agreement with Nunberg's rules: figures for a hand-written channel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from semipunct.tasks.rule_agreement import Channel, confidence, recall
 
 
 def made(tokens: str, table: dict[str, tuple[float, float, float, float]]) -> Channel:
-    """A channel of single characters with the edits of some bigrams; all others are kept."""
+    """Build a channel of single characters with edits for some bigrams; all others are kept."""
     probability = np.zeros((4, len(tokens), len(tokens)))
     probability[0] = 1
     for (a, b), edits in table.items():
@@ -56,7 +56,7 @@ def test_mean_reciprocal_ranks():
     found = recall(CHANNEL, [treatment(*bigram) for bigram in pairs])
     total = 1 + 1 / 2 + 25 / 48 + 11 / 18 + 1 / 2 + 1
     assert found.mean_reciprocal_rank == pytest.approx(total / 6)
-    # ", !" has four outcomes and "! !" two; the channel knows neither.
+    # ", !" has four outcomes and "! !" two; the channel has neither.
     assert [rule.a + rule.b for rule in found.missing] == [",!", "!!"]
     assert found.mean_over_all == pytest.approx((total + 1 / 4 + 1 / 2) / 8)
     assert found.ranks == (2, 2, 2)
@@ -87,11 +87,11 @@ def test_confident_edits_and_their_precision():
     channel = made(
         ",.”*",
         {
-            ",.": (0.1, 0.8, 0.06, 0.04),  # Nunberg's
-            ".,": (0.8, 0.1, 0.05, 0.05),  # not: he absorbs
-            "”.": (0.75, 0.05, 0.1, 0.1),  # not above the threshold
+            ",.": (0.1, 0.8, 0.06, 0.04),  # as Nunberg's rule
+            ".,": (0.8, 0.1, 0.05, 0.05),  # unlike Nunberg's rule, which absorbs
+            "”.": (0.75, 0.05, 0.1, 0.1),  # below the threshold
             "*,": (0.0, 0.0, 1.0, 0.0),  # a mark that he does not consider
-            ",,": (0.1, 0.0, 0.9, 0.0),  # Nunberg's
+            ",,": (0.1, 0.0, 0.9, 0.0),  # as Nunberg's rule
         },
     )
     bigrams = [(a, b) for a, b in (",.", ".,", "”.", "*,", ",,", ",!")]

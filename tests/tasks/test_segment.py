@@ -1,4 +1,4 @@
-"""Plain text cut into sentences that remember their places."""
+"""Plain text split into sentences that keep their positions."""
 
 from types import SimpleNamespace
 
@@ -17,7 +17,7 @@ from tests.models.segmentation.passages import generated
 
 @pytest.fixture(scope="module")
 def model() -> SimpleNamespace:
-    """A tokeniser that cuts at random: what must hold of any holds of it."""
+    """A tokeniser with random segmentation, for properties that hold for any model."""
     fitted = Tokeniser.fit(
         generated(8, 0), TokeniserOptions(size=6, layers=2, minimum_run_count=1, minimum_count=1)
     )

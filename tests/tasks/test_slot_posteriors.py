@@ -1,4 +1,4 @@
-"""Means of distributions of the string of a slot."""
+"""Means of distributions over slot strings."""
 
 import numpy as np
 import pytest

@@ -65,7 +65,7 @@ def test_later_layers_win(written):
     assert config.model.hard_sets
     assert config.model.channel == "l2r"
     assert (config.train.visits, config.train.batch_size, config.train.seed) == (1, 20, 300)
-    # The preset is the lowest layer wherever it is chosen.
+    # The preset is the lowest layer wherever it is selected.
     config = load_config(path, ["preset=loglinear"], {"model.channel": None})
     assert not config.model.hard_sets
     assert config.train.visits == 1
@@ -100,7 +100,7 @@ def test_dictionaries_round_trip():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_default_preset_is_the_defaults_of_the_classes(kind):
-    # One place for each default: a preset that said otherwise would be a second one.
+    # Each default is defined in one place: a preset with other values would be a second one.
     assert Config.of(kind_named(kind)) == load_config(kind=kind)
 
 

@@ -1,4 +1,4 @@
-"""Jackknifing: every part is left to a model that has not seen it."""
+"""Jackknifing: every fold is analysed by a model that was not trained on it."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -45,7 +45,7 @@ def test_a_part_is_unseen_and_what_is_there_is_resumed(
         place.mkdir()
         (place / "config.json").write_text('{"format": "semipunct model"}', "utf-8")
     assert len({place for _, place, _ in seen}) == 3
-    # The models of other sentences are others; an interrupted one is the last.
+    # Models of other sentences are separate; an interrupted one is the last.
     found = list(jackknifed(None, sentences, dev, tmp_path, 3))  # type: ignore[arg-type]
     assert [one.interrupted for _, one in found] == [False, True]
     assert all(resume for _, _, resume in seen[3:])

@@ -1,4 +1,4 @@
-"""The loop, the store and evaluation serve every kind: two of ours, and one of a stranger."""
+"""The loop, the store and evaluation support all kinds: two of the project, and an external one."""
 
 import math
 from collections import Counter
@@ -22,7 +22,7 @@ SETTINGS = {
     "slot-tagger": ["model.hidden=4", "model.word=4", "train.learning_rate=0.03"],
     "unigram": ["train.learning_rate=0.5", "train.patience=0"],
 }
-"""Of kinds that compile fast; test_loop.py asks the same of the punctuation model."""
+"""Settings for kinds with fast compilation; test_loop.py covers the punctuation model."""
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def test_a_kind_is_trained_resumed_loaded_and_evaluated(kind, tiny, tmp_path):
     whole = train(config, tiny.train, tiny.dev, tmp_path / "whole")
     assert [m["visits"] for m in whole.metrics] == [16, 32, 48]
     assert whole.metrics[-1]["train_objective"] < whole.metrics[0]["train_objective"]
-    stops = iter([False] * 4 + [True])  # amid an epoch, after an evaluation
+    stops = iter([False] * 4 + [True])  # within an epoch, after an evaluation
     first = train(config, tiny.train, tiny.dev, tmp_path / "m", stop=lambda: next(stops))
     assert first.interrupted
     assert load_state(tmp_path / "m").values["step"] == 5
@@ -72,7 +72,7 @@ def test_kinds_are_compared(tiny, finished, tmp_path):
 
 
 def test_the_unigram_model_learns_relative_frequencies(tiny, tmp_path):
-    """The maximum likelihood of independent draws is written out: counts over their sum."""
+    """The maximum-likelihood estimate for independent draws is known: relative frequencies."""
     settings = ["train.visits=4800", "train.learning_rate=0.1", "train.batch_size=24"]
     config = load_config(None, [*settings, "train.evaluate_every=4800"], kind="unigram")
     result = train(config, tiny.train, tiny.train, tmp_path / "m")

@@ -32,7 +32,7 @@ from semipunct.training.step import Outcome
 
 
 def after(calls):
-    """A `stop` that is true from the given call on."""
+    """Return a `stop` that is true from the given call on."""
     count = iter(range(1, 10**6))
     return lambda: next(count) >= calls
 
@@ -42,20 +42,20 @@ def same_bits(a, b):
 
 
 def timeless(metrics):
-    # A resumed process compiles anew, what it needs; the clock goes on.
+    # A resumed process compiles again what it needs; the clock continues.
     timed = ("seconds", "compile_seconds", "compiled_shapes")
     return [{k: v for k, v in m.items() if k not in timed} for m in metrics]
 
 
 def visited(tiny, steps=12):
-    """The visits of a run after each step: batches hold equally many words, not sentences."""
+    """Return the visits of a run after each step: batches have equal numbers of words."""
     options = replace(tiny.config.train, visits=4800)
     plan = Plan.of([len(s.forms) for s in tiny.train], options, batching="words")
     return list(accumulate(len(m) for m in islice(plan.batches(options.seed, 0), steps)))
 
 
 def evaluated(tiny):
-    """The visits of a run at its three evaluations."""
+    """Return the visits of a run at its three evaluations."""
     visits = visited(tiny)
     return [b for a, b in pairwise([0, *visits]) if b // 16 > a // 16]
 
@@ -88,7 +88,7 @@ def test_progress_is_reported(finished):
 
 
 def test_progress_ends_where_it_is_to_end(tiny, tmp_path):
-    """The last batch is a whole one, so a run may make more visits than were planned."""
+    """The last batch is a full one, so that a run may make more visits than planned."""
     reports = []
     trainer = loop._Trainer(tiny.config, tmp_path, "", reports.append, None, CompileClock())
     trainer.plan, trainer.shapes = Plan([5] * 24, 4, visits=18, evaluate_every=9), Shapes()
@@ -122,7 +122,7 @@ def test_the_saved_model_scores_as_told(tiny, finished):
 
 
 def test_resumed_equals_uninterrupted(tiny, finished, tmp_path):
-    folder, batches = tmp_path / "model", 5  # amid an epoch, after an evaluation
+    folder, batches = tmp_path / "model", 5  # within an epoch, after an evaluation
     first = train(tiny.config, tiny.train, tiny.dev, folder, stop=after(batches))
     assert first.interrupted
     assert first.visits == visited(tiny)[batches - 1]
@@ -138,7 +138,7 @@ def test_resumed_equals_uninterrupted(tiny, finished, tmp_path):
 
 @pytest.fixture
 def folder(finished, tmp_path):
-    """A copy of the finished run: two trainings at a time may not write one folder."""
+    """A copy of the finished run: two training runs cannot write to one folder simultaneously."""
     return shutil.copytree(finished.folder, tmp_path / "finished")
 
 
@@ -215,7 +215,7 @@ def test_a_full_disk_leaves_the_last_good_model(tiny, tmp_path, monkeypatch):
 
 def test_patience_ends_a_run(tiny, finished, tmp_path, monkeypatch):
     options = replace(tiny.config.train, patience=2, visits=4800)
-    # Weights that stand still never improve; zero updates need no compiling of another step.
+    # Constant weights never improve; zero updates avoid compilation of another step.
     monkeypatch.setattr(loop, "step", fake_step(math.log(2.0)))
     result = train(replace(tiny.config, train=options), tiny.train, tiny.dev, tmp_path / "m")
     assert result.stopped_early
@@ -224,7 +224,7 @@ def test_patience_ends_a_run(tiny, finished, tmp_path, monkeypatch):
 
 
 def fake_step(*losses):
-    """A step that changes nothing and tells the given losses, the last one for ever."""
+    """Return a step that changes nothing and reports the given losses, the last one for ever."""
     told = list(losses)
 
     def step(recipe, parameters, state, constants, batch, key):
@@ -315,7 +315,7 @@ def test_signals_raise_a_flag(number):
     def handler(*_):
         raise AssertionError
 
-    # A test run in the background of a script may have been told to ignore them.
+    # A test run in the background of a script may ignore signals.
     inherited = signal.signal(number, handler)
     try:
         with interruptible() as stop:
@@ -323,7 +323,7 @@ def test_signals_raise_a_flag(number):
             os.kill(os.getpid(), number)
             assert stop()
             assert stop.signal == number
-            # The next one acts as it would have without us.
+            # The next signal has its usual effect.
             assert signal.getsignal(number) == handler
         assert signal.getsignal(number) == handler
     finally:
@@ -331,7 +331,7 @@ def test_signals_raise_a_flag(number):
 
 
 def test_signals_that_are_ignored_stay_ignored():
-    """A Ctrl-C that is meant for others does not end a training in the background of a script."""
+    """A Ctrl-C for other processes does not end a training in the background of a script."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         with interruptible() as stop:

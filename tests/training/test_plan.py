@@ -6,7 +6,7 @@ from semipunct.training.plan import Plan
 
 
 def test_small_batches_are_judged_by_as_many_sentences_as_large_ones():
-    """The sizes of few sentences vary the most, and each that does not fit is compiled anew."""
+    """Batches of few sentences vary most in size, and each that does not fit is compiled again."""
     batches = [Plan([5] * 10_000, size, 10_000, 1000).typical_batches() for size in (5, 50)]
     for typical in batches:
         assert 4000 < sum(map(len, typical)) < 5000

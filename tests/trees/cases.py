@@ -1,4 +1,4 @@
-"""Trees of two kinds for the tests: dependency trees, and constituency trees with bare nodes."""
+"""Trees of two kinds for tests: dependency trees, and constituency trees with unanchored nodes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from semipunct.trees import DependencyTree, Tree, lifted
 
 @st.composite
 def trees(draw: st.DrawFn, largest: int = 12) -> tuple[int, ...]:
-    """Heads of any tree with one root, projective or not."""
+    """Draw heads of any tree with one root, projective or not."""
     n = draw(st.integers(1, largest))
     order = draw(st.permutations(range(1, n + 1)))
     heads = [0] * n
@@ -21,20 +21,20 @@ def trees(draw: st.DrawFn, largest: int = 12) -> tuple[int, ...]:
 
 
 def dominates(heads: Sequence[int], ancestor: int, node: int) -> bool:
-    """Whether the ancestor lies on the way from the node to the root (or is the node)."""
+    """Tell whether the ancestor is on the path from the node to the root (or is the node)."""
     while node not in (0, ancestor):
         node = heads[node - 1]
     return node == ancestor
 
 
 def plain(heads: tuple[int, ...]) -> DependencyTree:
-    """A dependency tree whose relations tell the words apart."""
+    """Build a dependency tree with a unique relation for each word."""
     return DependencyTree(heads, tuple(f"r{word}" for word in range(1, len(heads) + 1)))
 
 
 @dataclass(frozen=True)
 class Constituency(Tree):
-    """A constituency tree: a node for each word, and phrases, which stand for no word.
+    """A constituency tree: a node for each word, and phrases, which have no word.
 
     Attributes:
         words: number of words.
@@ -51,7 +51,7 @@ class Constituency(Tree):
 
 @st.composite
 def constituency_trees(draw: st.DrawFn, largest: int = 6) -> Constituency:
-    """Any tree over words in order, phrases of one child included, nodes in any order."""
+    """Draw a tree over words in order, with unary phrases, and nodes in any order."""
     n = draw(st.integers(1, largest))
     spans = [(0, n, -1)]
     parents: list[int] = []
@@ -67,7 +67,7 @@ def constituency_trees(draw: st.DrawFn, largest: int = 6) -> Constituency:
         anchors.append(0)
         inner = st.integers(start + 1, end - 1)
         cuts = [] if alone else draw(st.lists(inner, max_size=3, unique=True))
-        # A phrase may have one child that is as wide as itself, but not for ever.
+        # A phrase may have a single child of the same width, but not without limit.
         if not alone and not cuts and parent >= 0:
             cuts = [start + 1]
         bounds = [start, *sorted(cuts), end]
@@ -90,4 +90,4 @@ projective_trees = trees().map(lambda heads: lifted(plain(heads))[0])
 """Projective dependency trees."""
 
 any_trees = projective_trees | constituency_trees()
-"""Trees of either kind, every node of which dominates neighbouring words."""
+"""Trees of either kind in which every node dominates adjacent words."""

@@ -1,4 +1,4 @@
-"""Trees as nested lists, read from brackets: an oracle for trees in arrays, without our code.
+"""Trees as nested lists, read from brackets: an independent oracle for trees in arrays.
 
 A phrase is ``[label, child, ...]``, a leaf ``[tag, form]``.
 """
@@ -12,7 +12,7 @@ Nested = list[Any]
 
 
 def nested(text: str) -> Nested:
-    """The one tree of a text."""
+    """Return the only tree of a text."""
     found: Nested = []
     stack: list[Nested] = [found]
     before = ""
@@ -31,20 +31,20 @@ def nested(text: str) -> Nested:
 
 
 def brackets(tree: Nested) -> str:
-    """A tree in one line of brackets."""
+    """Format a tree in one line of brackets."""
     rest = (part if isinstance(part, str) else brackets(part) for part in tree[1:])
     return f"({' '.join((tree[0], *rest))})"
 
 
 def leaves(tree: Nested) -> list[tuple[str, str]]:
-    """Tags and forms."""
+    """Return tags and forms."""
     if isinstance(tree[1], str):
         return [(tree[0], tree[1])]
     return [leaf for child in tree[1:] for leaf in leaves(child)]
 
 
 def without(tree: Nested, tags: set[str]) -> Nested | None:
-    """The tree without some leaves, and without what then is empty."""
+    """Return the tree without some leaves, and without nodes that become empty."""
     if isinstance(tree[1], str):
         return None if tree[0] in tags else tree
     kept = [child for child in (without(c, tags) for c in tree[1:]) if child]
@@ -52,7 +52,7 @@ def without(tree: Nested, tags: set[str]) -> Nested | None:
 
 
 def constituents(tree: Nested, start: int = 0) -> list[tuple[str, int, int]]:
-    """Label, start and end of every node, leaves included, outer ones first."""
+    """Return label, start and end of every node, including leaves, outer ones first."""
     found: list[tuple[str, int, int]] = []
     end = start
     for child in tree[1:]:
@@ -75,4 +75,4 @@ nested_trees: st.SearchStrategy[Nested] = st.recursive(
     ),
     max_leaves=10,
 )
-"""Trees, single leaves included."""
+"""Trees, including single leaves."""

@@ -10,7 +10,7 @@ TOKENS = [",", ".", "“", "”", '"', "(", ")", "-", "?"]
 
 
 def is_projective(heads):
-    """By the definition: a head dominates all words between it and its dependent."""
+    """Tell whether each head dominates all words between it and its dependent, by definition."""
     return all(
         dominates(heads, head, between)
         for word, head in enumerate(heads, start=1)
@@ -20,7 +20,7 @@ def is_projective(heads):
 
 
 def with_tokens(heads, chosen):
-    """The heads of words and tokens together, in text order."""
+    """Return the heads of words and tokens together, in text order."""
     numbers = {0: 0}
     position = len(chosen[0])
     for word in range(1, len(heads) + 1):
@@ -41,7 +41,7 @@ def slots_of(pattern):
     return [tuple(part.split()) for part in pattern.split("_")]
 
 
-# The heads count the words alone; what is expected is read off the guidelines.
+# Heads are numbered among words only; expected values follow the guidelines.
 CASES = {
     # In Ramadi , there was a demonstration .
     "fronted adverbial": (
@@ -78,7 +78,7 @@ CASES = {
         "_ , _ , _ .",
         {"unit": [2, 2, 3], "governor": [3, 3, 3]},
     ),
-    # He left . She stayed : a stop belongs to what is before it
+    # He left . She stayed : a stop belongs to the unit before it
     "stop inside": (
         [2, 0, 4, 2],
         "nsubj root nsubj parataxis",
@@ -99,7 +99,7 @@ CASES = {
         "_ _ “ _ . ”",
         {"unit": [3, 3, 3], "governor": [3, 3, 3]},
     ),
-    # He ( quickly today ) left : two units and no node of their own hang from the same word
+    # He ( quickly today ) left : two units without a common node depend on the same word
     "pair around two units": (
         [4, 4, 4, 0],
         "nsubj advmod advmod root",
@@ -137,7 +137,7 @@ def test_marks_of_one_slot_do_not_cross():
     # a ) b , c with a and b before their head c: the comma after the bracket that closes b.
     chosen = punctuation_heads(tree_of([3, 3, 0], "x x root"), slots_of("_ ( _ , ) _"))
     assert chosen[2] == [2, 2]
-    # Kept heads are not moved: the new comma before a mark of word 1 must hang as low.
+    # Kept heads are not moved: the new comma before a mark of word 1 must attach as low.
     marks = slots_of("_ , — _")
     chosen = punctuation_heads(tree_of([2, 0], "x root"), marks, kept={(1, 1): 1})
     assert chosen[1] == [1, 1]
@@ -150,12 +150,12 @@ def test_a_pair_follows_the_mark_that_stays():
     assert punctuation_heads(tree, slots) == [[2], [], [2], []]
     assert punctuation_heads(tree, slots, kept={(0, 0): 3}) == [[3], [], [3], []]
     assert punctuation_heads(tree, slots, kept={(2, 0): 3}) == [[3], [], [3], []]
-    # Word 1 cannot hold the closing mark: the arc would cross the one to word 2.
+    # Word 1 cannot be the head of the closing mark: the arc would cross the one to word 2.
     assert punctuation_heads(tree, slots, kept={(0, 0): 1}) == [[1], [], [2], []]
 
 
 def test_marks_that_stay_come_before_pairs():
-    # The bracket would hang from word 2, right of what the comma, which stays, hangs from.
+    # The bracket would attach to word 2, to the right of the head of the comma, which is kept.
     tree, slots = tree_of([2, 0, 2], "x root y"), slots_of("_ _ ( , _ )")
     assert punctuation_heads(tree, slots)[2] == [3, 3]
     assert punctuation_heads(tree, slots, kept={(2, 1): 2})[2] == [2, 2]
@@ -176,7 +176,7 @@ def test_no_arc_crosses(tree, convention, data):
     slots = data.draw(st.lists(slot, min_size=len(heads) + 1, max_size=len(heads) + 1))
     chosen = punctuation_heads(tree, slots, convention)
     assert is_projective(with_tokens(heads, chosen))
-    # Marks that stay may hang by the other convention; around them nothing crosses either.
+    # Kept marks may follow the other convention; nothing crosses around them either.
     other = punctuation_heads(tree, slots, CONVENTIONS[convention == CONVENTIONS[0]])
     places = [(i, j) for i, tokens in enumerate(slots) for j in range(len(tokens))]
     picked = data.draw(st.sets(st.sampled_from(places))) if places else set()

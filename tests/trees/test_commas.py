@@ -1,4 +1,4 @@
-"""Normalisation of commas: figure 8, what stays, and laws on derivations that are drawn."""
+"""Normalisation of commas: figure 8, unchanged cases, and laws on random derivations."""
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from semipunct.trees.predicates import predicate_dependencies
 from tests.trees.test_conversion import conversions
 
 Nested = tuple[object, ...]
-"""A category with its parts, of which a leaf has none."""
+"""A category with its parts; a leaf has none."""
 
 
 def derivation(nested: Nested) -> Derivation:
@@ -28,7 +28,7 @@ def derivation(nested: Nested) -> Derivation:
 
 
 def bracketed(tree: Derivation) -> str:
-    """The tree, with leaves as their categories."""
+    """Return the tree, with leaves as their categories."""
     text: list[str] = []
     for node in range(len(tree.depths) - 1, -1, -1):
         below = [text.pop() for _ in tree.children[node]]
@@ -49,7 +49,7 @@ def test_figure_8():
     assert bracketed(after) == "(S (S/S (S/S (S/S)/NP (NP N)) ,) (S NP S\\NP))"
     assert [(found.rule, found.category) for found in comma_nodes(after)] == [("right", "S/S")]
     assert after.heads[:2] == (1, 0)
-    # A rule that is not attested is not needed where the same comma may go lower.
+    # An unattested rule is not needed if the same comma can be attached lower.
     better = commas_normalised(before, "better", {"NP"})
     assert bracketed(better) == "(S (S/S (S/S)/NP (NP (NP N) ,)) (S NP S\\NP))"
     lower = commas_normalised(before, "better", {"N"})
@@ -88,7 +88,7 @@ def test_attested_categories():
 
 @st.composite
 def nested_trees(draw: st.DrawFn) -> Nested:
-    """Sentences of modifiers of modifiers, with commas anywhere."""
+    """Draw sentences of modifiers of modifiers, with commas anywhere."""
 
     def grown(category: str, size: int) -> Nested:
         if size <= 1:
@@ -115,7 +115,7 @@ def test_words_categories_and_dependencies_stay(nested: Nested, attested: set[st
         assert found.tags == tree.tags
         assert all(each is None or each.name != "no rule" for each in found.combinators)
         assert predicate_dependencies(found) == predicate_dependencies(tree)
-        # Those that are left have nothing but marks before them.
+        # The remaining ones are preceded by marks only.
         for each in comma_nodes(found):
             if each.rule == "left":
                 before = found.edges[0][each.node]

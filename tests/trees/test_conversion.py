@@ -1,4 +1,4 @@
-"""Conversion of phrases to derivations: constructions one by one, and the treebank sample."""
+"""Conversion of phrases to derivations: individual constructions, and the treebank sample."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +22,7 @@ def tree(tmp_path: Path, text: str) -> Bracketing:
 
 
 def words(found: Bracketing, *, quotes: bool = False) -> dict[str, str]:
-    """The categories of the words that are no determiners, nouns or final marks."""
+    """Return the categories of the words other than determiners, nouns and final marks."""
     conversion = converted(found.tree, found.forms, quotes=quotes)
     forms = [found.forms[leaf - 1] for leaf in conversion.leaves]
     assert not unlicensed(conversion.derivation)

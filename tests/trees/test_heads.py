@@ -1,4 +1,4 @@
-"""Heads by the table of Collins, and the dependency trees that they give."""
+"""Heads by the table of Collins, and the resulting dependency trees."""
 
 import pytest
 from hypothesis import given

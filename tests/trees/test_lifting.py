@@ -9,13 +9,13 @@ from tests.trees.cases import dominates, plain, trees
 
 
 def crosses(heads):
-    """The textbook's definition: two arcs, the artificial root's included, cross each other."""
+    """Tell whether two arcs cross, including that of the artificial root, by definition."""
     arcs = [tuple(sorted((head, word))) for word, head in enumerate(heads, start=1)]
     return any(a < c < b < d or c < a < d < b for (a, b), (c, d) in combinations(arcs, 2))
 
 
 def lift_slowly(heads):
-    """Lift the shortest arc whose head fails to dominate a word below it, one at a time."""
+    """Lift the shortest arc whose head does not dominate a word below it, one at a time."""
     heads, lifts = list(heads), 0
     while True:
         found = [
@@ -33,7 +33,7 @@ def lift_slowly(heads):
         lifts += 1
 
 
-# Lifting word 7 away from word 4 takes word 2 along, and only then the arc from 4 to 1 crosses.
+# Lifting word 7 away from word 4 takes word 2 along; only then the arc from 4 to 1 crosses.
 @example((4, 7, 4, 8, 4, 8, 4, 0))
 @settings(max_examples=100)
 @given(trees())

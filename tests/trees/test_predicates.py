@@ -1,4 +1,4 @@
-"""Heads that categories share, and dependencies between predicates and arguments."""
+"""Heads shared by categories, and dependencies between predicates and arguments."""
 
 from pathlib import Path
 

@@ -6,7 +6,7 @@ from tests.trees.cases import Constituency, any_trees, plain, trees
 
 
 def ancestors(tree: Tree, node: int) -> list[int]:
-    """The way from a node to the root, both included."""
+    """Return the path from a node to the root, both included."""
     way = [node]
     while tree.parents[way[-1]] >= 0:
         way.append(tree.parents[way[-1]])
@@ -14,7 +14,7 @@ def ancestors(tree: Tree, node: int) -> list[int]:
 
 
 def words_below(tree: Tree, node: int) -> list[int]:
-    """The words that a node dominates, by the definition."""
+    """Return the words that a node dominates, by definition."""
     nodes = range(len(tree.parents))
     anchored = (tree.anchors[n] for n in nodes if node in ancestors(tree, n))
     return sorted(word for word in anchored if word)
@@ -45,7 +45,7 @@ def test_a_constituency_tree_written_out():
 
 
 def test_a_dependency_tree_written_out():
-    # Word 2 is the root; word 4 hangs from 3 and 3 from 2.
+    # Word 2 is the root; word 4 depends on 3 and 3 on 2.
     tree = DependencyTree((2, 0, 2, 3), ("a", "root", "b", "c"))
     assert (tree.words, tree.root) == (4, 2)
     assert (tree.parents, tuple(tree.anchors)) == ((1, -1, 1, 2), (1, 2, 3, 4))
@@ -84,7 +84,7 @@ def test_edges_of_a_non_projective_tree_are_its_outermost_words(heads: tuple[int
 
 @given(any_trees)
 def test_what_meets_at_a_slot(tree: Tree):
-    """Among constituents that share an edge the deeper node is the inner one."""
+    """Of constituents that share an edge, the deeper node is the inner one."""
     depth = {node: len(ancestors(tree, node)) for node in range(len(tree.parents))}
     below = {node: words_below(tree, node) for node in depth}
     sides = [((f"l{node}", "x"), (f"r{node}",)) for node in depth]

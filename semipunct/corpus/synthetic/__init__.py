@@ -1,4 +1,4 @@
-"""Synthetic treebanks: parameters, sentences drawn from them, extreme trees, learners' errors."""
+"""Synthetic treebanks: parameters, generated sentences, extreme trees, errors of learners."""
 
 from semipunct.corpus.synthetic.generation import SyntheticSentence, generate
 from semipunct.corpus.synthetic.learners import LearnerErrors, english_learner_errors, erroneous

@@ -1,6 +1,6 @@
 """Generation of sentences from given parameters (section 2 of the paper).
 
-Linear in the words and never recursive, so that one sentence may hold 100,000 words.
+Linear in the number of words and without recursion, so a sentence may have 100,000 words.
 """
 
 import random
@@ -37,13 +37,13 @@ _NO_PUNCTUATION: Mapping[Pair, float] = {((), ()): 1.0}
 
 @dataclass(frozen=True, slots=True)
 class SyntheticSentence:
-    """A drawn sentence with everything that was drawn on the way.
+    """A generated sentence with all latent variables.
 
     Attributes:
         sentence: words, tree and surface punctuation.
         pairs: ``[n]`` the punctemes of each word.
         underlying: ``[n + 1]`` the underlying tokens of each slot, marks included.
-        edits: ``[n + 1]`` the channel's edits in each slot, in the order made.
+        edits: ``[n + 1]`` the edits of the channel in each slot, in order.
     """
 
     sentence: Sentence
@@ -53,14 +53,14 @@ class SyntheticSentence:
 
 
 class _Table(Generic[Item]):
-    """A distribution ready to be drawn from."""
+    """A distribution prepared for sampling."""
 
     def __init__(self, distribution: Mapping[Item, float]) -> None:
         self._items = list(distribution)
         self._bounds = list(accumulate(distribution.values()))
 
     def draw(self, source: random.Random) -> Item:
-        # Rounding may leave the last bound below the number drawn.
+        # Because of rounding, the last bound may be below the number drawn.
         place = bisect(self._bounds, source.random() * self._bounds[-1])
         return self._items[min(place, len(self._items) - 1)]
 
@@ -68,19 +68,19 @@ class _Table(Generic[Item]):
 def generate(
     parameters: GeneratorParameters, sentences: int, seed: int
 ) -> Iterator[SyntheticSentence]:
-    """Draw sentences one by one; the same seed gives the same ones on every machine.
+    """Generate sentences; the same seed gives the same sentences on every machine.
 
     Args:
         parameters: the distributions to draw from.
         sentences: how many sentences to draw.
-        seed: of the random numbers.
+        seed: the seed of the random numbers.
 
     Raises:
         UsageError: for a negative number of sentences.
     """
     if sentences < 0:
         raise UsageError(f"{counted(sentences, 'sentence')} cannot be generated; give 0 or more")
-    # Only random() of this generator is promised never to change, so nothing else is called.
+    # Only random() is guaranteed to be stable across Python versions, so nothing else is called.
     source = random.Random(seed)
     lengths = _Table(parameters.lengths)
     word_relations, phrase_relations = (
@@ -120,7 +120,7 @@ def _below(bound: int, source: random.Random) -> int:
 
 
 def _tree(words: int, another_kid: float, source: random.Random) -> tuple[list[int], list[bool]]:
-    """Draw a projective tree: its heads, and which words have dependents."""
+    """Sample a projective tree; return its heads, and which words have dependents."""
     heads, phrases = [0] * words, [False] * words
     spans = [(1, words, 0)]  # first word, last word, head
     while spans:
@@ -147,7 +147,7 @@ def _rewrite(
     parameters: GeneratorParameters,
     source: random.Random,
 ) -> tuple[Puncteme, tuple[Edit, ...]]:
-    """Send one slot's tokens through the channel (section 2.2)."""
+    """Pass the tokens of one slot through the channel (section 2.2)."""
     if len(underlying) < 2:
         return underlying, ()
     mirrored = parameters.direction == "r2l"
@@ -175,13 +175,13 @@ def synthetic_sentence(
     tree: DependencyTree,
     slots: Sequence[Puncteme],
 ) -> Sentence:
-    """Make a sentence whose lemmas are its forms and that has nothing in its other columns.
+    """Make a sentence whose lemmas are its forms and whose other columns are empty.
 
     Args:
         sentence_id: its name.
         forms: ``[n]`` words.
         upos: ``[n]`` universal tags.
-        tree: over the words.
+        tree: the tree over the words.
         slots: ``[n + 1]`` the punctemes that readers see.
     """
     return Sentence(

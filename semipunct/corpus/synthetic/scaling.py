@@ -1,4 +1,4 @@
-"""Trees of extreme shapes and any size, to measure how time and memory grow."""
+"""Trees of extreme shapes and any size, to measure the growth of time and memory."""
 
 from typing import Literal
 
@@ -14,7 +14,7 @@ Shape = Literal["chain", "chain_left", "flat"]
 
 
 def scaling_sentence(shape: Shape, words: int, every: int = 8) -> Sentence:
-    """Make a sentence with a tree of an extreme shape; nothing is random and nothing rewritten.
+    """Make a deterministic sentence with a tree of an extreme shape, without channel edits.
 
     Args:
         shape: ``chain`` attaches every word to the one before it, ``chain_left`` to the one after
@@ -28,7 +28,7 @@ def scaling_sentence(shape: Shape, words: int, every: int = 8) -> Sentence:
     if words < 1 or every < 1:
         raise UsageError(f"{counted(words, 'word')}, a comma every {every}: give 1 or more")
     middle = (words + 1) // 2
-    # Where many constituents end together, only a comma at their other side keeps slots short.
+    # Where many constituents end together, commas go to their other side to keep slots short.
     left, right, both = ((",",), ()), ((), (",",)), ((",",), (",",))
     if shape == "chain":
         heads, pair = list(range(words)), left

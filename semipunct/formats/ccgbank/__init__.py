@@ -1,4 +1,4 @@
-"""Derivations of Combinatory Categorial Grammar in CCGbank's ``.auto`` files, byte for byte."""
+"""Derivations of Combinatory Categorial Grammar in CCGbank's ``.auto`` files, without loss."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -33,22 +33,22 @@ __all__ = [
     "with_derivation",
 ]
 
-_MARK_TAGS = MARK_TAGS | {"LRB", "RRB", ";"}  # CCGbank spells some tags otherwise
+_MARK_TAGS = MARK_TAGS | {"LRB", "RRB", ";"}  # CCGbank spells some tags differently
 
 
 CcgbankRecord: TypeAlias = VerbatimRecord[AutoRecord]
-"""One derivation of a file, with tokens whose heads its nodes give."""
+"""One derivation of a file, with tokens and their heads from its nodes."""
 
 
 @dataclass(frozen=True)
 class Ccgbank(Format[CcgbankRecord]):
-    """Files of derivations, read as dependency trees by the heads that nodes name.
+    """Files of derivations, read as dependency trees by the heads that nodes specify.
 
-    The relation of a word is the category of the largest constituent that it heads, and that of
-    the one around it, as ``NP/S[dcl]``.
+    The relation of a word combines the category of the largest constituent that it heads and that
+    of the constituent around it, such as ``NP/S[dcl]``.
 
     Attributes:
-        marks: whether punctuation goes into slots, or stays among the words.
+        marks: whether punctuation is in slots or among the words.
     """
 
     name = "ccgbank"
@@ -64,7 +64,7 @@ class Ccgbank(Format[CcgbankRecord]):
     ) -> Iterator[Entry[CcgbankRecord, Sentence[Derivation]]]:
         """Yield the sentences of a file with their derivations.
 
-        Marks are words, whatever ``marks`` says: they have categories and rules of their own.
+        Marks are words regardless of ``marks``, because they have their own categories and rules.
 
         Args:
             path: a file, ``.gz`` or not, or ``-`` for standard input.

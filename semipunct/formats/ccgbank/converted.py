@@ -1,4 +1,4 @@
-"""Records of derivations that were not read but made of phrase-structure trees."""
+"""Records of derivations that were converted from phrase-structure trees."""
 
 from pathlib import Path
 
@@ -9,18 +9,18 @@ from semipunct.trees.conversion import Conversion
 
 
 def auto_record(source: Bracketing, conversion: Conversion, number: int) -> AutoRecord:
-    """Make the record of a derivation of which a phrase-structure tree was the source.
+    """Make the record of a derivation that was converted from a phrase-structure tree.
 
     Args:
-        source: the tree, as it was read.
-        conversion: of this tree.
-        number: of the sentence, from 1, for its ID.
+        source: the tree as read.
+        conversion: the conversion of this tree.
+        number: the number of the sentence, from 1, for its ID.
 
     Returns:
         A record whose text is an ID line and one line of the derivation.
 
     Raises:
-        UsageError: if a word cannot stand in a file of derivations.
+        UsageError: if a word cannot be written in a file of derivations.
     """
     tree = conversion.derivation
     tags = source.tree.tags

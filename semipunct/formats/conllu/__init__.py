@@ -1,4 +1,4 @@
-"""CoNLL-U: lossless records, sentences read off them, punctuation written back into them."""
+"""CoNLL-U: lossless records, conversion to sentences, and writing of punctuation."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -33,10 +33,10 @@ from semipunct.trees.attachment import Convention
 
 @dataclass(frozen=True)
 class Conllu(Format[Record]):
-    """CoNLL-U (https://universaldependencies.org/format.html), given back byte for byte.
+    """CoNLL-U (https://universaldependencies.org/format.html), reproduced byte for byte.
 
     Attributes:
-        marks: whether punctuation goes into slots, or stays among the words.
+        marks: whether punctuation is in slots or among the words.
     """
 
     name = "conllu"
@@ -60,7 +60,7 @@ class ConlluWriter(Writer[Record]):
     """A writer of CoNLL-U.
 
     Attributes:
-        convention: by which new tokens are attached.
+        convention: the convention by which new tokens are attached.
     """
 
     convention: Convention = "unit"

@@ -1,4 +1,4 @@
-"""Other tags and another tree, written into a record."""
+"""Replacement of the tags and the tree of a record."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,18 +22,18 @@ _UPOS, _XPOS, _FEATS, _HEAD, _RELATION_COLUMN, _DEPS = range(3, 9)
 def analysed_entry(
     entry: Entry[object, Sentence | Words | Omitted], sentence: Sentence
 ) -> Entry[Record, Sentence]:
-    """Make the entry of a sentence whose tags and tree are not those of its file.
+    """Make an entry with tags and a tree that differ from those of its file.
 
     Args:
-        entry: the sentence as it was read, from whatever format: of CoNLL-U all other columns
-            stay, of plain text its spaces and its multiword tokens.
+        entry: the sentence as read from any format. All other columns of CoNLL-U are kept, as are
+            the spaces and multiword tokens of plain text.
         sentence: its words and slots, with tags and a tree.
     """
     if isinstance(entry.record, Record):
         return analysed(cast(Entry[Record, Sentence | Words | Omitted], entry), sentence)
     if isinstance(entry.record, Located):
         return analysed(entry_of_text(cast(Entry[Located, Words], entry)), sentence)
-    # Its marks come back one by one, as those that restoration puts in do.
+    # Its marks are separate tokens, like those that restoration inserts.
     bare = bare_entry(sentence)
     record = punctuated(bare, sentence.slots)
     marks = [token.word_id for token in record.tokens if token.upos == PUNCTUATION]
@@ -48,17 +48,17 @@ def analysed(
 ) -> Entry[Record, Sentence]:
     """Replace the tags and the tree of an entry.
 
-    Words get the columns UPOS, XPOS, FEATS, HEAD and DEPREL of the sentence; punctuation gets
-    heads by ``punctuation_heads``, and the tag PUNCT. DEPS is emptied: it held the graph of another
-    tree. Everything else stays as it was.
+    Words get the columns UPOS, XPOS, FEATS, HEAD and DEPREL of the sentence; punctuation gets heads
+    by ``punctuation_heads``, and the tag PUNCT. DEPS is emptied: it contained the graph of another
+    tree. Everything else is unchanged.
 
     Args:
-        entry: with the same words.
-        sentence: the words, with other tags and another tree.
-        convention: by which punctuation is attached.
+        entry: an entry with the same words.
+        sentence: the words with new tags and a new tree.
+        convention: the convention by which punctuation is attached.
 
     Raises:
-        ValueError: if the entry has another number of words.
+        ValueError: if the entry has a different number of words.
     """
     record, ids = entry.record, entry.word_ids
     if len(ids) != len(sentence.forms):

@@ -1,7 +1,8 @@
-"""The beliefs of a parser about its trees, and about the slots, in the MISC column.
+"""Probabilities of heads and slot strings according to a parser, in the MISC column.
 
-``SemipunctHead`` is the probability of a word's head; ``SemipunctAfter`` that of the most probable
-string at its right, and the string; ``SemipunctBefore`` that of the first word's left.
+``SemipunctHead`` is the probability of the head of a word; ``SemipunctAfter`` is the probability of
+the most probable string at its right, and the string; ``SemipunctBefore`` is the same at the left
+of the first word.
 """
 
 from collections.abc import Sequence
@@ -21,7 +22,7 @@ def expected_attributes(known: Expected) -> list[dict[str, str]]:
     """Return the attributes of each word.
 
     Args:
-        known: of a sentence of n words.
+        known: the probabilities for a sentence of n words.
     """
     pairs = zip(known.probabilities, known.strings, strict=True)
     before, *after = (" ".join((f"{p:.4f}", *string)) for p, string in pairs)
@@ -36,7 +37,7 @@ def expected_in(columns: Sequence[str]) -> Expected | None:
     """Read ``expected_attributes`` from the MISC columns of the words of a sentence.
 
     Args:
-        columns: as they are in the file.
+        columns: the columns as in the file.
 
     Returns:
         None unless all words have them.
@@ -55,7 +56,7 @@ def expected_in(columns: Sequence[str]) -> Expected | None:
 def with_expected(
     entry: Entry[Record, Sentence | Words | Omitted],
 ) -> Entry[Record, Sentence | Words | Omitted]:
-    """Give a sentence the beliefs that its record has, if it has any."""
+    """Add the probabilities in a record to its sentence, if there are any."""
     content, record = entry.content, entry.record
     if not isinstance(content, Sentence) or not any(HEAD in line for line in record.lines):
         return entry

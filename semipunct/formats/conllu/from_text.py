@@ -1,4 +1,4 @@
-"""Records of sentences of plain text, whose tags and trees are not known yet."""
+"""Records of sentences of plain text, without tags and trees."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -14,11 +14,11 @@ from semipunct.marks import ABBREVIATION
 
 
 class _Written(NamedTuple):
-    """A token as it is written.
+    """A token as written.
 
     Attributes:
-        start: where it begins.
-        end: where it has ended.
+        start: its start.
+        end: its end.
         forms: the mark, the word, or the words of a multiword token.
         mark: whether it is punctuation.
     """
@@ -30,13 +30,13 @@ class _Written(NamedTuple):
 
 
 def entry_of_text(entry: Entry[Located, Words]) -> Entry[Record, Words]:
-    """Make the record of a sentence of a text: its words and marks, as the text spells them.
+    """Make a record from a sentence of plain text, with words and marks as spelt there.
 
-    Multiword tokens become ranges, and ``SpaceAfter=No`` stands where no space does. Blanks of any
-    kind are spaces in the comment ``# text =``.
+    Multiword tokens become ranges, and ``SpaceAfter=No`` marks missing spaces. All blanks become
+    spaces in the comment ``# text =``.
 
     Args:
-        entry: whose record knows the places of its words and marks.
+        entry: an entry whose record has the positions of its words and marks.
     """
     place, words = entry.record, entry.content
     found = list(_tokens(place, words))

@@ -3,27 +3,27 @@
 from collections.abc import Iterable, Iterator
 
 BYTE_ORDER_MARK = "\ufeff"
-"""A character that some editors put at the start of a file; kept, but never part of a column."""
+"""A character that some editors write at the start of a file; kept, but not part of a column."""
 
 
 def is_blank(line: str) -> bool:
-    """Tell whether a raw line separates sentences."""
+    """Return whether a raw line separates sentences."""
     return not line.lstrip(BYTE_ORDER_MARK).strip()
 
 
 def is_comment(line: str) -> bool:
-    """Tell whether a raw line is a comment."""
+    """Return whether a raw line is a comment."""
     return line.lstrip(BYTE_ORDER_MARK).startswith("#")
 
 
 def blocks(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     """Group lines into sentences; yield the number of the first line, from 1, and all lines.
 
-    Comments that stand apart from any sentence go to the next one, at the end of the file to
-    the last one, so nothing is lost.
+    Comments that are separated from any sentence belong to the next sentence or, at the end of the
+    file, to the last one, so nothing is lost.
     """
     block: list[str] = []
-    following: list[str] = []  # what came since the blank line after the block's words
+    following: list[str] = []  # the lines since the blank line after the words of the block
     has_words = ended = False
     first_line = 1
     for line in lines:

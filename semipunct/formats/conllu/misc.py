@@ -1,6 +1,6 @@
 """Attributes of the MISC column: ``Key=value|Key=value``, or ``_`` for none.
 
-Values are percent-escaped (as UTF-8) where a character would break the column: ``|``, ``=``,
+Values are percent-escaped (as UTF-8) where a character is not allowed in the column: ``|``, ``=``,
 ``%``, control characters and everything that counts as a space.
 """
 
@@ -13,7 +13,7 @@ EMPTY = "_"
 
 
 def escape(value: str) -> str:
-    """Escape a value so that it can stand in a MISC column; ``unescape`` undoes it."""
+    """Escape a value for a MISC column; the inverse of ``unescape``."""
     return "".join(
         "".join(f"%{byte:02X}" for byte in char.encode("utf-8")) if _is_unsafe(char) else char
         for char in value
@@ -25,7 +25,7 @@ def _is_unsafe(char: str) -> bool:
 
 
 def unescape(value: str) -> str:
-    """Undo ``escape``."""
+    """Unescape a value; the inverse of ``escape``."""
     return unquote(value, errors="strict") if "%" in value else value
 
 
@@ -33,11 +33,11 @@ def with_attributes(column: str, attributes: Mapping[str, str]) -> str:
     """Add attributes to a MISC column; an existing key keeps its place and gets the new value.
 
     Args:
-        column: as it is in the file.
+        column: the column as in the file.
         attributes: unescaped values by key.
 
     Raises:
-        UsageError: if a key is empty or holds a character that would need escaping.
+        UsageError: if a key is empty or contains a character that would need escaping.
     """
     if not attributes:
         return column
@@ -57,11 +57,11 @@ def with_attributes(column: str, attributes: Mapping[str, str]) -> str:
 
 
 def without_attributes(column: str, beginnings: tuple[str, ...]) -> str:
-    """Take attributes out of a MISC column.
+    """Remove attributes from a MISC column.
 
     Args:
-        column: as it is in the file.
-        beginnings: of the keys that go.
+        column: the column as in the file.
+        beginnings: prefixes of the keys to remove.
     """
     items = column.split("|")
     kept = [item for item in items if not item.startswith(beginnings)]
@@ -86,7 +86,7 @@ def attributes(column: str) -> dict[str, str]:
 
 
 def _unescape_leniently(value: str) -> str:
-    # Attributes that others wrote may hold a plain % which is no escape of ours.
+    # Attributes from other programs may contain a plain % that is not an escape.
     try:
         return unescape(value)
     except UnicodeDecodeError:

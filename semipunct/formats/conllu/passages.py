@@ -1,4 +1,4 @@
-"""Passages of running text from CoNLL-U, by the treebank's own spacing."""
+"""Passages of running text from CoNLL-U, with the spacing of the treebank."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,20 +14,20 @@ from semipunct.formats.conllu.renumber import multiword_tokens, spaces
 from semipunct.marks import spacing
 
 SENTENCES, CHARACTERS = 8, 600
-"""A passage ends with the sentence with which it has so many of one or the other."""
+"""A passage ends with the sentence that reaches one of these limits."""
 
 _BREAK = re.compile(r"#\s*new(doc|par)\b.*")
 
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """The tokens of a record as they are written.
+    """The tokens of a record as written.
 
     Attributes:
-        record: theirs.
+        record: the record of the tokens.
         forms: ``[tokens]``.
         marks: ``[tokens]`` whether they are punctuation.
-        words: ``[tokens]`` the words that they stand for.
+        words: ``[tokens]`` the words of each token.
         spaces: ``[tokens]`` whether a space follows.
     """
 
@@ -49,7 +49,7 @@ class _Written:
             span = spans.get(token.word_id)
             last = span.last if span else token.word_id
             found.forms.append(span.form if span else token.form)
-            # Without a tag nothing but its characters tells a mark; no treebank is without tags.
+            # A token without a tag is a mark if its characters are; treebanks normally have tags.
             found.marks.append(not span and token.upos == PUNCTUATION)
             found.words.append(tuple(t.form for t in record.tokens[token.word_id - 1 : last]))
             found.spaces.append(known[last - 1] is not False)
@@ -58,7 +58,7 @@ class _Written:
     def _by_rules(
         self,
     ) -> tuple[Record, list[str], list[bool], list[tuple[str, ...]], list[bool]]:
-        """Let a typographer set the spaces, where the treebank does not tell them."""
+        """Set spaces by typographic rules, where the treebank does not specify them."""
         words: list[str] = []
         slots: list[list[str]] = [[]]
         for form, mark in zip(self.forms, self.marks, strict=True):
@@ -69,23 +69,23 @@ class _Written:
                 slots.append([])
         rows = spacing.slot_spaces(words, [tuple(slot) for slot in slots])
         found = [space for row in rows for space in row]
-        # The first one is before the sentence, the last one, always false, after it.
+        # The first entry is before the sentence, the last one, always false, after it.
         return self.record, self.forms, self.marks, self.words, found[1:]
 
     def before(self, after: "_Written") -> None:
-        """Let the script decide whether a space stands before the next sentence."""
+        """Set whether a space precedes the next sentence, depending on the script."""
         self.spaces[-1] = spacing.are_spaced(self.forms[-1], after.forms[0])
 
 
 def read_passages(paths: Iterable[str | Path]) -> list[Passage]:
     """Read files of treebanks as running text, in passages of several sentences.
 
-    The spaces are those that MISC tells (``SpaceAfter=No``), in a file that says nothing of them
-    those that a typographer would set. Sentences follow one another by a space where their script
-    has any; a passage ends where a document or a paragraph does, and has a few hundred characters.
+    Spaces are taken from MISC (``SpaceAfter=No``) or, in files without this attribute, set by
+    typographic rules. Sentences are separated by a space if their script uses spaces. A passage has
+    a few hundred characters, and ends at the latest with its document or paragraph.
 
     Args:
-        paths: of files in CoNLL-U, whose heads need not be there.
+        paths: files in CoNLL-U; heads may be missing.
 
     Raises:
         TreebankError: with file and line, if a file is missing or damaged.
@@ -99,9 +99,9 @@ def passages(
     """Yield the passages of the records of a file; see ``read_passages``.
 
     Args:
-        records: of a file, in order.
-        sentences: the most of a passage.
-        characters: a passage ends with the sentence with which it has so many.
+        records: the records of a file, in order.
+        sentences: the maximal number of sentences of a passage.
+        characters: a passage ends with the sentence that reaches this number.
     """
     known = list(records)
     recorded = any(False in spaces(record) for record in known)
@@ -120,12 +120,12 @@ def passages(
 
 
 def _breaks(record: Record) -> bool:
-    """Tell whether a document or a paragraph begins with a sentence."""
+    """Return whether a document or a paragraph starts with a sentence."""
     return any(map(_BREAK.match, takewhile(is_comment, record.lines)))
 
 
 def _joined(sentences: Sequence[_Written]) -> Passage:
-    """Put sentences one behind the other; what follows the last one is not part of the text."""
+    """Concatenate sentences, without the space after the last one."""
     text: list[str] = []
     place = 0
     tokens: list[Span] = []

@@ -11,11 +11,11 @@ def directional_quotes(
 ) -> tuple[list[str], int, int]:
     """Replace straight quotation marks by opening and closing ones.
 
-    Partners depend on the same head, see ``marks.quotes.directional``.
+    Paired marks have the same head, see ``marks.quotes.directional``.
 
     Args:
         tokens: words and punctuation of a sentence.
-        is_punctuation: which of them are punctuation; others (an apostrophe of *'s*) stay.
+        is_punctuation: which of them are punctuation; others (an apostrophe of *'s*) are unchanged.
 
     Returns:
         The forms of all tokens, the number of marks replaced, and the number left straight.

@@ -1,4 +1,4 @@
-"""Sentences from records of CoNLL-U: punctuation goes into slots, trees become projective."""
+"""Sentences from records of CoNLL-U, with punctuation in slots and projective trees."""
 
 from collections.abc import Sequence
 from typing import Literal, Protocol, TypeVar
@@ -15,11 +15,11 @@ from semipunct.marks.tokens import carries_dot
 from semipunct.trees import DependencyTree, lifted, without_leaves
 
 Marks = Literal["slots", "words"]
-"""Places of punctuation: between words, or among them."""
+"""The place of punctuation: in slots between words, or among the words."""
 
 
 class Parsed(FromFile, Protocol):
-    """A record of any format that knows heads."""
+    """A record of any format with heads."""
 
     @property
     def tokens(self) -> Sequence[Token]:
@@ -31,21 +31,21 @@ R = TypeVar("R", bound=Parsed)
 
 
 def to_entry(record: R, marks: Marks = "slots") -> Entry[R]:
-    """Take the punctuation out of a tree and put it into slots, or leave it among the words.
+    """Move the punctuation of a tree into slots, or leave it among the words.
 
-    Punctuation is what has the universal tag PUNCT. Straight quotation marks become
-    directional. A word that ends in a dot and is longer than it loses the dot, which becomes
-    ``marks.ABBREVIATION``, the first token of the slot at its right; forms of nothing but
-    punctuation characters and symbols keep theirs. A token spelt like a special one becomes
-    ``marks.UNK``. The tree is made projective after the punctuation has gone.
+    Punctuation is identified by the universal tag PUNCT. Straight quotation marks become
+    directional. A final dot of a longer word is removed and becomes ``marks.ABBREVIATION``, the
+    first token of the slot at its right; forms that consist only of punctuation characters and
+    symbols keep their dots. A token spelt like a special one becomes ``marks.UNK``. The tree is
+    made projective after the punctuation is removed.
 
-    A sentence whose punctuation has dependents, or that is nothing but punctuation, is omitted.
-    Li, Wang and Eisner (2019), section 4.
+    Sentences whose punctuation has dependents, or that contain only punctuation, are omitted. Li,
+    Wang and Eisner (2019), section 4.
 
     Args:
-        record: whose heads form a tree.
+        record: a record whose heads form a tree.
         marks: with ``words`` punctuation stays among the words, with its heads and dependents, and
-            slots are empty: no sentence is omitted, and only straight quotation marks change.
+            slots are empty. No sentence is omitted, and only straight quotation marks are changed.
     """
     if marks == "words":
         return _whole(record)
@@ -110,14 +110,14 @@ def _whole(record: R) -> Entry[R]:
 
 
 def to_words(record: Record) -> Entry[Record, Words | Omitted]:
-    """Take the words of a record, whose HEAD and tags need not be there, and its punctuation.
+    """Convert a record, which may lack HEAD and tags, to words with punctuation.
 
-    Punctuation is what has the universal tag PUNCT, or, where a token has no tag, what is spelt
-    with nothing but characters of punctuation. As ``to_entry`` does, quotation marks become
-    directional, and the dots of abbreviations marks.
+    Punctuation is identified by the universal tag PUNCT or, for a token without a tag, by a form of
+    punctuation characters only. As in ``to_entry``, quotation marks become directional, and the
+    dots of abbreviations become marks.
 
     Args:
-        record: read with ``trees=False``.
+        record: a record read with ``trees=False``.
     """
     tokens = record.tokens
     marks = [

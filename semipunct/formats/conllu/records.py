@@ -1,8 +1,8 @@
 """Reading and writing of CoNLL-U without loss; no other module imports the ``conllu`` library.
 
-A ``Record`` keeps every line of its sentence as it stood in the file.  Writing puts the lines
-back, changed only where attributes are added to the MISC column, so multiword tokens, empty
-nodes, comments, blank lines, line ends and columns that are not read survive byte for byte.
+A ``Record`` stores every line of its sentence as in the file. Writing reproduces the lines, changed
+only where attributes are added to the MISC column, so multiword tokens, empty nodes, comments,
+blank lines, line ends and unused columns are preserved byte for byte.
 """
 
 import re
@@ -37,7 +37,7 @@ _MISC = COLUMNS - 1
 
 
 class Token(NamedTuple):
-    """One syntactic word: the columns that the project reads, as they are in the file."""
+    """One syntactic word: the columns that the project reads, as in the file."""
 
     word_id: int
     form: str
@@ -48,19 +48,19 @@ class Token(NamedTuple):
     head: int
     relation: str
     position: int
-    """The place of the word in ``Record.lines``."""
+    """The index of the word in ``Record.lines``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One sentence of a CoNLL-U file, with everything that was written around it.
+    """One sentence of a CoNLL-U file, with all its lines.
 
     Attributes:
         path: the file.
         line: the number of the first line, from 1.
         lines: raw lines without their ends; the blank lines after a sentence belong to it.
         ends: the end of each line.
-        sentence_id: ``#k`` for the k-th sentence of the file where it has no id.
+        sentence_id: the id, or ``#k`` for the k-th sentence of the file if it has none.
         tokens: words with integer ids, 1 to n; ranges (1-2) and empty nodes (8.1) are in ``lines``
             only.
     """
@@ -74,21 +74,21 @@ class Record:
 
     @property
     def word_ids(self) -> tuple[int, ...]:
-        """The IDs of the tokens that are no punctuation."""
+        """The IDs of the tokens that are not punctuation."""
         return tuple(token.word_id for token in self.tokens if token.upos != PUNCTUATION)
 
     @property
     def line_end(self) -> str:
-        """The end of the record's lines: a file may lack the last one, or the half of it."""
+        """The line end of the record; the last one of a file may be missing or incomplete."""
         return next((end for end in self.ends if end.endswith("\n")), "\n")
 
     def where(self, position: int = 0) -> str:
-        """Return the place of line ``position`` for messages: file, line, sentence."""
+        """Return the location of line ``position`` for messages: file, line, sentence."""
         return f"{self.path}:{self.line + position}: sentence {self.sentence_id}"
 
 
 def read_records(path: str | Path, *, trees: bool = True) -> Iterator[Record]:
-    """Yield the sentences of a CoNLL-U file one by one, holding one in memory.
+    """Yield the sentences of a CoNLL-U file, keeping one in memory.
 
     Args:
         path: a file, ``.gz`` or not, or ``-`` for standard input.
@@ -143,7 +143,7 @@ def _is_outside(line: str) -> bool:
 
 def _tokens(record: Record, trees: bool) -> Iterator[Token]:
     expected = 1
-    ranges: list[tuple[int, int, int]] = []  # place, first and last word
+    ranges: list[tuple[int, int, int]] = []  # index, first and last word
     for position, text in enumerate(record.lines):
         if _is_outside(text):
             continue
@@ -174,7 +174,7 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
             )
         expected += 1
         head = _head(record, position, columns[6], trees)
-        # A treebank repeats its words and tags: each is kept in memory once.
+        # Words and tags are repeated in a treebank, so each string is stored once.
         _, form, lemma, upos, xpos, feats, _, relation, *_ = map(intern, columns)
         yield Token(word_id, form, lemma, upos, xpos, feats, head, relation, position)
     for position, first, last in ranges:
@@ -190,7 +190,7 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
 def _range(
     record: Record, position: int, text: str, expected: int, before: Sequence[tuple[int, int, int]]
 ) -> tuple[int, int, int]:
-    """Check the ID of a multiword token, whose first word is to be the next one."""
+    """Check the ID of a multiword token, whose first word must be the next one."""
     first, last = map(int, text.split("-"))
     advice = "put each range on the line before its first word, and let none overlap another"
     if first != expected:
@@ -229,17 +229,16 @@ def format_record(
     comments: Sequence[str] = (),
     replaces: tuple[str, ...] = (),
 ) -> str:
-    """Return the text of a sentence with annotations; all else is byte for byte the same.
+    """Return the text of a sentence with annotations; everything else is preserved byte for byte.
 
     Args:
         record: the sentence.
         misc: attributes for the MISC column, by word id (see ``misc.with_attributes``).
-        comments: lines to put after the sentence's own comments, the leading ``#`` included.
-        replaces: beginnings of the names of attributes and comments that go first.
+        comments: lines to add after the comments of the sentence, including the leading ``#``.
+        replaces: prefixes of the names of attributes and comments to remove first.
 
     Raises:
-        UsageError: for a word id that the sentence does not have, and for a comment that would
-            not be read as one.
+        UsageError: for an unknown word id, and for a line that would not be read as a comment.
     """
     lines = list(record.lines)
     if replaces:
@@ -281,11 +280,11 @@ def _checked_comment(record: Record, comment: str) -> str:
 
 
 def with_longer_id(record: Record, suffix: str) -> Record:
-    """Append a suffix to the id in the comments of a sentence; one without an id stays so.
+    """Append a suffix to the id in the comments of a sentence, if it has one.
 
     Args:
         record: the sentence.
-        suffix: no space in it.
+        suffix: a string without spaces.
     """
     if not suffix:
         return record
@@ -298,14 +297,14 @@ def with_longer_id(record: Record, suffix: str) -> Record:
 
 
 def write_texts(texts: Iterable[str], stream: TextIO) -> None:
-    """Write sentences formatted by ``format_record``, kept apart even across files.
+    """Write sentences formatted by ``format_record``, separated even across files.
 
-    The last sentence of a file may lack its blank line or final newline; they are added where
-    another sentence follows, and only there.
+    The last sentence of a file may lack its blank line or final newline, which are added only if
+    another sentence follows.
 
     Args:
         texts: sentences of one file or of several.
-        stream: must not translate line ends.
+        stream: a stream that does not translate line ends.
     """
     separator = ""
     for text in texts:
@@ -315,7 +314,7 @@ def write_texts(texts: Iterable[str], stream: TextIO) -> None:
 
 
 def _separator(text: str) -> str:
-    """Return the line ends that are missing before another sentence."""
+    """Return the line ends that must be added before another sentence."""
     *_, before, last = ["", *text.rsplit("\n", 2)]
     if last:
         return "\n" if is_blank(last) else "\n\n"

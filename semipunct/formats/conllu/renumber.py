@@ -1,4 +1,4 @@
-"""Renumbering of CoNLL-U lines after changes of tokens: IDs, arcs, ranges, nodes, SpaceAfter."""
+"""Renumbering of CoNLL-U lines after token changes: IDs, arcs, ranges, nodes, SpaceAfter."""
 
 import re
 from collections import Counter, defaultdict
@@ -13,7 +13,7 @@ from semipunct.formats.conllu.misc import EMPTY
 from semipunct.formats.conllu.records import Record, Token
 
 NO_SPACE = "SpaceAfter=No"
-"""The attribute of MISC by which no space follows a token."""
+"""The attribute of MISC for a token that is not followed by a space."""
 
 _RELATION = "punct"
 _ID, _FORM, _HEAD, _DEPS, _MISC = 0, 1, 6, 8, 9
@@ -24,19 +24,19 @@ _EMPTY_NODE = re.compile(r"(\d+)\.(\d+)\t")
 
 
 class Piece(NamedTuple):
-    """A token of the new sentence; its new ID is its place among the pieces, from 1 on."""
+    """A token of the new sentence; its new ID is its index among the pieces, from 1."""
 
     old: int
     """Its ID in the record, 0 if it is new."""
     form: str
     head: int
-    """The ID of its head in the record, 0 for the root; every head is one that stays."""
+    """The ID of its head in the record, 0 for the root; heads are never removed tokens."""
     space: bool
     """True if a space follows."""
 
 
 class MultiwordToken(NamedTuple):
-    """A multiword token: its place in ``Record.lines``, its first and last ID, its form."""
+    """A multiword token: its index in ``Record.lines``, its first and last ID, its form."""
 
     position: int
     first: int
@@ -45,7 +45,7 @@ class MultiwordToken(NamedTuple):
 
 
 def spaces(record: Record) -> list[bool | None]:
-    """Tell whether a space follows each token; None for those within a multiword token."""
+    """Return whether a space follows each token; None for tokens within a multiword token."""
     found: list[bool | None] = [_has_space(record.lines[token.position]) for token in record.tokens]
     for span in multiword_tokens(record):
         for word_id in range(max(span.first, 1), min(span.last, len(found) + 1)):
@@ -60,14 +60,14 @@ def _has_space(line: str) -> bool:
 
 
 def stated_text(record: Record) -> str | None:
-    """Return the text that the comment ``# text =`` states, None without such a comment."""
+    """Return the text of the comment ``# text =``, None without such a comment."""
     header = takewhile(_is_outside, record.lines)
     matches = (_TEXT.fullmatch(line.lstrip(BYTE_ORDER_MARK)) for line in header)
     return next((match.group(2) for match in matches if match), None)
 
 
 def written_text(record: Record) -> str:
-    """Return the text of a record as it stands: what it states, or its tokens and their spaces."""
+    """Return the text of a record: that of its comment, or of its tokens and spaces."""
     if (stated := stated_text(record)) is not None:
         return stated
     spans = {span.first: span for span in multiword_tokens(record)}
@@ -87,7 +87,7 @@ def _is_outside(line: str) -> bool:
 
 
 def text(record: Record, pieces: Sequence[Piece]) -> str:
-    """Write the new sentence as plain text, multiword tokens as they are spelt.
+    """Write the new sentence as plain text, with multiword tokens as spelt.
 
     Args:
         record: the old sentence.
@@ -107,27 +107,27 @@ def text(record: Record, pieces: Sequence[Piece]) -> str:
 def rewritten(record: Record, pieces: Sequence[Piece], new_text: str) -> Record:
     """Replace the tokens of a record.
 
-    Lines of tokens that stay change only where they must: the ID, the form if the piece has
-    another, references to other tokens, SpaceAfter. References to tokens that are gone leave the
-    enhanced graph. A new token is punctuation; it gets an arc in the enhanced graph if that is
-    used at all. Empty nodes stay behind the token that they follow, or the one before it. Of a
-    multiword token that has lost tokens the form loses theirs; it goes if a single token is left
-    or a new one has come in between. Line ends and a byte order mark stay where they are.
+    Lines of kept tokens change only where necessary: the ID, the form if the piece has a different
+    one, references to other tokens, SpaceAfter. References to removed tokens are removed from the
+    enhanced graph. New tokens are punctuation; they get an arc in the enhanced graph if it is used.
+    Empty nodes stay after the token that they follow, or after the previous one if it is removed.
+    The forms of removed tokens are removed from the form of a multiword token; it is dropped if a
+    single token remains or a new one is inserted. Line ends and a byte order mark are kept.
 
     Args:
         record: the old sentence.
         pieces: the tokens of the new one, in order.
-        new_text: for the comment ``# text =``, if there is one.
+        new_text: the text for the comment ``# text =``, if there is one.
     """
     change = _Change.of(record, pieces)
     lines: list[str] = []
     ends: list[str] = []
-    last, started = 0, False  # the token whose line came last; whether one came
+    last, started = 0, False  # the token of the last line; whether there was one
     for position, (line, written) in enumerate(zip(record.lines, record.ends, strict=True)):
         end = written if written.endswith("\n") else record.line_end
         body = line.lstrip(BYTE_ORDER_MARK)
         word = None if _is_outside(line) else _WORD.match(body)
-        # A new token goes behind the empty nodes of the one before it.
+        # A new token follows the empty nodes of the token before it.
         if word or _RANGE.match(body) or (started and _is_outside(line)):
             started = True
             fresh = change.new_after.pop(last, ())
@@ -146,7 +146,7 @@ def rewritten(record: Record, pieces: Sequence[Piece], new_text: str) -> Record:
     ends += (record.line_end for _ in fresh)
     if record.lines[0].startswith(BYTE_ORDER_MARK):
         lines[0] = BYTE_ORDER_MARK + lines[0]
-    # A file that ends without a line end still does.
+    # A missing line end at the end of the file is kept missing.
     ends[-1] = record.ends[-1]
     return replace(record, lines=tuple(lines), ends=tuple(ends), tokens=tuple(_tokens(lines)))
 
@@ -160,11 +160,11 @@ def _tokens(lines: Sequence[str]) -> Iterator[Token]:
 
 
 def with_text(line: str, new_text: str) -> str:
-    """Replace what a comment ``# text =`` says; any other line stays.
+    """Replace the text of a comment ``# text =``; any other line is unchanged.
 
     Args:
-        line: of a record; a byte order mark in front of it stays.
-        new_text: of the sentence.
+        line: a line of a record; a byte order mark in front of it is kept.
+        new_text: the new text of the sentence.
     """
     match = _TEXT.fullmatch(line)
     return match.group(1) + new_text if match else line
@@ -172,15 +172,16 @@ def with_text(line: str, new_text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """The changes of a record, by which its lines are revised one by one.
+    """The changes of a record, which are applied line by line.
 
     Attributes:
         pieces: the tokens of the new sentence.
         ids: new IDs of tokens by old ones.
-        references: new names by old ones of all that HEAD and DEPS can name, empty nodes included.
-        removed: the IDs of tokens that are gone.
-        ranges: the multiword tokens that stay, renumbered, by their places among the lines.
-        within: the new IDs inside of these.
+        references: new by old names of all nodes that HEAD and DEPS can refer to, including empty
+            nodes.
+        removed: the IDs of removed tokens.
+        ranges: the remaining multiword tokens, renumbered, by the indices of their lines.
+        within: the new IDs inside these.
         new_after: the new tokens after each old one.
         has_enhanced: whether the enhanced graph is used.
     """
@@ -224,11 +225,11 @@ def _new_ids(pieces: Sequence[Piece]) -> dict[int, int]:
 
 
 def _references(record: Record, pieces: Sequence[Piece]) -> dict[str, str]:
-    """Map the old IDs of the tokens that stay and of the empty nodes to the new ones."""
+    """Map the old IDs of the kept tokens and of the empty nodes to the new ones."""
     ids = {0: 0, **_new_ids(pieces)}
     found = {str(old): str(new) for old, new in ids.items()}
-    highest: Counter[int] = Counter()  # of the second numbers of the empty nodes behind a token
-    standing = [len(pieces)]  # the token itself, or the last new one before a removed one's place
+    highest: Counter[int] = Counter()  # of the second numbers of the empty nodes after a token
+    standing = [len(pieces)]  # the token itself, or the last new one before a removed token
     for token in reversed(record.tokens):
         after = standing[-1] - (token.word_id + 1 in ids)
         standing.append(ids.get(token.word_id, after))
@@ -256,7 +257,7 @@ def multiword_tokens(record: Record) -> list[MultiwordToken]:
 
 
 def _revised_ranges(record: Record, pieces: Sequence[Piece]) -> list[MultiwordToken]:
-    """List the multiword tokens that stay, with new IDs and forms."""
+    """Return the remaining multiword tokens, with new IDs and forms."""
     ids = _new_ids(pieces)
     found: list[MultiwordToken] = []
     for span in multiword_tokens(record):
@@ -265,7 +266,7 @@ def _revised_ranges(record: Record, pieces: Sequence[Piece]) -> list[MultiwordTo
         left_out = len(old) - len(new)
         if not new or new[-1] - new[0] + 1 != len(new) or (left_out and len(new) < 2):
             continue
-        # Not from the last token: a range may name tokens that the sentence does not have.
+        # Not from the last token: a range may refer to tokens that do not exist.
         last = new[0] + span.last - span.first - left_out
         found.append(
             MultiwordToken(span.position, new[0], last, _range_form(span, old, pieces, ids))
@@ -276,7 +277,7 @@ def _revised_ranges(record: Record, pieces: Sequence[Piece]) -> list[MultiwordTo
 def _range_form(
     span: MultiwordToken, tokens: Sequence[Token], pieces: Sequence[Piece], ids: Mapping[int, int]
 ) -> str:
-    """Spell a multiword token without the tokens it has lost."""
+    """Return the form of a multiword token without its removed tokens."""
     forms = [
         pieces[ids[token.word_id] - 1].form if token.word_id in ids else "" for token in tokens
     ]
@@ -287,7 +288,7 @@ def _range_form(
         before, found, after = spelt.rpartition(token.form)
         if found and not form:
             spelt = before + after
-    if forms[-1] == tokens[-1].form + ".":  # an abbreviation's dot that was put on
+    if forms[-1] == tokens[-1].form + ".":  # an added abbreviation dot
         return spelt + "."
     taken_off = forms[-1] and forms[-1] + "." == tokens[-1].form
     return spelt.removesuffix(".") if taken_off else spelt
@@ -303,7 +304,7 @@ def _new_line(change: _Change, new: int) -> str:
 
 
 def _revised_line(change: _Change, line: str, position: int) -> str | None:
-    """Renumber the line of a token, a range or an empty node; None if it goes."""
+    """Renumber the line of a token, a range or an empty node; None if it is removed."""
     columns = line.split("\t")
     span = _RANGE.match(line)
     if span:
@@ -328,7 +329,7 @@ def _revised_line(change: _Change, line: str, position: int) -> str | None:
 
 
 def _revised_arcs(change: _Change, column: str) -> str:
-    """Renumber the governors of the enhanced graph, without those that are gone."""
+    """Renumber the governors of the enhanced graph, without removed ones."""
     if column == EMPTY:
         return column
     arcs = (arc.partition(":") for arc in column.split("|"))

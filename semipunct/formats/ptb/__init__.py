@@ -1,4 +1,4 @@
-"""Trees in brackets, as those of the Penn Treebank, given back byte for byte."""
+"""Bracketed trees, as in the Penn Treebank, reproduced byte for byte."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -24,20 +24,20 @@ __all__ = ["Bracketing", "Ptb", "PtbRecord", "bracketed", "read_bracketings"]
 
 
 PtbRecord: TypeAlias = VerbatimRecord[Bracketing]
-"""One tree of a file, with tokens whose heads a table gives."""
+"""One tree of a file, with tokens and their heads by a head table."""
 
 
 @dataclass(frozen=True)
 class Ptb(Format[PtbRecord]):
     """Files of phrase-structure trees, read as dependency trees by the heads of phrases.
 
-    The relation of a word is that of the largest phrase that it heads to the phrase around it, as
-    ``NP-SBJ/S``.
+    The relation of a word combines the labels of the largest phrase that it heads and of the phrase
+    around it, such as ``NP-SBJ/S``.
 
     Attributes:
-        marks: whether punctuation goes into slots, or stays among the words.
-        mark_tags: parts of speech of what is punctuation; with ``{","}`` the other marks are words.
-        table: of rules for heads.
+        marks: whether punctuation is in slots or among the words.
+        mark_tags: parts of speech of punctuation; with ``{","}`` other marks are words.
+        table: the head rules.
     """
 
     name = "ptb"
@@ -56,10 +56,9 @@ class Ptb(Format[PtbRecord]):
     def read_phrases(
         self, path: str | Path
     ) -> Iterator[Entry[PtbRecord, Sentence[PhraseTree] | Omitted]]:
-        """Yield the sentences of a file as ``read`` does, with their phrases.
+        """Yield the sentences of a file, like ``read``, with their phrases.
 
-        Labels are as they are in the file; empty elements are not there, and punctuation that is in
-        slots is not.
+        Labels are those of the file; empty elements, and punctuation in slots, are removed.
 
         Args:
             path: a file, ``.gz`` or not, or ``-`` for standard input.

@@ -1,8 +1,8 @@
-"""Punctuation written into the text of a tree in brackets, all else as it was.
+"""Writing of punctuation into the text of a bracketed tree, preserving everything else.
 
-A new mark is put as high as it can stand: below the lowest phrase that has both of its neighbours,
-or the topmost phrase at an edge of the sentence. A mark that goes takes along the phrases that have
-nothing else.
+A new mark is inserted as high as possible: below the lowest phrase that contains both of its
+neighbours, or below the topmost phrase at an edge of the sentence. Phrases that become empty when a
+mark is removed are removed, too.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _DOT = "."
 
 
 class _Edit(NamedTuple):
-    """A piece of the text, and what takes its place."""
+    """A span of the text and its replacement."""
 
     start: int
     end: int
@@ -36,12 +36,12 @@ def punctuated(entry: Entry[VerbatimRecord[Bracketing]], slots: Sequence[Punctem
     """Return the text of an entry with other punctuation.
 
     Args:
-        entry: as it was read, with punctuation in slots.
+        entry: the entry as read, with punctuation in slots.
         slots: ``[n + 1]`` strings of tokens.
 
     Raises:
-        UsageError: if the sentence was left out, the number of slots is wrong, a token cannot be
-            written, or the tree has no phrase that could hold a mark.
+        UsageError: if the sentence was omitted, the number of slots is wrong, a token cannot be
+            written, or the tree has no phrase that can contain a mark.
     """
     content, source = entry.content, entry.record.source
     if not isinstance(content, Sentence):
@@ -116,7 +116,7 @@ def _insertion(
     right: int | None,
     text: str,
 ) -> _Edit:
-    """Put a mark between two leaves, or before or after all of them."""
+    """Insert a mark between two leaves, or before or after all of them."""
     inside = left if left is not None else right
     if inside is None or tree.anchors[top]:
         _fail(source, "is a single word without a phrase", "put the word in one, as (X (UH yes))")
@@ -138,7 +138,7 @@ def _above(tree: PhraseTree, node: int) -> set[int]:
 def _cuts(
     text: str, tree: PhraseTree, spans: Sequence[tuple[int, int]], gone: set[int]
 ) -> list[_Edit]:
-    """Take nodes out, with the phrases that lose all that they have, and the space before them."""
+    """Remove nodes, the phrases that become empty, and the space before them."""
     for node in range(len(spans) - 1, -1, -1):  # children come after their parents
         if tree.children[node] and gone.issuperset(tree.children[node]):
             gone.add(node)
@@ -153,7 +153,7 @@ def _cuts(
 def _edited(text: str, edits: list[_Edit]) -> str:
     pieces: list[str] = []
     place = 0
-    # Insertions come before a cut at the same place, in the order in which they were made.
+    # Insertions come before a removal at the same position, in the order of creation.
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
         pieces += (text[place : edit.start], edit.text)
         place = max(place, edit.end)

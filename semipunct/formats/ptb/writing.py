@@ -1,4 +1,4 @@
-"""Phrases written as files of trees in brackets, for sentences that were not read from one."""
+"""Writing of bracketed trees for sentences that were not read from a file of such trees."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _NO_BREAK = "\u00a0"
 
 
 def written(sentence: Sentence[PhraseTree]) -> str:
-    """Write the phrases of a sentence in brackets, with the marks of its slots, and a line's end.
+    """Write the phrases of a sentence in brackets, with the marks of its slots and a line end.
 
-    Marks stand as high as they can; brackets in words are written as ``-LRB-`` and ``-RRB-``,
-    blanks in them as no-break spaces.
+    Marks are attached as high as possible; brackets in words are written as ``-LRB-`` and
+    ``-RRB-``, blanks in them as no-break spaces.
 
     Args:
-        sentence: words, phrases and marks.
+        sentence: a sentence with phrases and marks.
 
     Raises:
-        UsageError: if a label cannot be written, such as one with a blank in it.
+        UsageError: if a label cannot be written, such as one that contains a blank.
     """
     tree = sentence.tree
-    if tree.categories[0]:  # the Penn Treebank puts a bracket without a label around a tree
+    if tree.categories[0]:  # the Penn Treebank has an unlabelled bracket around each tree
         tree = PhraseTree((0, *(d + 1 for d in tree.depths)), ("", *tree.categories))
     forms = tuple(escaped(BLANKS.sub(_NO_BREAK, form)) for form in dotted_forms(sentence))
     source = Bracketing(

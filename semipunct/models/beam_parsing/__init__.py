@@ -1,1 +1,1 @@
-"""Arc-standard parsing with a beam, and punctuation as properties of words (Ma et al. 2014)."""
+"""Arc-standard beam parsing, with punctuation as properties of words (Ma et al. 2014)."""

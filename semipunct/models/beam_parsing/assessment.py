@@ -1,4 +1,4 @@
-"""Attachment on held-out sentences, by which the best weights of a parser are chosen."""
+"""Attachment scores on held-out sentences, by which the best weights of a parser are chosen."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def attachment(
     batches: Batches[Encoded, Batch],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:
-    """Return the shares of words, without marks, that get their heads, and their labels as well.
+    """Return unlabelled and labelled attachment scores over words that are not marks.
 
     Args:
         model: the parser.
         parameters: its weights.
-        examples: with their trees.
+        examples: sentences with their trees.
         batches: the examples.
-        shapes: keeps account of what is compiled.
+        shapes: records the compiled shapes.
     """
     words = heads = labels = 0
     parses = model.parse(parameters, examples, batches, shapes)

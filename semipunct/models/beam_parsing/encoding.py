@@ -20,19 +20,19 @@ from semipunct.search import Derivation, oracle
 Ints = npt.NDArray[np.int32]
 
 NONE, END, UNKNOWN = range(3)
-"""Numbers of no word, of the end of the sentence, and of words and tags that were never seen."""
+"""Numbers for no word, for the end of the sentence, and for unknown words and tags."""
 
 KNOWN = 3
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Words, tags and labels by number.
+    """Numbers of words, tags and labels.
 
     Attributes:
-        words: without those that are too rare.
-        tags: all.
-        labels: of arcs; a single one where arcs have none.
+        words: the words, except rare ones.
+        tags: all tags.
+        labels: the labels of arcs; a single one if arcs have no labels.
     """
 
     words: tuple[str, ...]
@@ -83,9 +83,9 @@ class EncodedSentence(NamedTuple):
     """A sentence of n words.
 
     Attributes:
-        codes: ``[3, n]`` numbers of words and of tags, and properties.
+        codes: ``[3, n]`` numbers of words, numbers of tags, and properties.
         gold: the derivation of its tree.
-        labels: ``[2n - 1]`` numbers of the labels of arcs, 0 at shifts and where a label is new.
+        labels: ``[2n - 1]`` label numbers of arcs, 0 for shifts and for unknown labels.
     """
 
     codes: Ints
@@ -98,8 +98,8 @@ class Encoded:
     """Encoded sentences.
 
     Attributes:
-        sentences: the arrays of each.
-        tokens: what they were made from.
+        sentences: the arrays of each sentence.
+        tokens: the tokens that the sentences were encoded from.
     """
 
     sentences: Sequence[EncodedSentence]
@@ -107,7 +107,7 @@ class Encoded:
 
     @property
     def lengths(self) -> list[int]:
-        """Words of each sentence."""
+        """The number of words in each sentence."""
         return self._lengths
 
     @cached_property
@@ -119,10 +119,10 @@ class Batch(NamedTuple):
     """A padded batch.
 
     Attributes:
-        lengths: ``[batch]`` words of each sentence, 0 for padding.
+        lengths: ``[batch]`` number of words in each sentence, 0 for padding.
         codes: ``[3, batch, words + 1 + BEYOND]`` by position, see ``features.Codes``.
-        actions: ``[batch, 2 words - 1]`` of the gold derivations.
-        labels: the same of the labels of arcs.
+        actions: ``[batch, 2 words - 1]`` actions of the gold derivations.
+        labels: ``[batch, 2 words - 1]`` labels of their arcs.
     """
 
     lengths: jax.Array | Ints
@@ -135,8 +135,8 @@ def encoded(sentences: Sequence[Tokens], vocabulary: Vocabulary) -> Encoded:
     """Encode sentences.
 
     Args:
-        sentences: to be parsed, or learnt from.
-        vocabulary: numbers words, tags and labels.
+        sentences: sentences to parse or to train on.
+        vocabulary: gives the numbers of words, tags and labels.
     """
     return Encoded([_encoded(s, vocabulary) for s in sentences], sentences)
 
@@ -154,7 +154,7 @@ def _encoded(s: Tokens, vocabulary: Vocabulary) -> EncodedSentence:
 
 
 def padded_length(words: int) -> int:
-    """Return one of few sizes that sentences are padded to."""
+    """Return one of a few lengths that sentences are padded to."""
     return round_up(words, 32, 2)
 
 
@@ -163,8 +163,8 @@ def lay_out(found: Encoded, members: Sequence[int], size: int) -> Batch:
 
     Args:
         found: all sentences.
-        members: numbers of some.
-        size: of the batch, with padding.
+        members: the numbers of the sentences in the batch.
+        size: size of the batch, including padding.
     """
     words = padded_length(max((found.lengths[i] for i in members), default=0))
     lengths = np.zeros(size, np.int32)

@@ -1,8 +1,8 @@
-"""Scores of states from templates: hashed tables, and what of them can be computed before a search.
+"""Scores of states from templates: hashed tables, and sums computed in advance of a search.
 
-What a template sees may depend on the positions of few words alone. Then its weights are added up
-for all positions, or pairs of positions, of a sentence at once, and the search reads the sums: a
-wide beam asks for the same pair again and again. All other templates are hashed at every state.
+Some templates depend on the positions of one or two words alone. Their weights are summed in
+advance for all positions, or pairs of positions, of a sentence, and the search looks up the sums: a
+wide beam scores the same pair again and again. All other templates are hashed at every state.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from semipunct.models.beam_parsing.templates import BUFFER, DISTANCES, STACK, Te
 from semipunct.search import Field, Tops
 
 BEYOND = 4
-"""Positions after the last word that templates may ask for, of the end of the sentence."""
+"""The number of positions after the last word that templates may access; they stand for the end."""
 
 Element = NewType("Element", str)
-"""A word whose position a state tells: one on the stack, a dependent, or the next word."""
+"""A word whose position depends on the state: on the stack, a dependent, or the next word."""
 
 _DEPENDENTS = {
     "l": Field.LEFT_1,
@@ -46,12 +46,12 @@ _ATOM = re.compile(r"(s[0-2]|b[0-3])((?<=s.)[lr]2?)?\.(\w+)|(s[0-2]|b[0-3])~(s[0
 
 
 class Codes(NamedTuple):
-    """Words by position: 0 is none, 1 to n, then ``BEYOND`` of the end; ``[batch, positions]``.
+    """Codes by position: 0 for none, 1 to n, then ``BEYOND`` for the end; ``[batch, positions]``.
 
     Attributes:
-        word: the numbers of forms.
-        tag: of tags.
-        property: sets of flags.
+        word: numbers of word forms.
+        tag: numbers of tags.
+        property: properties, as sets of flags.
     """
 
     word: jax.Array
@@ -60,12 +60,13 @@ class Codes(NamedTuple):
 
 
 class Atom(NamedTuple):
-    """An atom, parsed.
+    """A parsed atom.
 
     Attributes:
-        words: the words by whose position it is told, each with its offset; two of a distance.
-        attribute: a column of ``Codes``, or ``distance``; a field if it is told by an item.
-        item: the number of that item on the stack; None if positions tell the atom.
+        words: the words whose positions determine the atom, each with an offset; two for a
+            distance.
+        attribute: a column of ``Codes``, or ``distance``; for an atom of a stack item, its field.
+        item: index of that item on the stack; None if the atom depends on positions alone.
     """
 
     words: tuple[tuple[Element, int], ...]
@@ -74,10 +75,10 @@ class Atom(NamedTuple):
 
 
 def parsed(atom: str) -> Atom:
-    """Read an atom.
+    """Parse an atom.
 
     Args:
-        atom: as ``semipunct.models.beam_parsing.templates`` has it.
+        atom: an atom as in ``semipunct.models.beam_parsing.templates``.
 
     Raises:
         ValueError: if there is no such atom.
@@ -101,14 +102,14 @@ def _place(name: str) -> tuple[Element, int]:
 
 
 Support = tuple[Element, ...]
-"""The words, at most two, by whose positions alone some templates are told."""
+"""The words, at most two, whose positions determine the values of a template."""
 
 
 class Plan(NamedTuple):
-    """Templates by how they are scored.
+    """Templates grouped by the way they are scored.
 
     Attributes:
-        tabulated: numbered templates by their support.
+        tabulated: templates with their numbers, by support.
         hashed: all others.
     """
 
@@ -117,11 +118,11 @@ class Plan(NamedTuple):
 
 
 def plan(templates: Iterable[Template], most: int) -> Plan:
-    """Divide templates.
+    """Group templates by the way they are scored.
 
     Args:
-        templates: numbered from 0, which decides their rows.
-        most: words of a support of what is tabulated: 0, 1 or 2.
+        templates: the templates; their order from 0 determines their hashes.
+        most: maximum size of the support of tabulated templates: 0, 1 or 2.
     """
     tabulated: dict[Support, list[tuple[int, Template]]] = {}
     hashed: list[tuple[int, Template]] = []
@@ -145,14 +146,14 @@ def rows(
     items: jax.Array | None,
     size: int,
 ) -> jax.Array:
-    """Hash templates, ``[batch, ..., templates]`` numbers of rows.
+    """Hash templates to table rows, ``[batch, ..., templates]``.
 
     Args:
-        numbered: the templates.
+        numbered: the templates with their numbers.
         codes: words by position.
-        positions: gives the positions of elements, ``[batch, ...]``.
-        items: ``[batch, ..., 3, fields]`` of the stack; None if no template needs them.
-        size: rows of the table, a power of two.
+        positions: returns the position of an element, ``[batch, ...]``.
+        items: ``[batch, ..., 3, fields]`` items of the stack; None if no template needs them.
+        size: number of rows of the table, a power of two.
     """
     values, column = _values(numbered, codes, positions, items)
     longest = max(len(template) for _, template in numbered)
@@ -179,7 +180,7 @@ def _values(
     positions: Positions,
     items: jax.Array | None,
 ) -> tuple[jax.Array, dict[str, int]]:
-    """Return the values of all atoms, ``[batch, ..., columns]``, and the column of each."""
+    """Return the values of all atoms, ``[batch, ..., columns]``, and the column of each atom."""
     atoms = {name: parsed(name) for _, template in numbered for name in template}
     words = sorted({place for atom in atoms.values() for place in atom.words})
     parts: list[jax.Array] = []
@@ -207,15 +208,15 @@ def _values(
         elif atom.attribute != "distance":
             place_number = words.index(atom.words[0])
             column[name] = place_number * len(Codes._fields) + Codes._fields.index(atom.attribute)
-    # Without the barrier the compiler would write out all parts for every template.
+    # Without the barrier, the compiler would materialise all parts for every template.
     return jax.lax.optimization_barrier(jnp.concatenate(parts, -1)).astype(jnp.uint32), column
 
 
 def of_state(tops: Tops) -> Positions:
-    """Return the positions of elements at some states.
+    """Return a function that gives the positions of elements in some states.
 
     Args:
-        tops: of the states.
+        tops: the tops of the states.
     """
 
     def positions(element: Element) -> jax.Array:
@@ -229,11 +230,11 @@ def of_state(tops: Tops) -> Positions:
 
 
 class Tables(NamedTuple):
-    """Scores of templates that positions tell, added up; of each support one table.
+    """Precomputed sums of the scores of templates, in one table for each support.
 
     Attributes:
-        sums: ``[batch, positions, columns]``, or with two axes of positions.
-        supports: of each.
+        sums: ``[batch, positions, columns]``, or with two position axes.
+        supports: the support of each table.
     """
 
     sums: tuple[jax.Array, ...]
@@ -241,7 +242,7 @@ class Tables(NamedTuple):
 
 
 def tables(found: Plan, weights: jax.Array, codes: Codes) -> Tables:
-    """Add up the weights of templates for all positions of some sentences.
+    """Sum the weights of templates for all positions of some sentences.
 
     Args:
         found: the templates.
@@ -269,7 +270,7 @@ def scores(found: Plan, ready: Tables, weights: jax.Array, codes: Codes, tops: T
         ready: from ``tables``.
         weights: ``[size, columns]``.
         codes: words by position.
-        tops: of the states, ``[batch, lanes, ...]``.
+        tops: the tops of the states, ``[batch, lanes, ...]``.
     """
     positions = of_state(tops)
     total = jnp.zeros((*tops.following.shape, weights.shape[1]), weights.dtype)

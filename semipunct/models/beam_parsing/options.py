@@ -14,23 +14,23 @@ Punctuation = Literal["all", "paired", "baseline", "stripped"]
 Bits = Annotated[int, Meta(ge=4, le=26)]
 
 EPOCHS = 10
-"""Passes over the training sentences; of the evaluations, one after each, the best is kept."""
+"""Passes over the training sentences; an evaluation follows each, and the best weights are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class BeamParserOptions:
-    """Everything that decides the shape of a parser.
+    """Settings that determine the architecture of a parser.
 
     Attributes:
-        punctuation: ``all``, marks are properties of the words beside them; ``paired``, brackets
-            and quotation marks are, and other marks are parsed as words; ``baseline``, all marks
-            are parsed as words; ``stripped``, the parser does not see any.
-        tags: the column of part-of-speech tags that is looked at.
+        punctuation: ``all``, marks are properties of neighbouring words; ``paired``, brackets and
+            quotation marks are, and other marks are parsed as words; ``baseline``, all marks are
+            parsed as words; ``stripped``, all marks are removed.
+        tags: the column of part-of-speech tags to use.
         labelled: whether arcs have labels.
-        beam: states that are kept of a sentence, in training and in parsing.
-        minimum_word_count: rarer words are taken for unknown ones.
-        table_bits: the weights of features are found in a table of 2 to the power of this many
-            rows; features of one row share its weights.
+        beam: number of states kept for a sentence, in training and in parsing.
+        minimum_word_count: rarer words are treated as unknown.
+        table_bits: binary logarithm of the number of rows in the table of feature weights; features
+            hashed to the same row share its weights.
         label_bits: the same for the weights of labels.
     """
 
@@ -45,12 +45,12 @@ class BeamParserOptions:
 
 @dataclass(frozen=True, slots=True)
 class BeamParserTrainOptions(kind.SharedTrainOptions):
-    """Settings of training that other kinds do not share, and defaults that differ.
+    """Training settings specific to this kind, and defaults that differ from the shared ones.
 
     Attributes:
-        update: where the weights learn from the best wrong prefix: ``early``, where the gold one
-            falls out of the beam (Collins and Roark 2004), or ``max-violation``, where it is worst
-            (Huang, Fayong and Guo 2012).
+        update: the position of the update against the best wrong prefix: ``early``, where the gold
+            prefix falls out of the beam (Collins and Roark 2004), or ``max-violation``, where the
+            violation is largest (Huang, Fayong and Guo 2012).
     """
 
     batch_size: AtLeastOne = 4

@@ -1,7 +1,7 @@
 """Punctuation as properties of words (Ma, Zhang and Zhu 2014, sections 3.1 to 3.3).
 
-A property is a set of flags: bits of one number. Where the paper leaves a choice, ours is in
-docs/decisions/0025-punctuation-properties.md.
+A property is a set of flags, the bits of a number. Choices that the paper leaves open are
+documented in docs/decisions/0025-punctuation-properties.md.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from semipunct.search import LEFT
 
 
 class Flag(IntFlag):
-    """The flags of a property; those of closing marks are those of opening ones times 4."""
+    """The flags of a property; flags of closing marks are those of opening marks times 4."""
 
     QUOTE_OPENS = 1
-    """A quotation mark opens at the left of the word, or of the tree below it."""
+    """A quotation mark opens on the left of the word, or of its subtree."""
     BRACKET_OPENS = 2
     QUOTE_CLOSES = 4
-    """One closes at its right."""
+    """A quotation mark closes on its right."""
     BRACKET_CLOSES = 8
     OTHER = 16
-    """A mark that has no partner stands at its right."""
+    """There is an unpaired mark on its right."""
     PAIRED = 32
-    """Opening and closing marks have met, and none is left."""
+    """Opening and closing marks have been matched, and none are left."""
 
 
 OPENS = Flag.QUOTE_OPENS | Flag.BRACKET_OPENS
 _SHIFT = 2
 
 MATCHER = Matcher(BRACKET_PAIRS | QUOTE_PAIRS | {(mark, mark) for mark in STRAIGHT})
-"""Brackets and quotation marks; straight ones close what they open."""
+"""Brackets and quotation marks; a straight quotation mark closes another straight one."""
 
 _OPENING = {opening for opening, _ in BRACKET_PAIRS | QUOTE_PAIRS}
 _CLOSING = {closing for _, closing in BRACKET_PAIRS | QUOTE_PAIRS}
@@ -50,8 +50,8 @@ class Marked(NamedTuple):
 
     Attributes:
         properties: ``[n]`` sets of flags.
-        absorbed: ``[n + 1]`` for each token of each slot, whether a property stands for it, or it
-            is removed because paired marks stand next to it.
+        absorbed: ``[n + 1]`` for each token of each slot, whether it is represented by a property
+            or removed because it is next to paired marks.
     """
 
     properties: list[int]
@@ -59,11 +59,11 @@ class Marked(NamedTuple):
 
 
 def sides(slots: Sequence[Puncteme]) -> list[list[int]]:
-    """Return for each token of each slot a flag that it sets if it is paired, or 0.
+    """Return for each token of each slot the flag that it sets as a paired mark, or 0.
 
-    A mark that has a partner in the sentence opens or closes with it. One without has the side
-    that it can have; if it can have either, it opens, but a straight one is no paired mark. Nor
-    are two that have no word between them.
+    A mark with a partner in the sentence opens or closes with it. A mark without one is taken to be
+    opening or closing according to its form; an ambiguous one opens, but a straight one does not
+    count as a paired mark. Neither do two marks without a word between them.
 
     Args:
         slots: ``[n + 1]`` strings of tokens.
@@ -87,14 +87,14 @@ def _kind(token: str) -> Flag:
 
 
 def marked(slots: Sequence[Puncteme], *, others: bool) -> Marked:
-    """Attach opening marks to the words at their right, all others to those at their left.
+    """Attach opening marks to the words on their right, all others to the words on their left.
 
-    Marks without a partner that stand between a paired mark and its word are passed over. So are
-    paired marks that have no word at their side.
+    Unpaired marks between a paired mark and its word are skipped. So are paired marks without a
+    word on their side.
 
     Args:
         slots: ``[n + 1]`` strings of tokens.
-        others: whether marks without a partner set a flag, too; else they stay, unless they stand
+        others: whether unpaired marks set a flag, too; otherwise they are kept, unless they are
             between a paired mark and its word.
     """
     words = len(slots) - 1
@@ -119,7 +119,7 @@ def marked(slots: Sequence[Puncteme], *, others: bool) -> Marked:
             unpaired[place - 1] = True
         absorbed.append(gone)
     met = [_met(flags) for flags in properties]
-    # Boundary information comes first: beside it, other marks do not count.
+    # Boundary information takes precedence: other marks do not count together with it.
     complete = [
         flags | Flag.OTHER if other and not flags else flags
         for flags, other in zip(met, unpaired, strict=True)
@@ -135,14 +135,14 @@ def _met(flags: int) -> int:
 
 
 def passed(head: jax.Array, dependent: jax.Array, side: int) -> jax.Array:
-    """Pass properties from a new outermost dependent to its head (section 3.1, figure 1).
+    """Propagate properties from a new outermost dependent to its head (section 3.1, figure 1).
 
-    Opening marks come from dependents at the left, others from those at the right. Where marks of
-    one kind open and close, both flags go, and if none is left, the head is ``PAIRED``.
+    Opening marks are taken from dependents on the left, others from those on the right. If marks of
+    a kind both open and close, the two flags are removed; if none are left, the head is ``PAIRED``.
 
     Args:
         head: ``[..., 1]`` the property of the head.
-        dependent: ``[..., 1]`` that of its new dependent.
+        dependent: ``[..., 1]`` the property of its new dependent.
         side: ``LEFT`` or ``RIGHT`` of the head.
     """
     opens, closes = head & OPENS, head >> _SHIFT & OPENS

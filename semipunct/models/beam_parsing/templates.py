@@ -1,11 +1,11 @@
 """Feature templates of the beam parser, as data.
 
-An atom is an attribute of a word or of an item: ``s0.tag`` is the tag of the first item of the
+An atom is an attribute of a word or of a stack item: ``s0.tag`` is the tag of the first item on the
 stack, ``b0.word`` the next word, ``s1l.tag`` the tag of the leftmost dependent of the second item,
-``s1l2.tag`` of the one after it, ``s0r2.tag`` of the one before the rightmost. A template is some
-atoms, looked at together. Sources: Zhang and Nivre (2011), tables 1 and 2, without what arc-eager
-parsing alone knows (heads of what is on the stack); Huang and Sagae (2010), table 1; Ma, Zhang and
-Zhu (2014), table 3.
+``s1l2.tag`` that of the dependent after it, ``s0r2.tag`` that of the dependent before the
+rightmost. A template is a combination of atoms. Sources: Zhang and Nivre (2011), tables 1 and 2,
+without the information that only arc-eager parsing has (heads of stack items); Huang and Sagae
+(2010), table 1; Ma, Zhang and Zhu (2014), table 3.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ Template = tuple[str, ...]
 
 STACK = ("s0", "s1", "s2")
 BUFFER = ("b0", "b1", "b2", "b3")
-"""The next words, each by its distance to the first."""
+"""The next words; the index is the distance to the first."""
 
 DISTANCES = (2, 3, 4, 5, 7, 10)
-"""Distances from which on another value begins; all smaller ones than the first are one value."""
+"""Lower bounds of the classes of distances; all distances below the first are one class."""
 
 
 def _each(elements: str, *patterns: str) -> Iterable[Template]:
-    """Fill each of some elements into patterns.
+    """Fill elements into patterns.
 
     Args:
-        elements: separated by blanks, each one name or several joined by ``:``.
-        patterns: with ``{0}``, ``{1}`` for the names; atoms are separated by blanks.
+        elements: separated by blanks; each is one name, or several joined by ``:``.
+        patterns: patterns with ``{0}``, ``{1}`` for the names; atoms are separated by blanks.
     """
     for names in elements.split():
         for pattern in patterns:
@@ -60,7 +60,7 @@ WORDS = (
     *_each("s2:s1:s0", "{0}.tag {1}.word {2}.tag", "{0}.tag {1}.tag {2}.word"),
     *_each("s1:s0:b0:b1", "{0}.tag {1}.tag {2}.tag {3}.tag"),
 )
-"""Words and tags of the stack and of the buffer."""
+"""Templates of words and tags on the stack and in the buffer."""
 
 DISTANCE = (
     *_each(
@@ -73,10 +73,10 @@ DISTANCE = (
         "{0}~{1} {0}.tag {1}.tag",
     ),
 )
-"""With how far two words are apart."""
+"""Templates with distances between words."""
 
 VALENCY = (*_each("s0:left s0:right s1:left s1:right", "{0}.{1} {0}.word", "{0}.{1} {0}.tag"),)
-"""With numbers of dependents."""
+"""Templates with numbers of dependents."""
 
 DEPENDENTS = (
     *_each("s0l s0r s1l s1r", "{0}.word", "{0}.tag"),
@@ -93,7 +93,7 @@ DEPENDENTS = (
     ),
     *_each("s1:s0:s0l:s0l2 s1:s0:s1r:s1r2", "{0}.tag {1}.tag {2}.tag {3}.tag"),
 )
-"""Words that have got their heads: second order, and third where a head has several."""
+"""Templates with dependents: second order, and third order with two dependents of a head."""
 
 LABELS = (
     *_each(
@@ -105,7 +105,7 @@ LABELS = (
         "{0}.tag {0}.{1}_labels",
     ),
 )
-"""With the labels of dependents: one, two, and the set of all; of a labelled parser."""
+"""Templates with one, two, or the set of all labels of dependents; for labelled parsers."""
 
 UNPUNCTUATED: tuple[Template, ...] = tuple(chain(WORDS, DISTANCE, VALENCY, DEPENDENTS))
 
@@ -119,7 +119,7 @@ PAIRED_PROPERTIES: tuple[Template, ...] = (
         "{0}.property {1}.word",
     ),
 )
-"""Rows one to three of table 3: those of the experiment with paired marks alone."""
+"""Rows one to three of table 3: the templates of the experiment with paired marks alone."""
 
 PROPERTIES: tuple[Template, ...] = (
     *PAIRED_PROPERTIES,
@@ -127,7 +127,7 @@ PROPERTIES: tuple[Template, ...] = (
     *_each("s0:b0", "{0}.property {0}.tag {1}.tag"),
     *_each("s2:s0 s1:s0 s0:b0", "{0}~{1} {0}.property {0}.tag {1}.tag"),
 )
-"""The whole of table 3; its fourth row names one pair twice, for which ``s0:b0`` is taken."""
+"""The whole of table 3; its fourth row lists one pair twice, for which ``s0:b0`` is used."""
 
 OF_LABELS: tuple[Template, ...] = (
     *_each("s0 s1", "{0}.word", "{0}.tag", "{0}.word {0}.tag"),
@@ -147,7 +147,7 @@ OF_LABELS: tuple[Template, ...] = (
         "{0}.tag {0}.{2}_labels",
     ),
 )
-"""The features that labels are chosen by."""
+"""The templates for choosing labels."""
 
 TEMPLATES: dict[str, tuple[Template, ...]] = {
     "baseline": UNPUNCTUATED,
@@ -155,4 +155,4 @@ TEMPLATES: dict[str, tuple[Template, ...]] = {
     "paired": UNPUNCTUATED + PAIRED_PROPERTIES,
     "all": UNPUNCTUATED + PROPERTIES,
 }
-"""By the setting ``model.punctuation``."""
+"""The templates by the value of ``model.punctuation``."""

@@ -1,1 +1,1 @@
-"""Truecasers: the capitals of words, given the words in lower case and the marks between them."""
+"""Truecasers: restore the case of lower-cased words, given the punctuation between them."""

@@ -14,12 +14,12 @@ EPOCHS = 5
 
 @dataclass(frozen=True, slots=True)
 class TruecaserOptions:
-    """Everything that decides the shape of a truecaser.
+    """Settings that determine the architecture of a truecaser.
 
     Attributes:
-        size: of embeddings and of the layers.
-        layers: convolutions; layer i sees 2^i words to either side.
-        minimum_count: rarer words are known by their ends alone.
+        size: size of the embeddings and of the layers.
+        layers: number of convolutions; layer i sees 2^i words to either side.
+        minimum_count: rarer words are represented by their suffixes alone.
     """
 
     size: AtLeastOne = 48
@@ -29,10 +29,10 @@ class TruecaserOptions:
 
 @dataclass(frozen=True, slots=True)
 class TruecaserTrainOptions(kind.NetworkTrainOptions):
-    """Settings of training that other kinds do not share, and defaults that differ.
+    """Training settings specific to this kind, and defaults that differ from the shared ones.
 
     Attributes:
-        unknown: share of words that a step takes for unknown ones.
+        unknown: fraction of words replaced by the unknown word in a training step.
     """
 
     learning_rate: Positive = 4e-3

@@ -1,4 +1,4 @@
-"""A truecaser with its weights, which gives capitals back."""
+"""A truecaser with its weights, which restores capitals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from semipunct.structures.distribution import Distribution
 
 @dataclass(frozen=True)
 class CaseRestorer:
-    """Gives words of lower case their capitals.
+    """Restores the capitals of lower-cased words.
 
     Attributes:
         model: the truecaser.
@@ -33,10 +33,10 @@ class CaseRestorer:
     parameters: Weights
 
     def restored(self, sentences: Sequence[Sentence | Words]) -> list[tuple[str, ...]]:
-        """Return the words of each sentence; one that has a capital already stays as it is.
+        """Return the words of each sentence; words that contain a capital already are not changed.
 
         Args:
-            sentences: words, and the marks that are between them.
+            sentences: words, and the marks between them.
         """
         batches = Batches(self.model, self.model.encode(sentences))
         return [
@@ -54,7 +54,7 @@ class CaseRestorer:
 
         Args:
             batches: the sentences, encoded.
-            account: of what is compiled.
+            account: records the compiled shapes.
         """
         found: list[list[int]] = [[]] * len(batches)
         asked = answers(self.model, self.parameters, batches, "best", _best, account)
@@ -71,14 +71,14 @@ def figures(
     batches: Batches[Encoded, WordsBatch],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:
-    """Return how many words are spelt right, and the F1 of those that have a capital.
+    """Return the accuracy on words, and the F1 of words with capitals.
 
     Args:
         model: the truecaser.
         parameters: its weights.
         examples: held-out sentences.
         batches: the same, encoded.
-        shapes: keeps account of what is compiled.
+        shapes: records the compiled shapes.
     """
     found = CaseRestorer(model, parameters).shapes(batches, shapes)
     right = words = gold = told = agreed = 0

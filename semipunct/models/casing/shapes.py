@@ -9,21 +9,21 @@ import numpy as np
 import numpy.typing as npt
 
 LOWER, CAPITALISED, UPPER, MIXED = range(4)
-"""No capital; the first letter is one; all of several letters are; as the table has it."""
+"""No capitals; an initial capital; all of several letters capitals; the spelling in the table."""
 
 SHAPES = 4
 
 
 def is_cased(form: str) -> bool:
-    """Tell whether a word has letters that come in two cases."""
+    """Tell whether a word has letters with both an upper-case and a lower-case form."""
     return any(upper(char) != char for char in form.lower())
 
 
 def upper(form: str) -> str:
-    """Return a word with its letters as capitals, those that have one of a single character.
+    """Return a word in upper case, except for letters whose capital is not a single character.
 
-    Where the word could not be told from its capitals, letters whose capital is another one's stay
-    as they are, such as the dotless i of Turkish.
+    Letters whose capital belongs to another letter, such as the Turkish dotless i, are not changed:
+    the word must be recoverable from its capitals.
     """
     capitals = [c.upper() if len(c.upper()) == 1 else c for c in form]
     whole = "".join(capitals)
@@ -31,12 +31,12 @@ def upper(form: str) -> str:
         return whole
     pairs = zip(form, capitals, strict=True)
     whole = "".join(big if big.lower() == char.lower() else char for char, big in pairs)
-    # The small sigma of a word depends on where it stands.
+    # The lower case of a capital sigma depends on its position in the word.
     return whole if whole.lower() == form.lower() else form
 
 
 def capitalised(form: str) -> str:
-    """Return a word whose first letter that has a capital is one."""
+    """Return a word with its first letter capitalised."""
     for place, char in enumerate(form):
         if char.isalpha():
             return form[:place] + upper(char) + form[place + 1 :]
@@ -44,7 +44,7 @@ def capitalised(form: str) -> str:
 
 
 def mixed_forms(forms: Iterable[str]) -> dict[str, str]:
-    """Return words of other shapes by their lower case, the most frequent spelling of each."""
+    """Return a map from lower-cased words of other shapes to their most frequent spelling."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for form in forms:
         low = form.lower()
@@ -54,7 +54,7 @@ def mixed_forms(forms: Iterable[str]) -> dict[str, str]:
 
 
 def shape_of(form: str) -> int:
-    """Return the shape of a word as it is spelt; one that is not in any table may be ``MIXED``."""
+    """Return the shape of a word as spelt; it may be ``MIXED`` without being in a table."""
     low = form.lower()
     if form == low:
         return LOWER
@@ -64,11 +64,11 @@ def shape_of(form: str) -> int:
 
 
 def shaped(form: str, shape: int, mixed: Mapping[str, str]) -> str:
-    """Return a word of lower case in a shape.
+    """Return a lower-cased word spelt in a shape.
 
     Args:
         form: the word.
-        shape: of ``possible``.
+        shape: one that ``possible`` allows.
         mixed: from ``mixed_forms``.
     """
     if shape == MIXED:
@@ -77,10 +77,10 @@ def shaped(form: str, shape: int, mixed: Mapping[str, str]) -> str:
 
 
 def possible(form: str, mixed: Mapping[str, str]) -> npt.NDArray[np.bool_]:
-    """Return which shapes a word of lower case can have, ``[SHAPES]``.
+    """Return which shapes a lower-cased word can have, ``[SHAPES]``.
 
     Args:
-        form: the word; without cased letters it has one shape, with one it is not ``UPPER``.
+        form: the word; without cased letters it has one shape, and with a single one not ``UPPER``.
         mixed: from ``mixed_forms``.
     """
     whole, first = upper(form), capitalised(form)

@@ -1,1 +1,1 @@
-"""A parser of Combinatory Categorial Grammar: supertagger, packed charts, log-linear rules."""
+"""A Combinatory Categorial Grammar parser: supertagger, packed charts and log-linear rules."""

@@ -1,10 +1,10 @@
-"""Packed charts: all derivations of a sentence that a grammar has, given categories of its words.
+"""Packed charts: all derivations of a sentence under a grammar, given the categories of its words.
 
-The items of a span are its categories, or its categories with their heads: two derivations of the
-same category (and the same head) over the same words are one item. An item is a node of a
-hypergraph, a way to make it a hyperedge (Tse and Curran call them disjunctive and conjunctive
-nodes). Cells are sets of categories as bits of an integer, so that most pairs of cells that do not
-fit cost one operation.
+The items of a span are its categories, or its categories with their heads: derivations of the same
+category (and the same head) over the same words share an item. Items are the nodes of a hypergraph,
+and each way to derive an item is a hyperedge (the disjunctive and conjunctive nodes of Tse and
+Curran). The categories of a cell are the bits of an integer, so that most pairs of incompatible
+cells are rejected with a single operation.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Counts(NamedTuple):
     """The size of a chart.
 
     Attributes:
-        conjunctive: uses of unary and binary rules.
-        total: these, the words with their categories, and the items of all spans.
-        binary: uses of binary rules alone.
+        conjunctive: number of applications of unary and binary rules.
+        total: these, plus the categories of words and the items of all spans.
+        binary: number of applications of binary rules alone.
     """
 
     conjunctive: int
@@ -37,18 +37,18 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """The part of a chart that whole derivations use, as a hypergraph in topological order.
+    """The part of a chart that complete derivations use, as a hypergraph in topological order.
 
     Attributes:
-        heads: ``[edges]`` nodes, from 1.
-        tails: ``[edges, 2]`` nodes, 0 for none.
+        heads: ``[edges]`` the node that each hyperedge derives, from 1.
+        tails: ``[edges, 2]`` its child nodes, 0 for none.
         rules: ``[edges]`` numbers of rules; ``NO_RULE`` of words.
-        categories: ``[edges]`` the category of the node that each makes; -1 of the root.
-        spans: ``[edges, 3]`` the slots before, within and after: of unary rules the last two, of
-            words the first two are the same.
-        words: ``[edges, 2]`` places of words, from 0: the head of the node that each makes, and the
-            head of its other part; -1 for none, and for all where items have no heads.
-        nodes: how many there are, that for nothing included; the root is the last one.
+        categories: ``[edges]`` the category of the derived node; -1 for the root.
+        spans: ``[edges, 3]`` the slots before, within and after the span; the last two are the same
+            for unary rules, the first two for words.
+        words: ``[edges, 2]`` positions of words, from 0: the head of the derived node, and the head
+            of its other child; -1 for none, and throughout if items have no heads.
+        nodes: number of nodes, including node 0, which stands for none; the root is the last one.
     """
 
     heads: Ints
@@ -61,12 +61,12 @@ class Forest:
 
 
 class Chart(NamedTuple):
-    """A chart of a sentence, of which the part that is needed is kept.
+    """The result of building the chart of a sentence.
 
     Attributes:
-        forest: of its derivations; None if there is none, or the chart was too large.
-        counts: of everything that was built.
-        complete: whether all was built.
+        forest: the forest of its derivations; None if there is none, or if the chart was too large.
+        counts: the size of everything that was built.
+        complete: whether the chart was completed.
     """
 
     forest: Forest | None
@@ -75,7 +75,7 @@ class Chart(NamedTuple):
 
 
 class _Edges:
-    """Hyperedges as they are made."""
+    """Hyperedges collected while a chart is built."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[int, ...]] = []
@@ -91,7 +91,7 @@ Cell = dict[int, dict[int, int]]
 """The nodes of a span by category and head."""
 
 Taker = tuple[int, list[tuple[int, int]], dict[int, list[tuple[int, int, int]]]]
-"""What a left part takes, as bits; its heads and nodes; and its rules by what they take."""
+"""The right partners of a left child, as bits; its heads and nodes; and its rules by partner."""
 
 
 def build(
@@ -100,17 +100,17 @@ def build(
     """Build the chart of a sentence.
 
     Args:
-        grammar: has the rules.
-        candidates: ``[n]`` the categories of each word.
-        most: hyperedges after which nothing more is built.
-        headed: whether items with different heads are different.
+        grammar: the grammar with the rules.
+        candidates: ``[n]`` the possible categories of each word.
+        most: number of hyperedges after which construction stops.
+        headed: whether items with different heads are distinct.
     """
     n = len(candidates)
     edges = _Edges()
     rows = edges.rows
     cells: dict[tuple[int, int], Cell] = {}
     masks = [[0] * (n + 1) for _ in range(n + 1)]
-    # By their first slot, the cells that can be left parts: end, and what each category takes.
+    # By start slot, the cells that can be left children: their end, and a ``Taker`` per category.
     lefts: list[list[tuple[int, list[Taker]]]] = [[] for _ in range(n + 1)]
     words = 0
     for width in range(1, n + 1):
@@ -196,7 +196,7 @@ def _combine(
 
 
 def _unary(edges: _Edges, grammar: Grammar, cell: Cell, i: int, j: int) -> int:
-    """Apply unary rules, children before their results; return the cell as bits."""
+    """Apply unary rules, children before their results; return the categories as bits."""
     mask = 0
     for category in cell:
         mask |= 1 << category
@@ -221,7 +221,7 @@ def _unary(edges: _Edges, grammar: Grammar, cell: Cell, i: int, j: int) -> int:
 
 
 def _forest(rows: list[tuple[int, ...]], root: int) -> Forest:
-    """Keep what the root is made of, and number nodes anew."""
+    """Keep the part reachable from the root, and renumber nodes."""
     used = {root}
     kept: list[tuple[int, ...]] = []
     for row in reversed(rows):

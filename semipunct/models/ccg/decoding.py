@@ -1,4 +1,4 @@
-"""Parsing: the best derivation of each sentence, and how much was built to find it."""
+"""Parsing: the best derivation of each sentence, and the size of the charts built to find it."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from semipunct.trees.derivations import Derivation
 from semirings.viterbi import Viterbi
 
 RATIOS = (0.05, 0.01, 0.003)
-"""Ratios of multitagging: the next one is tried where there is no derivation."""
+"""Multitagging ratios: if there is no derivation with one, the next is tried."""
 
 TIGHTER = (0.3, 1.0)
-"""Ratios for charts that were too large; the last one leaves the best category alone."""
+"""Ratios for charts that were too large; the last one keeps only the best category."""
 
 MOST_EDGES = 300_000
-"""Hyperedges of a chart; a larger one is given up, so that memory stays bounded."""
+"""Maximum number of hyperedges of a chart; larger charts are abandoned, to bound memory."""
 
 _ROOMS = (
     (256, 20, 32, 8),
@@ -49,23 +49,23 @@ _ROOMS = (
     (8192, 64, 160, 48),
     (16384, 96, 256, 64),
 )
-"""Hyperedges, levels, nodes of a level and hyperedges of a node that forests are padded to."""
+"""Sizes to pad forests to: hyperedges, levels, nodes per level and hyperedges per node."""
 
 _CELLS = 2**20
-"""Padded places for hyperedges of a batch, about."""
+"""The approximate number of padded hyperedge positions in a batch."""
 
 _LEAST = 1e-8
 
 
 class CcgParse(NamedTuple):
-    """The outcome of parsing a sentence.
+    """The result of parsing a sentence.
 
     Attributes:
-        derivation: the best one, None if there is none.
-        log_weight: of the derivation; minus infinity if there is none.
-        counts: of what was built, over all charts of the sentence.
-        ratio: of multitagging with which it was found, or the last one tried.
-        complete: whether no chart was given up because of its size.
+        derivation: the best derivation, None if there is none.
+        log_weight: log weight of the derivation; minus infinity if there is none.
+        counts: total size of all charts built for the sentence.
+        ratio: multitagging ratio with which the derivation was found, or the last one tried.
+        complete: whether no chart was abandoned because of its size.
     """
 
     derivation: Derivation | None
@@ -79,7 +79,7 @@ class Weighed(NamedTuple):
     """A forest with the log weights of its hyperedges.
 
     Attributes:
-        forest: of a sentence.
+        forest: the forest of a sentence.
         weights: ``[edges]``.
     """
 
@@ -92,10 +92,10 @@ class CcgParser:
     """A parser with its weights.
 
     Attributes:
-        model: the kind's model.
+        model: the model.
         parameters: its weights.
-        ratios: of multitagging, falling.
-        most_edges: hyperedges of a chart.
+        ratios: multitagging ratios, in descending order.
+        most_edges: maximum number of hyperedges of a chart.
     """
 
     model: CcgModel
@@ -109,7 +109,7 @@ class CcgParser:
         return {name: np.asarray(self.parameters[name]) for name in named}
 
     def supertags(self, sentences: Sequence[Sentence[Any]]) -> list[Probabilities]:
-        """Return ``[n, lexical]`` the probabilities of the categories of words, by sentence.
+        """Return the probabilities of the categories of words, ``[n, lexical]`` for each sentence.
 
         Args:
             sentences: words and marks, with tags.
@@ -124,7 +124,7 @@ class CcgParser:
 
         Args:
             sentences: words and marks, with tags.
-            supertags: from ``supertags``; computed if they are not given.
+            supertags: from ``supertags``; None to compute them.
         """
         known = self.supertags(sentences) if supertags is None else supertags
         charts = [self.chart(rows) for rows in known]
@@ -140,13 +140,13 @@ class CcgParser:
         ]
 
     def chart(self, rows: Probabilities) -> tuple[Chart, float]:
-        """Build charts of a sentence until one has a derivation; return it, and its ratio.
+        """Build charts of a sentence until one has a derivation; return the last one and its ratio.
 
         Args:
             rows: ``[n, lexical]`` probabilities.
 
         Returns:
-            The last chart, with the counts of all of them.
+            The last chart, with the total counts of all charts, and its ratio.
         """
         chart, ratio = Chart(None, Counts(0, 0, 0), complete=True), 1.0
         waiting = list(self.ratios)
@@ -156,7 +156,7 @@ class CcgParser:
             headed = self.model.options.heads
             found = build(self.model.grammar, candidates, self.most_edges, headed=headed)
             counts = Counts(*(a + b for a, b in zip(chart.counts, found.counts, strict=True)))
-            if chart.complete and not found.complete:  # from now on fewer categories
+            if chart.complete and not found.complete:  # continue with fewer categories
                 waiting = list(TIGHTER)
             chart = Chart(found.forest, counts, chart.complete and found.complete)
         return chart, ratio
@@ -164,12 +164,12 @@ class CcgParser:
     def weights(
         self, sentence: Sentence[Any], rows: Probabilities, forest: Forest
     ) -> npt.NDArray[np.float32]:
-        """Return ``[edges]`` the log weights of a forest.
+        """Return ``[edges]`` the log weights of the hyperedges of a forest.
 
         Args:
             sentence: the words.
             rows: ``[n, lexical]`` probabilities.
-            forest: of the same sentence.
+            forest: the forest of the same sentence.
         """
         model = self.model
         codes = model.vocabulary.encode([sentence])[0]
@@ -202,12 +202,12 @@ def best_derivations(
 ) -> dict[int, tuple[Derivation, float]]:
     """Return the best derivation of each forest, and its log weight.
 
-    The weights of the best derivations of all nodes are computed first; from the root down, the
-    hyperedges that make them are followed.
+    The Viterbi weights of all nodes are computed first; then the best hyperedges are followed from
+    the root down.
 
     Args:
-        grammar: names categories and rules.
-        forests: by their numbers.
+        grammar: gives the names of categories and rules.
+        forests: the forests by number.
     """
     found: dict[int, tuple[Derivation, float]] = {}
     for members, layouts, graph in padded_graphs(forests):
@@ -217,7 +217,7 @@ def best_derivations(
             heaviest = tables[row][layouts[row].places(graph.edges.shape[2])]
             scores = weights + heaviest[forest.tails].sum(1)
             chosen = np.zeros(forest.nodes, np.intp)
-            # Of the hyperedges into a node the heaviest is written last.
+            # The heaviest of the hyperedges into a node is written last and overwrites the others.
             order = np.argsort(scores, kind="stable")
             chosen[forest.heads[order]] = order
             found[i] = _derivation(grammar, forest, chosen), float(heaviest[forest.nodes - 1])
@@ -227,10 +227,10 @@ def best_derivations(
 def padded_graphs(
     forests: Mapping[int, Weighed],
 ) -> Iterator[tuple[list[int], list[Layout], Hypergraphs]]:
-    """Yield hypergraphs of few shapes, with the numbers and the layouts of their forests.
+    """Yield the numbers, layouts and hypergraphs of forests in batches with few distinct shapes.
 
     Args:
-        forests: by their numbers.
+        forests: the forests by number.
     """
     laid: dict[int, Layout] = {}
     groups: dict[tuple[int, ...], list[int]] = {}
@@ -261,7 +261,7 @@ def _room(size: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _derivation(grammar: Grammar, forest: Forest, chosen: npt.NDArray[np.intp]) -> Derivation:
-    """Return the derivation that uses one hyperedge into each of its nodes."""
+    """Return the derivation given by one chosen hyperedge for each node."""
     depths: list[int] = []
     categories: list[str] = []
     heads: list[int] = []

@@ -1,4 +1,4 @@
-"""Forests of several sentences as padded arrays, and the place of derivations in them."""
+"""Forests of several sentences as padded arrays, and the hyperedges of gold derivations in them."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ from semipunct.structures.hypergraph import Hypergraphs, Layout, Room, arranged,
 from semipunct.trees.derivations import Derivation
 
 BUCKETS = 2**17
-"""Weights of words as heads: what has the same number modulo this has the same weight."""
+"""Number of hash buckets for the weights of features of head words."""
 
 DISTANCES = (1, 2, 4, 8)
-"""Bounds of the classes of distances between two heads, on either side."""
+"""Upper bounds of the classes of distances between two heads, in either direction."""
 
 PLACES = ("before", "first", "left", "right", "last", "after")
-"""Where a rule sees tags: at the edges of its span, within and without, and at its middle."""
+"""Positions of the tags in rule features: at both edges of the span, inside and outside, and at the
+split."""
 
 
 class GoldForest(NamedTuple):
-    """A forest with the derivation of a treebank.
+    """A forest with the gold derivation marked.
 
     Attributes:
-        forest: of a sentence.
-        layout: of its hypergraph.
-        gold: ``[edges]`` whether that derivation uses a hyperedge.
+        forest: the forest of a sentence.
+        layout: the layout of its hypergraph.
+        gold: ``[edges]`` whether the gold derivation uses each hyperedge.
     """
 
     forest: Forest
@@ -40,7 +41,7 @@ class GoldForest(NamedTuple):
 
     @property
     def size(self) -> tuple[int, ...]:
-        """The hyperedges, and the room of the hypergraph."""
+        """The number of hyperedges, and the room of the hypergraph."""
         return len(self.gold), *self.layout.room
 
     @classmethod
@@ -48,20 +49,20 @@ class GoldForest(NamedTuple):
         """Lay out a forest.
 
         Args:
-            forest: of a sentence.
-            gold: ``[edges]``; nothing by default.
+            forest: the forest of a sentence.
+            gold: ``[edges]``; all false by default.
         """
         found = layout(forest.heads, forest.tails, forest.nodes - 1)
         return cls(forest, found, np.zeros(len(forest.heads), bool) if gold is None else gold)
 
 
 def padded_codes(codes: Any, lengths: Any, outside: int) -> Any:
-    """Return ``[batch, length + 2]`` codes with one for the outside around those of each sentence.
+    """Return ``[batch, length + 2]`` the codes, with an outside code around those of each sentence.
 
     Args:
-        codes: ``[batch, length]``; arrays of JAX as of numpy.
+        codes: ``[batch, length]``, a JAX or numpy array.
         lengths: ``[batch]``.
-        outside: the code for it.
+        outside: the code for positions outside of a sentence.
     """
     xp = jnp if isinstance(codes, jax.Array) else np
     inside = xp.arange(codes.shape[1]) < lengths[:, None]
@@ -69,33 +70,33 @@ def padded_codes(codes: Any, lengths: Any, outside: int) -> Any:
 
 
 def outside_tag(weights: Mapping[str, Any]) -> int:
-    """Return the code of what is outside of a sentence.
+    """Return the code of positions outside of a sentence.
 
     Args:
-        weights: of a model.
+        weights: the weights of a model.
     """
     return weights[f"rule.{PLACES[0]}"].shape[1] - 1
 
 
 def head_weights(weights: Mapping[str, Any], tags: Any, forms: Any, rules: Any, words: Any) -> Any:
-    """Return ``[batch, edges]`` what the heads of hyperedges add to their log weights.
+    """Return ``[batch, edges]`` the part of the log weights that is due to head features.
 
-    A rule has weights for the tag of its head, for that of the head of its other part, and for the
-    distance between them. Those of words, and of pairs of words and tags, are hashed (Clark and
-    Curran 2007 list the same features).
+    Each rule has weights for the tag of its head, for the tag of the head of its other child, and
+    for the distance between the two. Features with words, or with pairs of words and tags, are
+    hashed (Clark and Curran 2007 list the same features).
 
     Args:
-        weights: of a model; arrays of JAX as of numpy, as are all others.
+        weights: the weights of a model; all arrays are either JAX or numpy arrays.
         tags: from ``padded_codes``.
-        forms: likewise, of the codes of words.
-        rules: ``[batch, edges]``, as of ``Forests``.
-        words: likewise.
+        forms: word codes, likewise from ``padded_codes``.
+        rules: ``[batch, edges]``, as in ``Forests``.
+        words: ``[batch, edges, 2]``, as in ``Forests``.
     """
     xp = jnp if isinstance(weights["rule"], jax.Array) else np
     item = xp.arange(len(tags))[:, None]
     head, other = words[..., 0] + 1, words[..., 1] + 1
     away = xp.where(other > 0, other - head, 0)
-    # 0 for no second head; to the right 1 to 5, to the left 6 to 10.
+    # 0 if there is no second head; 1 to 5 if it is on the right, 6 to 10 on the left.
     steps = 1 + sum((xp.abs(away) > bound) * 1 for bound in DISTANCES)
     distance = xp.where(away == 0, 0, xp.where(away > 0, steps, steps + len(DISTANCES) + 1))
     own_tag, other_tag = tags[item, head], tags[item, other]
@@ -119,7 +120,7 @@ def head_weights(weights: Mapping[str, Any], tags: Any, forms: Any, rules: Any, 
 
 
 def _bucket(xp: Any, kind: int, parts: Sequence[Any]) -> Any:
-    """Hash numbers by the method of Fowler, Noll and Vo, whole numbers at a time."""
+    """Hash numbers with a variant of Fowler-Noll-Vo that takes whole numbers instead of bytes."""
     found = xp.full(parts[0].shape, 2166136261 ^ kind, xp.uint32)
     for part in parts:
         found = (found ^ part.astype(xp.uint32)) * xp.uint32(16777619)
@@ -133,11 +134,11 @@ def edge_weights(
     """Return ``[batch, edges]`` the log weights of hyperedges.
 
     Args:
-        weights: of a model; arrays of JAX as of numpy, as are all others.
+        weights: the weights of a model; all arrays are either JAX or numpy arrays.
         tags: from ``padded_codes``.
-        rules: ``[batch, edges]``, as of ``Forests``.
-        categories: likewise.
-        spans: likewise.
+        rules: ``[batch, edges]``, as in ``Forests``.
+        categories: ``[batch, edges]``, as in ``Forests``.
+        spans: ``[batch, edges, 3]``, as in ``Forests``.
         leaves: ``[batch, length, lexical]`` log probabilities of the categories of words.
     """
     xp = jnp if isinstance(leaves, jax.Array) else np
@@ -156,12 +157,13 @@ class Forests(NamedTuple):
     """Padded forests.
 
     Attributes:
-        graph: hypergraphs whose weights are zero.
-        rules: ``[batch, edges]`` numbers of rules, ``NO_RULE`` of words.
-        categories: ``[batch, edges]`` of words, among the lexical ones; otherwise -1.
-        spans: ``[batch, edges, 3]`` the slots before, within and after.
-        words: ``[batch, edges, 2]`` places of heads, as of ``Forest``.
-        gold: ``[batch, edges]`` whether the derivation of the treebank uses a hyperedge.
+        graph: hypergraphs with all weights zero.
+        rules: ``[batch, edges]`` numbers of rules, ``NO_RULE`` for words.
+        categories: ``[batch, edges]`` indices of word categories among the lexical ones; otherwise
+            -1.
+        spans: ``[batch, edges, 3]`` the slots before, within and after the span.
+        words: ``[batch, edges, 2]`` positions of heads, as in ``Forest``.
+        gold: ``[batch, edges]`` whether the gold derivation uses each hyperedge.
     """
 
     graph: Hypergraphs
@@ -176,11 +178,11 @@ EMPTY = layout(np.zeros(0, np.int32), np.zeros((0, 2), np.int32), 0)
 
 
 def leaf_places(forest: Forest, lexical: Sequence[int]) -> npt.NDArray[np.int32]:
-    """Return ``[edges]`` the category of each word among the lexical ones; otherwise -1.
+    """Return ``[edges]`` the index of a word's category among the lexical ones; otherwise -1.
 
     Args:
-        forest: of a sentence.
-        lexical: the categories that words have.
+        forest: the forest of a sentence.
+        lexical: the categories of words.
     """
     place = np.full(max(lexical) + 1, -1, np.int32)
     place[list(lexical)] = np.arange(len(lexical))
@@ -199,10 +201,11 @@ def stacked(
     """Pad the forests of a batch.
 
     Args:
-        forests: None where there is none.
-        lexical: the categories that words have.
-        size: of the batch.
-        padded: hyperedges and room that each is padded to; None for as much as they need.
+        forests: the forests of the sentences; None for a sentence without one.
+        lexical: the categories of words.
+        size: size of the batch.
+        padded: hyperedges and room to pad each forest to; None for the maximum that these forests
+            need.
     """
     needed = np.max([found.size for found in forests if found] or [(1, 1, 1, 1)], 0).tolist()
     width, *levels = needed if padded is None else padded
@@ -229,12 +232,12 @@ def gold_edges(grammar: Grammar, forest: Forest, tree: Derivation) -> npt.NDArra
     """Find the hyperedges of a forest that a derivation uses.
 
     Args:
-        grammar: numbers categories and rules.
-        forest: of the same sentence.
+        grammar: gives the numbers of categories and rules.
+        forest: the forest of the same sentence.
         tree: the derivation.
 
     Returns:
-        ``[edges]``, or None if it is not in the forest.
+        ``[edges]``, or None if the derivation is not in the forest.
     """
     left, right = tree.edges
     number = [grammar.number.get(name, -1) for name in tree.categories]

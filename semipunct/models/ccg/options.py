@@ -1,4 +1,4 @@
-"""Settings of the parser of categorial grammar and of its training, and its registry entry."""
+"""Settings of the CCG parser and of its training, and its entry in the registry."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ LeftCommas = Literal["observed", "all", "both", "none"]
 
 @dataclass(frozen=True, slots=True)
 class CcgOptions:
-    """Everything that decides the shape of a parser.
+    """Settings that determine the architecture of a parser.
 
     Attributes:
-        size: of embeddings and of the layers of the supertagger.
-        layers: convolutions; layer i sees 2^i words to either side.
-        minimum_count: rarer words are known by their beginnings, ends and shapes alone.
-        left_commas: rules by which a category takes a comma on its left and stays what it is: those
-            that were ``observed``; ``all``, of each category that takes one on either side;
-            ``both``, the same and likewise for commas on its right; or ``none``.
-        heads: whether items of charts have heads, and rules weights for these.
+        size: size of the embeddings and of the layers of the supertagger.
+        layers: number of convolutions; layer i sees 2^i words to either side.
+        minimum_count: rarer words are represented by their prefixes, suffixes and shapes alone.
+        left_commas: rules by which a category takes a comma on its left and does not change:
+            ``observed``, those in the treebank; ``all``, for each category that takes a comma on
+            either side; ``both``, the same, and likewise for commas on its right; or ``none``.
+        heads: whether chart items have heads, and rules have weights for these.
     """
 
     size: AtLeastOne = 96
@@ -37,11 +37,12 @@ class CcgOptions:
 
 @dataclass(frozen=True, slots=True)
 class CcgTrainOptions(kind.NetworkTrainOptions):
-    """Settings of training that other kinds do not share, and defaults that differ.
+    """Training settings specific to this kind, and defaults that differ from the shared ones.
 
     Attributes:
-        unknown: share of words that a step takes for unknown ones.
-        l2: half of this times the squared weights of rules is added to the loss of a sentence.
+        unknown: fraction of words replaced by the unknown word in a training step.
+        l2: half of it times the squared norm of the rule weights is added to the loss of a
+            sentence.
     """
 
     batch_size: AtLeastOne = 24

@@ -1,7 +1,7 @@
-"""The parser as a model that is trained, saved and loaded as any other.
+"""The CCG parser as a model that is trained, saved and loaded like any other.
 
-A derivation has the weight of its words' categories, as the supertagger sees them, times that of
-its rules, which are log-linear in the tags at their edges.
+The weight of a derivation is the product of the probabilities of its words' categories under the
+supertagger and the weights of its rules, which are log-linear in the tags around their spans.
 
 Source: Clark and Curran (2007), sections 4 and 5.
 """
@@ -47,12 +47,12 @@ from semipunct.structures.hypergraph import Hypergraphs
 from semipunct.trees.derivations import Derivation
 
 _RATIOS, _MOST_CATEGORIES, _MOST_EDGES = (0.1, 0.4, 1.0), 5, 1024
-"""Of training charts: ratios of multitagging, the first of which leaves few enough hyperedges is
-taken; categories of a word; hyperedges."""
+"""Settings of training charts: multitagging ratios, of which the first is used that gives few
+enough hyperedges; the maximum number of categories of a word; and of hyperedges."""
 
 
 _LEAST_ROOM = (128, 16, 32, 8)
-"""Hyperedges, levels, nodes of a level and hyperedges of a node that forests are padded to."""
+"""Sizes to pad forests to: hyperedges, levels, nodes per level and hyperedges per node."""
 
 
 class DerivedBatch(NamedTuple):
@@ -60,9 +60,9 @@ class DerivedBatch(NamedTuple):
 
     Attributes:
         codes: ``[CODES, batch, length]``.
-        lengths: ``[batch]`` words.
-        categories: ``[batch, length]`` of the words, among the lexical ones.
-        forests: of their derivations; None where nobody knows them.
+        lengths: ``[batch]`` numbers of words.
+        categories: ``[batch, length]`` indices of word categories among the lexical ones.
+        forests: the forests of the sentences; None if derivations are not known.
     """
 
     codes: npt.NDArray[np.int32]
@@ -76,9 +76,10 @@ class Encoded:
     """Sentences encoded for the parser.
 
     Attributes:
-        codes: ``[CODES, n]`` of each.
-        categories: ``[n]`` of each, among the lexical ones; -1 for those that training never saw.
-        forests: of each; None where there is none.
+        codes: for each sentence ``[CODES, n]``.
+        categories: for each sentence ``[n]`` indices among the lexical categories; -1 for unseen
+            ones.
+        forests: the forest of each sentence; None if there is none.
     """
 
     codes: Sequence[npt.NDArray[np.int32]]
@@ -87,12 +88,12 @@ class Encoded:
 
     @property
     def lengths(self) -> list[int]:
-        """Words of each sentence."""
+        """The number of words in each sentence."""
         return [row.shape[1] for row in self.codes]
 
 
 class _Data(msgspec.Struct):
-    """Everything of a parser but options and weights."""
+    """All data of a parser except options and weights."""
 
     vocabulary: WordVocabulary
     grammar: Grammar
@@ -100,11 +101,11 @@ class _Data(msgspec.Struct):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
-    """A supertagger, and a log-linear model of the rules of derivations.
+    """A supertagger with a log-linear model of the rules in derivations.
 
     Attributes:
         options: the settings.
-        vocabulary: of words.
+        vocabulary: the known values of words.
         grammar: categories and rules.
     """
 
@@ -127,10 +128,10 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
     def fit_and_encode(
         cls, sentences: Sequence[Sentence[Derivation]], options: CcgOptions
     ) -> tuple[CcgModel, Encoded]:
-        """Fit, and build the charts of the training sentences.
+        """Fit a model, and build the charts of the training sentences.
 
         Args:
-            sentences: with derivations.
+            sentences: sentences with derivations.
             options: the settings.
         """
         model = cls.fit(sentences, options)
@@ -148,9 +149,9 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         """Draw the weights.
 
         Args:
-            seed: of the draws.
-            scale: standard deviation of the transitions and the weights of rules, which start at
-                zero without it.
+            seed: seed of the random number generator.
+            scale: standard deviation of the transitions and rule weights, which start at zero if it
+                is 0.
         """
         generator = np.random.default_rng(seed)
         o, outputs = self.options, len(self.grammar.lexical)
@@ -161,7 +162,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         def start(*shape: int) -> npt.NDArray[np.float32]:
             return generator.normal(0.0, scale, shape).astype(np.float32)
 
-        # Rounded up, so that grammars of nearly the same size share what is compiled.
+        # Rounded up, so that grammars of nearly the same size share compiled functions.
         rules = round_up(len(self.grammar.rules) + 1, 64, 2)
         tags = self.vocabulary.size("tag") + 1
         heads = {
@@ -187,7 +188,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         )
 
     def encode_words(self, sentences: Sequence[Sentence[Any]]) -> Encoded:
-        """Encode words with tags, whatever else is known of them.
+        """Encode words with tags; derivations are not used.
 
         Args:
             sentences: words and marks.
@@ -199,13 +200,13 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
     def fit_shape(
         self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int, *, scoring: bool
     ) -> tuple[int, Mapping[int, tuple[int, ...]]]:
-        """Return the size of a batch, and for each padded length what the largest forest needs.
+        """Return the size of a batch, and for each padded length the size of the largest forest.
 
         Args:
             encoded: all sentences.
             drafts: typical batches.
-            sentences: the size of a batch, as of ``arrays.padding.bucketed``.
-            scoring: makes no difference.
+            sentences: the size of a batch, as in ``arrays.padding.bucketed``.
+            scoring: unused.
         """
         sizes: dict[int, tuple[int, ...]] = {}
         for n, found in zip(encoded.lengths, encoded.forests, strict=False):
@@ -242,12 +243,12 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
     def chain(
         self, parameters: Parameters, batch: DerivedBatch, dropout: Dropout | None = None
     ) -> LinearChain:
-        """Return the chains over the categories of words.
+        """Return the linear chains over the categories of words.
 
         Args:
             parameters: weights by name.
             batch: from ``lay_out``.
-            dropout: only while training.
+            dropout: given only during training.
         """
         lengths = jnp.asarray(batch.lengths)
         score = word_scores(parameters, CODES, jnp.asarray(batch.codes), lengths, dropout)
@@ -256,7 +257,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
     def forest(
         self, parameters: Parameters, batch: DerivedBatch, forests: Forests, leaves: jax.Array
     ) -> Hypergraphs:
-        """Return the hypergraphs of derivations, with their weights.
+        """Return the hypergraphs of derivations with their weights.
 
         Args:
             parameters: weights by name.
@@ -284,7 +285,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
 
     @property
     def outside_word(self) -> int:
-        """The code of a word outside of a sentence."""
+        """The word code of positions outside of a sentence."""
         return self.vocabulary.size("word")
 
     def log_likelihoods(
@@ -294,8 +295,8 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
 
         Args:
             parameters: weights by name.
-            batch: from ``lay_out``; of a word whose category is not known, nothing is asked.
-            dropout: only while training.
+            batch: from ``lay_out``; words with an unknown category do not count.
+            dropout: given only during training.
         """
         return self._supertags(batch, self.chain(parameters, batch, dropout))
 
@@ -315,10 +316,10 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
 
         Args:
             parameters: weights by name.
-            constants: none are needed.
+            constants: unused.
             batch: from ``lay_out``.
-            key: the source of chance, for dropout.
-            options: dropout, and the penalty on the weights of rules.
+            key: PRNG key, for dropout.
+            options: dropout rates, and the penalty on rule weights.
         """
         chain = self.chain(parameters, batch, Dropout(key, options.dropout, options.unknown))
         total = jnp.sum(self._supertags(batch, chain))
@@ -372,7 +373,7 @@ def log_marginals(chain: LinearChain) -> jax.Array:
     """Return ``[batch, length, states]`` the log probability of each state at each position.
 
     Args:
-        chain: over the categories of words.
+        chain: a chain over the categories of words.
     """
     found = position_marginals(chain)
     return jnp.log(jnp.maximum(found, _LEAST))
@@ -381,10 +382,10 @@ def log_marginals(chain: LinearChain) -> jax.Array:
 def position_marginals(chain: LinearChain) -> jax.Array:
     """Return ``[batch, length, states]`` the probability of each state at each position.
 
-    Transitions that all positions share stay shared: written out for each, they would be large.
+    Transitions are shared by all positions and kept so: one copy per position would be large.
 
     Args:
-        chain: over the categories of words.
+        chain: a chain over the categories of words.
     """
     emission, transition = chain.log_weights
 

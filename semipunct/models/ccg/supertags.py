@@ -1,4 +1,4 @@
-"""Supertags: the categories of words, by a chain over a network, one or several of each."""
+"""Supertags: one or several categories per word, from a linear chain over a network's scores."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def probabilities(
     batches: Batches[Encoded, DerivedBatch],
     account: Shapes | None = None,
 ) -> list[Probabilities]:
-    """Return ``[n, lexical]`` the probability of each category of each word, for all sentences.
+    """Return the probabilities of the categories of words, ``[n, lexical]`` for each sentence.
 
     Args:
         model: the parser.
         parameters: its weights.
         batches: the sentences.
-        account: of what is compiled.
+        account: records the compiled shapes.
     """
     found: list[Probabilities] = [np.zeros((0, 0), np.float32)] * len(batches)
     asked = answers(model, parameters, batches, "supertags", _marginals, account)
@@ -53,12 +53,12 @@ def probabilities(
 
 
 def multitags(model: CcgModel, probability: Probabilities, ratio: float) -> list[list[int]]:
-    """Return the categories of each word whose probability is some share of the best one's.
+    """Return the categories of each word with at least a fraction of the best probability.
 
     Args:
-        model: names the categories.
+        model: gives the lexical categories.
         probability: ``[n, lexical]``.
-        ratio: the share.
+        ratio: the fraction.
     """
     lexical = np.asarray(model.grammar.lexical)
     kept = probability >= ratio * probability.max(1, keepdims=True)
@@ -72,14 +72,14 @@ def figures(
     batches: Batches[Encoded, DerivedBatch],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:
-    """Return the share of words whose category is the most probable one.
+    """Return the supertagging accuracy: the fraction of words whose best category is correct.
 
     Args:
         model: the parser.
         parameters: its weights.
         examples: held-out sentences with derivations.
         batches: the same, encoded.
-        shapes: keeps account of what is compiled.
+        shapes: records the compiled shapes.
     """
     right = words = 0
     for s, rows in zip(examples, probabilities(model, parameters, batches, shapes), strict=True):

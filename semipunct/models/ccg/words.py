@@ -1,4 +1,4 @@
-"""Properties of words that the supertagger reads, and counts of their categories."""
+"""Word properties that the supertagger uses, and counts of the categories of words."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ class WordVocabulary(Vocabulary, frozen=True, dict=True):
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence[Any]], minimum: int) -> WordVocabulary:
-        """Collect the values in training sentences.
+        """Collect the known values of training sentences.
 
         Args:
-            sentences: with tags of the Penn Treebank.
-            minimum: the count that a value must reach.
+            sentences: sentences with Penn Treebank tags.
+            minimum: minimum count of a value.
         """
         return cls(**frequent_by_kind(map(properties, sentences), CODES, minimum))
 
     def encode(self, sentences: Sequence[Sentence[Any]]) -> list[Codes]:
-        """Return ``[CODES, n]`` for each sentence."""
+        """Return the codes of each sentence, ``[CODES, n]``."""
         return [self.rows(properties(s), CODES) for s in sentences]
 
 
 def properties(sentence: Sentence[Any]) -> dict[str, list[str]]:
-    """Return the properties of the words of a sentence, by their names.
+    """Return the properties of the words of a sentence, by name.
 
     Args:
         sentence: words and marks, with tags.
@@ -70,26 +70,26 @@ def _shape(form: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Counts of categories, from which training charts are made.
+    """Counts of categories from which training charts are built.
 
-    Probabilities of the categories of a word are those of the word itself, smoothed by those of its
-    tag between the tags beside it, and these by those of the tag. The word in question is not
-    counted, so that the charts are like those of words that were not seen.
+    The category distribution of a word is smoothed by that of its tag in the context of the
+    neighbouring tags, which in turn is smoothed by that of the tag. The word occurrence in question
+    is not counted, so that the charts resemble those of unseen words.
 
     Attributes:
-        counts: of categories for each tag, for each tag with its neighbours, and for each word with
-            its tag.
+        counts: counts of categories for each tag, for each tag with its neighbours, and for each
+            word with its tag.
     """
 
     counts: tuple[dict[Any, Counter[int]], ...]
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence[Any]], categories: Sequence[Sequence[int]]) -> Lexicon:
-        """Count.
+        """Count the categories of training sentences.
 
         Args:
-            sentences: of training.
-            categories: ``[n]`` of the words of each.
+            sentences: the training sentences.
+            categories: for each sentence ``[n]`` the categories of its words.
         """
         found = cls(({}, {}, {}))
         for s, mine in zip(sentences, categories, strict=True):
@@ -101,13 +101,13 @@ class Lexicon:
     def candidates(
         self, s: Sentence[Any], mine: Sequence[int], ratio: float, most: int
     ) -> list[list[int]]:
-        """Return the categories that each word may have in a training chart, the right one too.
+        """Return the categories of each word in a training chart, always including the gold one.
 
         Args:
             s: a training sentence.
-            mine: ``[n]`` its categories.
-            ratio: of the probability of the best one that others have to reach.
-            most: so many at most, beside the right one.
+            mine: ``[n]`` its gold categories.
+            ratio: minimum probability of a category, relative to that of the best one.
+            most: maximum number of categories, besides the gold one.
         """
         found: list[list[int]] = []
         for keys, category in zip(_keys(s), mine, strict=True):
@@ -133,4 +133,4 @@ def _keys(s: Sentence[Any]) -> list[tuple[Any, ...]]:
 
 
 _SMOOTHING = (0.0, 5.0, 3.0)
-"""How many counts the coarser distribution is worth, for the tag, the context and the word."""
+"""The pseudo-count of the coarser distribution, for the tag, the context and the word."""

@@ -1,4 +1,4 @@
-"""Commas that a chain puts between words."""
+"""Decoding of commas with a linear chain."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ class Commas(NamedTuple):
     """The commas of one sentence under a model.
 
     Attributes:
-        best: ``[k, n + 1]`` the most probable ways to place them, best first.
-        log_probability: ``[k]`` of these; fewer than were asked for where there are no more.
-        marginal: ``[n + 1]`` the probability of a comma in each slot.
+        best: ``[k, n + 1]`` the k most probable placements, best first.
+        log_probability: ``[k]`` their log probabilities; k is smaller if there are fewer
+            placements.
+        marginal: ``[n + 1]`` the marginal probability of a comma in each slot.
     """
 
     best: Bools
@@ -41,10 +42,10 @@ class Commas(NamedTuple):
 
 @dataclass(frozen=True)
 class CommaRestorer:
-    """Tells where commas stand.
+    """Predicts commas.
 
     Attributes:
-        model: of commas.
+        model: the comma model.
         parameters: its weights.
     """
 
@@ -59,13 +60,13 @@ class CommaRestorer:
         batches: Batches[Encoded, CommaBatch] | None = None,
         shapes: Shapes | None = None,
     ) -> list[Commas]:
-        """Return the commas of each sentence; those that it has are not looked at.
+        """Predict the commas of each sentence; commas that it contains are ignored.
 
         Args:
             sentences: words and phrases.
-            k: how many ways to place them.
-            batches: the same, if they are encoded.
-            shapes: keeps account of what is compiled.
+            k: number of placements.
+            batches: the same sentences, if they are already encoded.
+            shapes: records the compiled shapes.
         """
         if not sentences:
             return []
@@ -99,6 +100,6 @@ def _commas(
     else:
         found = distribution.top(k)
         parts, weight = found.parts.emission, found.log_weight
-    # Of padding nothing is asked, and nothing is there to be asked.
+    # Set the log probability of missing placements and of padding to minus infinity.
     weight = jnp.where(jnp.isfinite(weight), weight - total, -jnp.inf)
     return parts[..., BEFORE_COMMA] > 0.5, weight, marginals.emission[..., BEFORE_COMMA]

@@ -1,4 +1,4 @@
-"""Commas that the generative model of phrases puts between words."""
+"""Decoding of commas with the generative model of phrases."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from semipunct.trees.phrases import PhraseTree
 
 @dataclass(frozen=True)
 class DelimiterRestorer:
-    """Tells where commas stand.
+    """Predicts commas.
 
     Attributes:
         model: the generative model.
@@ -39,15 +39,16 @@ class DelimiterRestorer:
         batches: Batches[EncodedPhrases, PhrasesBatch] | None = None,
         shapes: Shapes | None = None,
     ) -> list[Commas]:
-        """Return the commas of each sentence; those that it has are not looked at.
+        """Predict the commas of each sentence; commas that it contains are ignored.
 
-        There is one way to place them: in the slots where they are more probable than not.
+        There is a single placement: commas in the slots where they have a probability above one
+        half.
 
         Args:
             sentences: words and phrases.
-            k: ignored; ``CommaRestorer.commas`` has the same parameters.
-            batches: the same, if they are encoded.
-            shapes: keeps account of what is compiled.
+            k: ignored; present for compatibility with ``CommaRestorer.commas``.
+            batches: the same sentences, if they are already encoded.
+            shapes: records the compiled shapes.
         """
         batches = batches or Batches(self.model, self.model.encode(sentences))
         found: dict[int, Commas] = {}

@@ -1,4 +1,4 @@
-"""Features of a slot: the words and tags beside it, and the constituents that meet there."""
+"""Features of a slot: the neighbouring words and tags, and the constituents that meet there."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from semipunct.trees.labels import category
 from semipunct.trees.phrases import PhraseTree
 
 EDGE = "^"
-"""Stands for what is beyond the sentence."""
+"""Stands for positions outside of the sentence."""
 
 _MOST = 6
-"""Larger counts of constituents are one and the same."""
+"""Larger counts of constituents are not distinguished."""
 
 _WIDTHS = (1, 2, 3, 5, 8, 13, 21)
-"""Bounds of the classes of widths."""
+"""Lower bounds of the classes of widths."""
 
 
 class SlotFeatures(msgspec.Struct, frozen=True):
@@ -38,9 +38,9 @@ class SlotFeatures(msgspec.Struct, frozen=True):
         """Collect the features of training sentences.
 
         Args:
-            sentences: to learn from.
-            templates: groups, of ``options.TEMPLATES``.
-            minimum: the number of slots that a feature must have.
+            sentences: training sentences.
+            templates: groups of features, a subset of ``options.TEMPLATES``.
+            minimum: minimum number of slots with a feature.
         """
         counts = Counter(f for s in sentences for slot in slot_features(s, templates) for f in slot)
         return cls(tuple(sorted(f for f, n in counts.items() if n >= minimum)))
@@ -58,11 +58,11 @@ class SlotFeatures(msgspec.Struct, frozen=True):
 
 
 def slot_features(sentence: Sentence[PhraseTree], templates: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the features of each slot; all slots have as many.
+    """Yield the features of each slot; their number is the same for all slots.
 
     Args:
-        sentence: with its phrases; its commas are not looked at.
-        templates: groups, of ``options.TEMPLATES``.
+        sentence: a sentence with its phrases; its commas are ignored.
+        templates: groups of features, a subset of ``options.TEMPLATES``.
     """
     n = sentence.size
     words = [EDGE, EDGE, *(form.lower() for form in dotted_forms(sentence)), EDGE, EDGE]
@@ -94,10 +94,10 @@ def _around(name: str, four: Sequence[str]) -> list[str]:
 
 
 def ranks(tree: PhraseTree) -> list[int]:
-    """Return the place of each node among its siblings, from 0.
+    """Return the position of each node among its siblings, from 0.
 
     Args:
-        tree: any.
+        tree: a phrase-structure tree.
     """
     found = [0] * len(tree.categories)
     for children in tree.children:
@@ -107,16 +107,16 @@ def ranks(tree: PhraseTree) -> list[int]:
 
 
 def conjunctions(tree: PhraseTree) -> list[int]:
-    """Return how many conjunctions each node has as children.
+    """Return the number of conjunctions among the children of each node.
 
     Args:
-        tree: any.
+        tree: a phrase-structure tree.
     """
     return [sum(tree.categories[x] == "CC" for x in children) for children in tree.children]
 
 
 class _Meeting:
-    """The constituents of a tree by the slots where they start and end."""
+    """The constituents of a tree, grouped by the slots where they start and end."""
 
     def __init__(self, tree: PhraseTree) -> None:
         self.tree = tree
@@ -126,7 +126,7 @@ class _Meeting:
         self.starts: list[list[int]] = [[] for _ in range(n + 1)]
         self.ends: list[list[int]] = [[] for _ in range(n + 1)]
         self.rank, self.conjunctions = ranks(tree), conjunctions(tree)
-        for node, label in enumerate(tree.categories):  # outer ones first
+        for node, label in enumerate(tree.categories):  # outer nodes first
             if label:
                 self.starts[self.left[node]].append(node)
                 self.ends[self.right[node]].append(node)
@@ -142,7 +142,7 @@ class _Meeting:
         before, after = self._topmost(self.ends[slot]), self._topmost(self.starts[slot])
         label, parents = self.label, self.tree.parents
         b, a = (label[x] if x >= 0 else EDGE for x in (before, after))
-        # The phrase in which both meet: a comma would be its child.
+        # The lowest phrase that contains both: a comma would be its child.
         over = parents[before if before >= 0 else after]
         p = label[over] if over >= 0 else EDGE
         width = [self._width(x) for x in (before, after)]
@@ -178,7 +178,7 @@ class _Meeting:
         ]  # fmt: skip
 
     def _topmost(self, nodes: Sequence[int]) -> int:
-        """Return the outermost of some nodes below the phrase that goes on."""
+        """Return the outermost of some nodes, listed from the outside; -1 if there is none."""
         return nodes[0] if nodes else -1
 
     def _width(self, node: int) -> int:
@@ -193,11 +193,11 @@ class _Meeting:
 
 
 def without_some(features: npt.NDArray[np.int32] | jax.Array, share: float, key: jax.Array) -> Any:
-    """Leave out features at random, as training does.
+    """Drop features at random, for training.
 
     Args:
-        features: of any shape, 0 for none.
-        share: of those that are left out.
-        key: the source of chance.
+        features: an array of any shape, 0 for no feature.
+        share: the fraction to drop.
+        key: PRNG key.
     """
     return jnp.where(jax.random.bernoulli(key, 1 - share, features.shape), features, 0)

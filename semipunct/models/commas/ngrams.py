@@ -1,8 +1,8 @@
-"""Trigrams of words and commas: what is counted, and the entries that weigh the steps of a chain.
+"""Trigrams of words and commas: counts, and the table entries that score the steps of a chain.
 
-The string of a sentence is its words with the commas between them, and END after them. Each of its
-symbols is told by the two before it and by the constituents that end at the slot where it begins:
-the slot whose comma it is or, of a word, the slot before it.
+The string of a sentence consists of its words with the commas between them, followed by END. Each
+symbol is predicted from the two preceding symbols and the constituents that end at its slot: for a
+comma, the slot that contains it; for a word, the slot before it.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ Ints = npt.NDArray[np.int64]
 MARK = ","
 
 COMMA, END, START, UNKNOWN = range(4)
-"""Symbols of words and of parts of speech; those that are known follow."""
+"""Special symbols of words and of parts of speech; the known values follow."""
 
 QUERIES = 6
-"""What is asked of each position i, where word i stands between slots i - 1 and i: the log
+"""The queries at each position i, where word i stands between slots i - 1 and i: the log
 probabilities of word i after words i - 2 and i - 1, after word i - 1 and a comma, and after a comma
 and word i - 1; and of a comma after words i - 1 and i, after a comma and word i, and after word i
-and a comma. Position 0 is START, the one after the last word END."""
+and a comma. Position 0 is START, and END follows the last word."""
 
 WORD, AFTER_COMMA, AFTER_COMMA_WORD, COMMA_NEXT, COMMA_AGAIN, COMMA_TWICE = range(QUERIES)
 
@@ -48,8 +48,8 @@ class Symbols(msgspec.Struct, frozen=True):
         """Collect the words and tags of training sentences.
 
         Args:
-            sentences: to learn from.
-            minimum: the count that a word must reach.
+            sentences: training sentences.
+            minimum: minimum count of a word.
         """
         words = Counter(form for s in sentences for form in dotted_forms(s))
         tags = {tag for s in sentences for tag in s.tree.tags}
@@ -75,13 +75,13 @@ def _values(sentence: Sentence[PhraseTree], stream: str) -> Sequence[str]:
 
 
 class Component(NamedTuple):
-    """A back-off model among those whose probabilities are multiplied.
+    """One of the back-off models whose probabilities are multiplied.
 
     Attributes:
-        name: of its counts.
-        stream: of which it tells the symbols.
-        context: what it looks at, the most important first: the last symbol (1), the one before it
-            (2), the constituents that end (0).
+        name: name of its counts.
+        stream: the stream whose symbols it predicts.
+        context: the elements of its context, the most important first: the last symbol (1), the one
+            before it (2), the constituents that end (0).
     """
 
     name: str
@@ -90,13 +90,13 @@ class Component(NamedTuple):
 
 
 def components(options: CommaOptions) -> tuple[Component, ...]:
-    """List the back-off models that settings ask for.
+    """List the back-off models of a configuration.
 
     With ``ends="counts"``, p(y | y' y'' e) is p(y | y' y'') p(y | y' e) / p(y); the divisor is the
-    first one's probability without a context.
+    probability of y under the first model without a context.
 
     Args:
-        options: of the model.
+        options: options of the model.
     """
     if not options.ngrams:
         return ()
@@ -110,12 +110,12 @@ def components(options: CommaOptions) -> tuple[Component, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Trigrams:
-    """Counts of all components.
+    """The counts of all components.
 
     Attributes:
-        options: which ones there are.
+        options: the options, which determine the components.
         symbols: known words and tags.
-        counts: by the names of components.
+        counts: the counts of each component by its name.
     """
 
     options: CommaOptions
@@ -124,11 +124,11 @@ class Trigrams:
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence[PhraseTree]], options: CommaOptions) -> Trigrams:
-        """Count what training sentences have.
+        """Count the n-grams of training sentences.
 
         Args:
-            sentences: with commas in their slots.
-            options: of the model.
+            sentences: sentences with commas in their slots.
+            options: options of the model.
         """
         symbols = Symbols.of(sentences, options.minimum_word_count)
         streams = symbols.streams(sentences)
@@ -139,7 +139,7 @@ class Trigrams:
                 _events(string, has_comma(s), e)
                 for string, s, e in zip(streams[component.stream], sentences, ends, strict=True)
             ]
-            table = np.concatenate(events)  # outcome, ends, last, before it
+            table = np.concatenate(events)  # outcome, ends, the last symbol, the one before it
             known = len(getattr(symbols, component.stream)) + UNKNOWN + 1
             base = max(known, int(table[:, 1].max()) + 1)
             possible = np.setdiff1d(np.arange(known), [START])
@@ -148,19 +148,19 @@ class Trigrams:
         return cls(options, symbols, counts)
 
     def table(self) -> npt.NDArray[np.float32]:
-        """Return the log weights that counts give: the tables of all components in a row."""
+        """Return the log weights from counts: the concatenated tables of all components."""
         tables = [model.table() for model in self.counts.values()]
         return np.concatenate([*tables, np.zeros(0)]).astype(np.float32)
 
     def terms(self, sentences: Sequence[Sentence[PhraseTree]]) -> list[npt.NDArray[np.int32]]:
-        """Find the entries whose sums are the answers to queries.
+        """Find the table entries whose sums answer the queries.
 
         Args:
-            sentences: any.
+            sentences: the sentences to score.
 
         Returns:
-            ``[n + 2, QUERIES, terms]`` for each: i + 1 for entry i of ``table``, which has ``w``
-            entries, w + i + 1 for its negative, 0 for none.
+            For each sentence ``[n + 2, QUERIES, terms]``: i + 1 for entry i of ``table``, which has
+            ``w`` entries, w + i + 1 for its negative, 0 for none.
         """
         streams = self.symbols.streams(sentences)
         ends = ended(sentences, self.options)
@@ -175,7 +175,7 @@ class Trigrams:
             ]
             rows = np.concatenate(asked)
             model = self.counts[component.name]
-            # Counts of ends beyond all that were seen are as new as any other context.
+            # Counts of ends larger than those in training all become the same unseen context.
             rows[:, 1] = np.minimum(rows[:, 1], model.base - 1)
             contexts = rows[:, [1 + part for part in component.context]]
             entries = model.entries(contexts, rows[:, 0])
@@ -189,16 +189,16 @@ class Trigrams:
 
 
 def has_comma(sentence: Sentence[Any]) -> npt.NDArray[np.bool_]:
-    """Tell which slots have a comma, ``[n + 1]``."""
+    """Tell for each slot whether it contains a comma, ``[n + 1]``."""
     return np.array([MARK in slot for slot in sentence.slots])
 
 
 def ended(sentences: Sequence[Sentence[PhraseTree]], options: CommaOptions) -> list[Ints]:
-    """Return what trigrams know of the constituents that end at each slot, ``[n + 1]``.
+    """Return the information on the constituents that end at each slot, ``[n + 1]``.
 
     Args:
-        sentences: with their phrases.
-        options: of the model.
+        sentences: sentences with their phrases.
+        options: options of the model.
     """
     if options.ends == "none":
         return [np.zeros(s.size + 1, np.int64) for s in sentences]
@@ -209,7 +209,7 @@ def ended(sentences: Sequence[Sentence[PhraseTree]], options: CommaOptions) -> l
 
 
 def _events(string: Ints, commas: npt.NDArray[np.bool_], ends: Ints) -> Ints:
-    """List the symbols of a string with commas: outcome, ends, the one before it, the one before.
+    """List the events of a string with commas: outcome, ends, and the two preceding symbols.
 
     Args:
         string: ``[n + 3]`` from ``Symbols.streams``.
@@ -227,13 +227,13 @@ def _events(string: Ints, commas: npt.NDArray[np.bool_], ends: Ints) -> Ints:
 
 
 def _queries(string: Ints, ends: Ints) -> Ints:
-    """List the queries of all positions as ``_events`` does, ``[(n + 2) * QUERIES, 4]``.
+    """List the queries of all positions in the format of ``_events``, ``[(n + 2) * QUERIES, 4]``.
 
-    Of START, and of a comma after END, nobody looks at the answer.
+    The answers for START as an outcome, and for a comma after END, are not used.
     """
     last, previous = string[1:], string[:-1]
     older = np.concatenate([[START], string[:-2]])
-    here = np.where(last == START, END, last)  # START is no outcome
+    here = np.where(last == START, END, last)  # START is never an outcome
     at, arrived = np.append(ends, 0), np.concatenate([[0], ends])
     comma = np.full_like(here, COMMA)
     rows = np.empty((len(here), QUERIES, 4), np.int64)

@@ -1,4 +1,4 @@
-"""Settings of the models of commas and of their training, and their entry in the registry."""
+"""Settings of the comma models and of their training, and their entry in the registry."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ def _unknown(names: tuple[str, ...]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class CommaOptions:
-    """Everything that decides the shape of a model of commas.
+    """Settings that determine the architecture of a comma model.
 
     Attributes:
-        ngrams: whether words and commas are a chain of trigrams.
-        penalty: whether each word is also weighed by how probable it was that no comma came there
-            (Shieber and Tao 2003, section 3).
-        ends: what trigrams know of the constituents that end at a slot: ``none``; ``bit``, whether
-            they are ``threshold`` or more (section 4); ``counts``, how many they are, independent
-            of all words but the last (section 4.1).
-        threshold: the k of the paper.
-        tags: whether parts of speech are a second chain of trigrams (section 4.2).
-        minimum_word_count: rarer words are one and the same to trigrams.
-        templates: groups of features of slots, of ``TEMPLATES``, whose weights are learnt.
-        minimum_feature_count: features of fewer slots have no weight.
+        ngrams: whether to use trigrams of words and commas.
+        penalty: whether the weight of each word includes the probability that no comma came before
+            it (Shieber and Tao 2003, section 3).
+        ends: information on the constituents that end at a slot, for trigrams: ``none``; ``bit``,
+            whether there are ``threshold`` or more (section 4); ``counts``, their number,
+            conditionally independent of all words but the last (section 4.1).
+        threshold: the parameter k of the paper.
+        tags: whether to use a second trigram model of parts of speech (section 4.2).
+        minimum_word_count: rarer words are mapped to one unknown word in trigrams.
+        templates: groups of features of slots with trained weights, a subset of ``TEMPLATES``.
+        minimum_feature_count: features that occur in fewer slots have no weight.
     """
 
     ngrams: bool = True
@@ -47,12 +47,12 @@ class CommaOptions:
 
 @dataclass(frozen=True, slots=True)
 class CommaTrainOptions(kind.NetworkTrainOptions):
-    """Settings of training that other kinds do not share, and defaults that differ.
+    """Training settings specific to this kind, and defaults that differ from the shared ones.
 
     Attributes:
-        learn: which weights gradients change: ``nothing`` leaves the model as counts make it;
-            ``slots``, those of features of slots and of neighbouring slots; ``all``, those of
-            trigrams as well, so that commas given words become as probable as can be.
+        learn: the weights trained by gradients: ``nothing``, so that the model consists of counts
+            alone; ``slots``, the weights of features of slots and of neighbouring slots; ``all``,
+            those of trigrams as well, so as to maximise the probability of commas given words.
     """
 
     learn: Literal["nothing", "slots", "all"] = "nothing"
@@ -63,17 +63,17 @@ class CommaTrainOptions(kind.NetworkTrainOptions):
     epochs: ClassVar[int] = 8
 
     def suggested_visits(self, sentences: int) -> int:
-        """Return how many visits there are: next to none if nothing is learnt from gradients."""
+        """Return the number of visits, which is minimal if no weights are trained by gradients."""
         return 1 if self.learn == "nothing" else self.epochs * sentences
 
 
 @dataclass(frozen=True, slots=True)
 class DelimiterOptions:
-    """Everything that decides the shape of the model of commas at the edges of phrases.
+    """Settings that determine the architecture of the model of commas at the edges of phrases.
 
     Attributes:
-        minimum_feature_count: features of fewer phrases have no weight.
-        field: whether it is a conditional random field, not a generative model.
+        minimum_feature_count: features that occur in fewer phrases have no weight.
+        field: whether to use a conditional random field instead of the generative model.
     """
 
     minimum_feature_count: AtLeastOne = 2
@@ -82,7 +82,7 @@ class DelimiterOptions:
 
 @dataclass(frozen=True, slots=True)
 class DelimiterTrainOptions(kind.NetworkTrainOptions):
-    """Settings of training of the generative model whose defaults differ from those of others."""
+    """Training settings of the generative model, with defaults that differ from the shared ones."""
 
     learning_rate: Positive = 0.02
     patience: Count = 0

@@ -1,4 +1,4 @@
-"""Comma restoration by models of either kind, and figures by which training chooses weights."""
+"""Comma restoration with either kind of model, and metrics by which training chooses weights."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from semipunct.models.scoring import Batches, perplexities
 from semipunct.trees.phrases import PhraseTree
 
 COMMA_MODELS = (CommaModel, DelimiterModel)
-"""The kinds of models of commas."""
+"""The kinds of comma models."""
 
 
 def comma_restorer(
     model: CommaModel | DelimiterModel, parameters: Weights
 ) -> CommaRestorer | DelimiterRestorer:
-    """Return what tells where commas stand.
+    """Return an object that predicts commas with a model of either kind.
 
     Args:
-        model: of commas.
+        model: the comma model.
         parameters: its weights.
     """
     if isinstance(model, DelimiterModel):
@@ -43,17 +43,17 @@ def figures(
     batches: Batches[Any, Any],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:
-    """Return the perplexity of commas, and precision, recall and F1 of the most probable ones.
+    """Return the perplexity of commas, and precision, recall and F1 of predicted commas.
 
     Args:
-        model: of commas.
+        model: the comma model.
         parameters: its weights.
         examples: held-out sentences.
         batches: the same, encoded.
-        shapes: keeps account of what is compiled.
+        shapes: records the compiled shapes.
 
     Returns:
-        None for a ratio that is undefined.
+        The metrics by name, with None for a ratio that is undefined.
     """
     found = perplexities(model, parameters, examples, batches, shapes)
     restorer = comma_restorer(model, parameters)

@@ -1,1 +1,1 @@
-"""A parser of phrases: labelled spans over words."""
+"""A constituency parser: labelled spans over words."""

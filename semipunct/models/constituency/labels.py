@@ -1,4 +1,4 @@
-"""Words, tags and labels of spans as codes, and trees as labelled spans."""
+"""Codes of words, tags and span labels, and trees as labelled spans."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from semipunct.trees.pruning import pruned, tagged, without_functions, without_w
 COMMA = ","
 
 _JOIN = " "
-"""Stands between the labels of a unary chain: no label has a blank in it."""
+"""Separates the labels of a unary chain: no label contains a blank."""
 
 
 class PhraseVocabulary(FormVocabulary, frozen=True, dict=True):
-    """Known values of forms, and what is predicted.
+    """Known values of forms, and the values that are predicted.
 
-    Code 0 of labels is that of a span that is no phrase.
+    Label code 0 stands for a span that is not a phrase.
 
     Attributes:
         tag: parts of speech.
@@ -46,9 +46,9 @@ class PhraseVocabulary(FormVocabulary, frozen=True, dict=True):
 
         Args:
             forms: the words of each.
-            trees: over them.
+            trees: the trees over the forms.
             minimum_word_count: rarer forms have no code of their own.
-            minimum_ngram_forms: n-grams and shapes of fewer different forms have none.
+            minimum_ngram_forms: n-grams and shapes of fewer distinct forms have no code.
         """
         labels = (_JOIN.join(span.labels) for tree in trees for span in spans(tree))
         return cls(
@@ -61,7 +61,7 @@ class PhraseVocabulary(FormVocabulary, frozen=True, dict=True):
         """Return the spans of a tree, ``[spans, 3]``: first word, last word, code of the label.
 
         Args:
-            tree: whose labels have no functions.
+            tree: a tree whose labels have no functions.
         """
         found = spans(tree)
         ends = np.array([(s.left, s.right - 1) for s in found], np.int32).reshape(-1, 2)
@@ -72,7 +72,7 @@ class PhraseVocabulary(FormVocabulary, frozen=True, dict=True):
         """Invert ``spans``.
 
         Args:
-            rows: first word, last word, code of a label, which is not 0.
+            rows: first word, last word, label code, which is not 0.
         """
         return [
             Span(left, last + 1, tuple(self.label[code - 1].split(_JOIN)))
@@ -81,17 +81,17 @@ class PhraseVocabulary(FormVocabulary, frozen=True, dict=True):
 
 
 def read_tree(sentence: Sentence[PhraseTree], *, commas: bool) -> tuple[list[str], PhraseTree]:
-    """Return the words and the tree that a parser learns from.
+    """Return the words and the tree that a parser is trained on.
 
-    Labels have no functions, and the bracket without a label is not there.
+    Functions are removed from labels, and so is the outer bracket without a label.
 
     Args:
-        sentence: with its phrases.
-        commas: whether commas stay.
+        sentence: a sentence with its phrases.
+        commas: whether to keep commas.
     """
     forms, tree = list(dotted_forms(sentence)), without_functions(sentence.tree)
     gone = () if commas else tagged(tree, {COMMA})
-    # A sentence of nothing but commas stays: there is nothing else to parse.
+    # A sentence consisting of commas alone is kept: there is nothing else to parse.
     if gone and len(gone) < tree.words:
         out = {word - 1 for word in gone}
         tree = pruned(tree, gone)

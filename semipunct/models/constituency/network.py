@@ -1,8 +1,8 @@
-"""The network of the parser of phrases: states of words, scores of spans and of tags.
+"""The network of the constituency parser: representations of words, scores of spans and tags.
 
-Words are read as the dependency parser reads them (``semipunct.models.forms``). A span
-is scored by what lies at its two ends (Stern, Andreas and Klein 2017): a layer reads the states on
-both sides of each slot, and a span is the difference of its ends.
+Words are embedded as in the dependency parser (``semipunct.models.forms``). The score of a span
+depends on its two ends (Stern, Andreas and Klein 2017): a layer maps the states on both sides of
+each slot to a vector, and a span is represented by the difference of the vectors of its ends.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def network_weights(
     """Draw initial weights.
 
     Args:
-        options: sizes.
-        vocabulary: how many codes there are.
-        generator: the source of chance.
+        options: the sizes.
+        vocabulary: number of codes.
+        generator: the random number generator.
     """
     layer, normal = partial(affine_weights, generator), partial(embeddings, generator)
     hidden, tags = options.hidden, vocabulary.size("tag")
@@ -69,16 +69,16 @@ def scores(
     """Score spans and tags.
 
     Args:
-        options: sizes.
+        options: the sizes.
         weights: from ``network_weights``.
         inputs: the sentences.
-        dropout: only while training.
+        dropout: given only during training.
 
     Returns:
-        ``[batch, length, length, labels]`` of the span from one word to another, both included,
-        where label 0 scores nothing; ``[batch, length, tags]``.
+        ``[batch, length, length, labels]`` scores of the span from one word to another, both
+        included, where label 0 has score zero; ``[batch, length, tags]``.
     """
-    # A key of its own for each mask: two masks of one key would leave out the same places.
+    # Each mask needs its own key: masks drawn with the same key would coincide.
     keys = None if dropout is None else jax.random.split(dropout.key, options.layers + 4)
 
     def drop(x: jax.Array, mask: int) -> jax.Array:
@@ -92,7 +92,7 @@ def scores(
     x = embedded(weights, inputs, lambda read: drop(read, 0), unknown)
     batch, length, hidden = x.shape
     lengths = jnp.asarray(inputs.lengths)
-    # The edges of a sentence are read as words: each slot has a state on either side.
+    # The edges of a sentence are treated as words, so that each slot has a state on either side.
     place = jnp.arange(length + 2)
     edge = jnp.broadcast_to(weights["edges.weight"][:, None, None], (2, batch, 1, hidden))
     x = jnp.concatenate([edge[0], x, edge[1]], 1)
@@ -103,12 +103,12 @@ def scores(
         if i == min(options.tag_layers, options.layers):
             tagged = jax.nn.gelu(affine(weights, "tags", normalised(weights, "tags.input", x)))
             tags = affine(weights, "tag", drop(tagged, 1)[:, 1:-1])
-            # What is above reads how probable tags are (Zhang and Weiss 2016).
+            # The layers above use the probabilities of tags as input (Zhang and Weiss 2016).
             x = x.at[:, 1:-1].add(jax.nn.softmax(tags) @ weights["tagged.weight"])
         if i < options.layers:
             x = x + drop(gated_recurrence(weights, f"layer{i}", x, inside), 4 + i)
     x = drop(normalised(weights, "output", x), 2)
-    # Of a slot: the half that comes from the left at the word before it, the other at that after.
+    # A slot has the forward half of the word before it and the backward half of the word after it.
     half = hidden // 2
     slots = jnp.concatenate([x[:, :-1, :half], x[:, 1:, half:]], -1)
     ends = slots @ weights["end.weight"]

@@ -1,4 +1,4 @@
-"""Settings of the parser of phrases and of its training, and its entry in the registry."""
+"""Settings of the constituency parser and of its training, and its entry in the registry."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ EPOCHS = 20
 
 @dataclass(frozen=True, slots=True)
 class PhraseParserOptions:
-    """Everything that decides the shape of a parser of phrases.
+    """Settings that determine the architecture of a constituency parser.
 
     Attributes:
-        commas: whether commas are words that are read; otherwise they are taken out first, as
-            those of text whose commas are to be restored are not there.
+        commas: whether commas are part of the input; otherwise they are removed first, as they are
+            missing from text whose commas are to be restored.
         word: size of the embeddings of word forms.
         ngram: size of the embeddings of character n-grams.
         hidden: size of a word's state in each layer of the encoder, half for each direction.
-        layers: of the encoder.
-        tag_layers: after how many of them parts of speech are predicted; the other layers read
-            what they are.
-        span: size of a span when its labels are scored.
+        layers: number of layers of the encoder.
+        tag_layers: number of layers after which parts of speech are predicted; they are input of
+            the other layers.
+        span: size of the representation of a span for scoring its labels.
         minimum_word_count: rarer forms have no embedding of their own.
-        minimum_ngram_forms: n-grams of fewer different forms have none.
+        minimum_ngram_forms: n-grams of fewer distinct forms have no embedding.
     """
 
     commas: bool = False
@@ -43,14 +43,14 @@ class PhraseParserOptions:
 
 @dataclass(frozen=True, slots=True)
 class PhraseParserTrainOptions(kind.NetworkTrainOptions):
-    """Settings of training that other kinds do not share, and defaults that differ.
+    """Training settings specific to this kind, and defaults that differ from the shared ones.
 
     Attributes:
-        batch_size: sentences of 24 words in a batch, or as many words in others.
-        word_dropout: share of word forms that a step takes for unknown ones.
-        tags: weight of parts of speech in the objective, where the tree has 1.
-        average: share of the mean of the weights so far in the mean after a step; the mean is what
-            is used.
+        batch_size: number of sentences in a batch if they have 24 words; otherwise, the same total
+            number of words.
+        word_dropout: fraction of word forms replaced by the unknown form in a training step.
+        tags: weight of the part-of-speech term of the objective, relative to that of the tree.
+        average: decay of the running mean of the weights, which is the result of training.
     """
 
     batch_size: AtLeastOne = 16

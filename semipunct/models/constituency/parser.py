@@ -1,4 +1,4 @@
-"""A conditional random field over bracketings whose spans have labels."""
+"""A conditional random field over bracketings with labelled spans."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ from semipunct.structures.spans import SpanTrees, span_trees
 from semipunct.trees.phrases import PhraseTree
 
 CROSSING = -1
-"""In place of the label of a span that no bracketing of a tree has."""
+"""Replaces the label of a span that crosses a phrase, so that it is in no bracketing of the
+tree."""
 
 
 class Phrases(NamedTuple):
@@ -35,7 +36,7 @@ class Phrases(NamedTuple):
 
     Attributes:
         labels: ``[batch, length, length]`` codes of the spans from one word to another; 0 for those
-            that are no phrases, ``CROSSING`` for those that cross one.
+            that are not phrases, ``CROSSING`` for those that cross one.
         tags: ``[batch, length]`` codes.
     """
 
@@ -48,7 +49,7 @@ class PhraseBatch(NamedTuple):
 
     Attributes:
         inputs: the words.
-        gold: their trees; None where nobody knows them.
+        gold: their trees; None if they are not known.
     """
 
     inputs: FormInputs
@@ -60,9 +61,10 @@ class Encoded:
     """Sentences encoded for the parser.
 
     Attributes:
-        forms: of each sentence.
-        spans: ``[spans, 3]`` as in ``PhraseVocabulary.spans``; empty where nobody knows them.
-        tags: ``[words]`` codes; likewise.
+        forms: the forms of each sentence.
+        spans: for each sentence ``[spans, 3]`` as in ``PhraseVocabulary.spans``; empty if not
+            known.
+        tags: for each sentence ``[words]`` codes; likewise.
     """
 
     forms: EncodedForms
@@ -71,16 +73,16 @@ class Encoded:
 
     @property
     def lengths(self) -> list[int]:
-        """Words of each sentence, as they are read."""
+        """The number of words in each sentence, as the parser sees it."""
         return self.forms.lengths
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
-    """A parser of phrases, which reads words.
+    """A constituency parser, whose input is words.
 
-    A tree has several bracketings of two spans each wherever a phrase has more than two parts; its
-    probability is the sum of theirs.
+    Where a phrase has more than two children, several binary bracketings correspond to the same
+    tree; its probability is the sum of theirs.
 
     Attributes:
         options: the settings.
@@ -116,8 +118,8 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
         """Draw the weights.
 
         Args:
-            seed: of the draws.
-            scale: makes no difference: no weight of a product starts at zero.
+            seed: seed of the random number generator.
+            scale: unused: no weight matrix starts at zero.
         """
         return {**network_weights(self.options, self.vocabulary, np.random.default_rng(seed))}
 
@@ -130,7 +132,7 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
         )
 
     def encode_words(self, sentences: Sequence[Sequence[str]]) -> Encoded:
-        """Encode the words of sentences, of which nothing else is known."""
+        """Encode sentences of which only the words are known."""
         return Encoded(self.vocabulary.encode_forms(sentences))
 
     def lay_out(
@@ -152,7 +154,7 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
     def _parts(
         self, parameters: Parameters, batch: PhraseBatch, dropout: Dropout | None
     ) -> tuple[jax.Array, jax.Array]:
-        """Return log probabilities ``[sentences]`` of trees and of tags."""
+        """Return the log probabilities of trees and of tags, ``[sentences]`` each."""
         inputs, gold = batch
         if gold is None:
             raise ValueError("a batch without trees has no likelihood")
@@ -160,7 +162,7 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
         lengths, labels = jnp.asarray(inputs.lengths), jnp.asarray(gold.labels)
         chosen = jnp.take_along_axis(span, jnp.maximum(labels, 0)[..., None], -1)[..., 0]
         chosen = jnp.where(labels == CROSSING, -jnp.inf, chosen)
-        # All trees, and those that have the phrases: one recursion over both.
+        # All trees, and those with the gold phrases, in a single recursion.
         both = jnp.concatenate([jax.nn.logsumexp(span, -1), chosen])[..., None]
         total, of_tree = jnp.split(
             Distribution(span_trees(both, jnp.concatenate([lengths, lengths]))).log_partition(), 2
@@ -183,10 +185,10 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
 
         Args:
             parameters: weights by name.
-            constants: none are needed.
+            constants: unused.
             batch: from ``lay_out``.
-            key: the source of chance, for dropout.
-            options: dropout, and the weight of the tags.
+            key: PRNG key, for dropout.
+            options: dropout rates, and the weight of the tags.
         """
         dropout = Dropout(key, options.dropout, options.word_dropout)
         trees, tags = self._parts(parameters, batch, dropout)

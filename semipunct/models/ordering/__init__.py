@@ -1,1 +1,1 @@
-"""Orders of the dependents of nouns and verbs, the head among them (Wang and Eisner 2016)."""
+"""Orders of nouns and verbs and their dependents (Wang and Eisner 2016)."""

@@ -1,4 +1,4 @@
-"""The nodes of a tree that have an order: nouns and verbs with dependents."""
+"""The nodes of a tree that are reordered: nouns and verbs with dependents."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ HEADS = ("NOUN", "PROPN", "PRON", "VERB")
 """Universal tags of the nodes whose dependents are reordered."""
 
 MOST_ITEMS = 12
-"""Nodes of more items, the head included, are left as they are: sums would take too long."""
+"""Nodes with more items, the head included, are not reordered: the sums would take too long."""
 
 
 class Node(NamedTuple):
-    """A head among its dependents.
+    """A head and its dependents.
 
     Attributes:
         head: a word, 1 to n.
-        items: the head and its dependents, as they stand.
+        items: the head and its dependents, in the order of the words.
     """
 
     head: int
@@ -30,8 +30,8 @@ class Nodes(NamedTuple):
     """The nodes of a tree.
 
     Attributes:
-        ordered: those of 2 to ``MOST_ITEMS`` items.
-        long: the number of those of more.
+        ordered: nodes with 2 to ``MOST_ITEMS`` items.
+        long: the number of nodes with more items.
     """
 
     ordered: tuple[Node, ...]
@@ -42,7 +42,7 @@ def nodes_of(tree: DependencyTree, upos: Sequence[str]) -> Nodes:
     """Find the nouns and verbs that have dependents, in the order of the words.
 
     Args:
-        tree: projective, so that an order of items is one of constituents.
+        tree: a projective tree, so that reordering items means reordering constituents.
         upos: ``[n]`` universal tags.
     """
     items: dict[int, list[int]] = {}

@@ -14,12 +14,12 @@ EPOCHS = 5
 
 @dataclass(frozen=True, slots=True)
 class OrderingOptions:
-    """Everything that decides the shape of an ordering model.
+    """Settings that determine the architecture of an ordering model.
 
     Attributes:
-        minimum_count: features of fewer pairs have no weight.
-        underlying: whether relations are told apart by the punctemes that a constituent has in an
-            underlying tree, which sentences then must have (``Sentence.underlying``).
+        minimum_count: features that occur in fewer pairs have no weight.
+        underlying: whether relations are distinguished by the punctemes that a constituent has in
+            an underlying tree, which is then required (``Sentence.underlying``).
     """
 
     minimum_count: AtLeastOne = 2
@@ -28,10 +28,10 @@ class OrderingOptions:
 
 @dataclass(frozen=True, slots=True)
 class OrderingTrainOptions(kind.SharedTrainOptions):
-    """Settings of training that other kinds do not share, and defaults that differ.
+    """Training settings specific to this kind, and defaults that differ from the shared ones.
 
     Attributes:
-        l2: of a penalty, half of this times the squared norm of the weights, added to the mean
+        l2: L2 coefficient: half of it times the squared norm of the weights is added to the mean
             negative log-likelihood of a node.
     """
 

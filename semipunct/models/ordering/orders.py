@@ -1,4 +1,4 @@
-"""Orders drawn from the ordering model."""
+"""Sampling of orders from the ordering model."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from semipunct.structures.distribution import Distribution
 from semipunct.structures.permutations import linear_orderings
 
 TOGETHER = 256
-"""Nodes that are drawn at a time."""
+"""Number of nodes whose orders are sampled at a time."""
 
 
 class Drawn(NamedTuple):
-    """The orders drawn for some sentences.
+    """The orders sampled for some sentences.
 
     Attributes:
-        orders: for each sentence the items of each reordered node as they shall stand, by head.
-        long: for each its nodes of too many items, which stay as they are.
+        orders: for each sentence, the items of each reordered node in their new order, by head.
+        long: for each sentence, the number of nodes with too many items, which are not reordered.
     """
 
     orders: list[Mapping[int, tuple[int, ...]]]
@@ -42,14 +42,14 @@ def draw_orders(
     seed: int,
     numbers: Sequence[int] | None = None,
 ) -> Drawn:
-    """Draw an order for each noun and verb; the order that the words stand in tells nothing.
+    """Sample an order for each noun and verb, regardless of the observed order.
 
     Args:
         model: the model.
         parameters: its weights.
         sentences: words, tags and projective trees.
-        seed: with the number of a sentence fixes what is drawn for it.
-        numbers: of the sentences; by default 0, 1, 2.
+        seed: determines, together with the number of a sentence, the orders sampled for it.
+        numbers: numbers of the sentences; by default 0, 1, 2 and so on.
     """
     numbers = range(len(sentences)) if numbers is None else numbers
     encoded = model.encode(sentences)
@@ -79,7 +79,7 @@ def _draw(
     seed: jax.Array,
     chance: npt.NDArray[np.uint32],
 ) -> jax.Array:
-    """Draw for each node the place of each item, ``[nodes, items]``."""
+    """Sample an order for each node: the position of each item, ``[nodes, items]``."""
     weights, lengths = model.orderings(parameters, group).weights, jnp.asarray(group.items)
 
     def one(precedence: jax.Array, length: jax.Array, numbers: jax.Array) -> jax.Array:

@@ -1,1 +1,1 @@
-"""A probabilistic projective dependency parser, with tags."""
+"""A probabilistic projective dependency parser and tagger."""

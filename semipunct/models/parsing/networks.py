@@ -1,10 +1,10 @@
-"""The network of the parser: states of words, scores of arcs, relations and tags.
+"""The network of the parser: representations of words, scores of arcs, relations and tags.
 
-Words are read by layers of minimal gated recurrences in both directions, whose gates look at the
-inputs alone (Martin and Cundy 2018): all products with matrices are done at once for all words, and
-what remains of the recurrence is a sum. Tags are predicted half way up; the layers above read how
-probable they are (Zhang and Weiss 2016). Arcs and relations are scored by biaffine products (Dozat
-and Manning 2017).
+The encoder consists of bidirectional layers of minimal gated recurrences, whose gates depend on the
+inputs alone (Martin and Cundy 2018): all matrix products are computed at once for all words, and
+the remaining recurrence is elementwise. Tags are predicted from an intermediate layer; the layers
+above use their probabilities as input (Zhang and Weiss 2016). Arcs and relations have biaffine
+scores (Dozat and Manning 2017).
 """
 
 from __future__ import annotations
@@ -36,15 +36,16 @@ from semipunct.models.parsing.options import ParserOptions
 from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary
 
 _MASKS = 8
-"""Masks of dropout beside those of the layers."""
+"""Number of dropout masks besides those of the layers."""
 
 
 class ParserInputs(NamedTuple):
     """A padded batch of sentences.
 
     Attributes:
-        forms: of words.
-        slots: ``[batch, length + 1]`` numbers of the strings between words, where they are read.
+        forms: the word forms.
+        slots: ``[batch, length + 1]`` numbers of the strings between words, if the network uses
+            them.
     """
 
     forms: FormInputs
@@ -52,20 +53,20 @@ class ParserInputs(NamedTuple):
 
     @property
     def lengths(self) -> Any:
-        """Words of each sentence, ``[batch]``."""
+        """The number of words in each sentence, ``[batch]``."""
         return self.forms.lengths
 
 
 class ParserScores(NamedTuple):
-    """Scores of the parts of an analysis. Word 0 is the root.
+    """Scores of the parts of an analysis. Position 0 is the root.
 
     Attributes:
         arcs: ``[batch, length + 1, length + 1]`` from head (axis 1) to dependent (axis 2).
         heads: ``[batch, length + 1, relation]`` words as heads, for ``relation_scores``.
         dependents: ``[batch, length, relation]`` words as dependents.
-        tags: for each of ``TAGS`` ``[batch, length, codes]``.
-        slots: ``[batch, length + 1, strings]`` of the punctuation before each word and after the
-            last; None if none is predicted.
+        tags: ``[batch, length, codes]`` for each of ``TAGS``.
+        slots: ``[batch, length + 1, strings]`` scores of the punctuation before each word and after
+            the last; None if it is not predicted.
     """
 
     arcs: jax.Array
@@ -84,10 +85,10 @@ def network_weights(
     """Draw initial weights.
 
     Args:
-        options: sizes.
-        vocabulary: how many codes there are.
-        strings: how many strings of punctuation.
-        generator: the source of chance.
+        options: the sizes.
+        vocabulary: number of codes.
+        strings: number of punctuation strings.
+        generator: the random number generator.
     """
     layer, normal = partial(affine_weights, generator), partial(embeddings, generator)
     hidden, arc, relation = options.hidden, options.arc, options.relation
@@ -113,7 +114,7 @@ def network_weights(
         parts["end"] = {"weight": normal(hidden)}
         parts["slot"] = layer(2 * hidden, options.slot)
         parts["string"] = layer(options.slot, strings)
-    # Layers are stacked: what is compiled for one is compiled for all.
+    # Layers are stacked, so that one compiled function serves all of them.
     layers = [gated_recurrence_weights(generator, hidden) for _ in range(options.layers)]
     parts["layer"] = {n: np.stack([one[n] for one in layers]) for n in layers[0]}
     return flat(parts)
@@ -122,15 +123,15 @@ def network_weights(
 def scores(
     options: ParserOptions, weights: Weights, inputs: ParserInputs, dropout: Dropout | None
 ) -> ParserScores:
-    """Score arcs and tags, and prepare words for the scores of relations.
+    """Score arcs and tags, and compute representations of words for scoring relations.
 
     Args:
-        options: sizes.
+        options: the sizes.
         weights: from ``network_weights``.
         inputs: the sentences.
-        dropout: only while training.
+        dropout: given only during training.
     """
-    # A key of its own for each mask: two masks of one key would leave out the same places.
+    # Each mask needs its own key: masks drawn with the same key would coincide.
     keys = None if dropout is None else jax.random.split(dropout.key, options.layers + _MASKS)
 
     def masked(x: jax.Array, key: jax.Array | None) -> jax.Array:
@@ -162,7 +163,7 @@ def scores(
     x, _ = jax.lax.scan(layer, x, jax.tree.map(lambda w: w[:below], stack))
     tagged = drop(jax.nn.gelu(affine(weights, "tags", normalised(weights, "tags.input", x))), 3)
     tags = tuple(affine(weights, name, tagged[:, 1:]) for name in TAGS)
-    # What is above reads how probable tags are (Zhang and Weiss 2016).
+    # The layers above use the probabilities of tags as input (Zhang and Weiss 2016).
     for name, logits in zip(TAGS, tags, strict=True):
         x = x.at[:, 1:].add(jax.nn.softmax(logits) @ weights[f"tagged.{name}"])
     x, _ = jax.lax.scan(layer, x, jax.tree.map(lambda w: w[below:], stack))
@@ -176,7 +177,8 @@ def scores(
     arcs = arcs + (head @ weights["arc.bias"])[..., None]
     slots = None
     if options.predicts_slots:
-        # A slot lies between two states; the first one's are the root's and the first word's.
+        # A slot lies between two states; those of the first slot belong to the root and the first
+        # word.
         after = jnp.where(inside[:, 1:, None], x[:, 1:], weights["end.weight"])
         end = jnp.broadcast_to(weights["end.weight"], (batch, 1, hidden))
         between = jnp.concatenate([x, jnp.concatenate([after, end], 1)], -1)
@@ -193,13 +195,13 @@ def scores(
 def relation_scores(weights: Weights, heads: jax.Array, dependents: jax.Array) -> jax.Array:
     """Return the scores ``[..., relations]`` of the relations of arcs.
 
-    A biaffine product whose matrices are diagonal (Yang et al. 2015): full ones, of which each
-    relation has one, would be among the costliest parts of a step.
+    The biaffine product has diagonal matrices (Yang et al. 2015): full matrices, one for each
+    relation, would be among the most expensive parts of a step.
 
     Args:
         weights: by name.
         heads: ``[..., relation]`` the head of each arc, from ``ParserScores.heads``.
-        dependents: ``[..., relation]`` its dependent.
+        dependents: ``[..., relation]`` the dependent of each arc, from ``ParserScores.dependents``.
     """
     read = jnp.concatenate([heads * dependents, heads, dependents], -1)
     return affine(weights, "relation", read)

@@ -10,28 +10,29 @@ from semipunct.models import kind
 from semipunct.models.settings import AtLeastOne, Count, Decay, NotNegative, Positive, Share
 
 _VISITS = 1700
-"""Visits for each square root of the number of training sentences: 15 epochs of 12,500."""
+"""Factor of the square root of the number of training sentences; 15 epochs for 12,500 sentences."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParserOptions:
-    """Everything that decides the shape of a parser.
+    """Settings that determine the architecture of a parser.
 
     Attributes:
         word: size of the embeddings of word forms.
         ngram: size of the embeddings of character n-grams.
         hidden: size of a word's state in each layer of the encoder, half for each direction.
-        layers: of the encoder.
-        tag_layers: after how many of them tags are predicted; the other layers read what they are.
-        arc: size of a word as head, and as dependent, when arcs are scored.
-        relation: the same when relations are.
-        slot: size of the place between two words when its punctuation is predicted; 0 to predict
+        layers: number of layers of the encoder.
+        tag_layers: number of layers after which tags are predicted; they are input of the other
+            layers.
+        arc: size of the representations of heads and dependents for scoring arcs.
+        relation: the same for scoring relations.
+        slot: size of the representation of a slot for predicting its punctuation; 0 to predict
             none.
-        marks: whether punctuation is read instead, as a property of the words on both sides (Ma,
-            Zhang and Zhu 2014): for text that has its marks. Nothing is restored with such a
-            parser.
+        marks: whether punctuation is input instead, as a property of the words on both sides (Ma,
+            Zhang and Zhu 2014). This is for text that contains its marks; such a parser cannot be
+            used for restoring punctuation.
         minimum_word_count: rarer forms have no embedding of their own.
-        minimum_ngram_forms: n-grams of fewer different forms have none.
+        minimum_ngram_forms: n-grams of fewer distinct forms have no embedding.
     """
 
     word: AtLeastOne = 128
@@ -54,16 +55,17 @@ class ParserOptions:
 
 @dataclass(frozen=True, slots=True)
 class ParserTrainOptions(kind.NetworkTrainOptions):
-    """Settings of training that other kinds do not share, and defaults that differ.
+    """Training settings specific to this kind, and defaults that differ from the shared ones.
 
     Attributes:
-        batch_size: sentences of 24 words in a batch, or as many words in others.
-        word_dropout: share of word forms that a step takes for unknown ones.
-        tags: weight of the tags in the objective, where the tree with its relations has 1.
-        punctuation: weight of the punctuation between words, which training sees and the network
-            does not read.
-        average: share of the mean of the weights so far in the mean after a step; the mean is what
-            is used.
+        batch_size: number of sentences in a batch if they have 24 words; otherwise, the same total
+            number of words.
+        word_dropout: fraction of word forms replaced by the unknown form in a training step.
+        tags: weight of the tagging term of the objective, relative to that of the tree with
+            relations.
+        punctuation: weight of the term for the punctuation between words, which is a training
+            target but not an input of the network.
+        average: decay of the running mean of the weights, which is the result of training.
     """
 
     batch_size: AtLeastOne = 32
@@ -77,7 +79,7 @@ class ParserTrainOptions(kind.NetworkTrainOptions):
     evaluations: ClassVar[int] = 5
 
     def suggested_visits(self, sentences: int) -> int:
-        """Return how many visits suit a treebank: fewer of each sentence, the larger it is."""
+        """Return the number of visits that suits a treebank; it grows with the square root."""
         return 1000 * max(1, round(_VISITS * math.sqrt(sentences) / 1000))
 
 

@@ -53,7 +53,7 @@ class ParserBatch(NamedTuple):
 
     Attributes:
         inputs: the words.
-        gold: their analyses; None where nobody knows them.
+        gold: their analyses; None if they are not known.
     """
 
     inputs: ParserInputs
@@ -65,10 +65,11 @@ class Encoded:
     """Sentences encoded for the parser.
 
     Attributes:
-        forms: of each sentence.
-        slots: ``[words + 1]`` numbers of the strings between them; empty where they are not read.
-        gold: for each sentence ``[words]`` heads and relations, ``[TAGS, words]`` and
-            ``[words + 1]`` strings; empty where nobody knows them.
+        forms: the forms of each sentence.
+        slots: for each sentence ``[words + 1]`` numbers of the strings between words; empty if
+            unused.
+        gold: for each sentence ``[words]`` heads and relations, ``[TAGS, words]`` tags and
+            ``[words + 1]`` strings; empty if they are not known.
     """
 
     forms: EncodedForms
@@ -77,12 +78,12 @@ class Encoded:
 
     @property
     def lengths(self) -> list[int]:
-        """Words of each sentence."""
+        """The number of words in each sentence."""
         return self.forms.lengths
 
 
 class _Data(msgspec.Struct):
-    """Everything of a parser but options and weights."""
+    """All data of a parser except options and weights."""
 
     vocabulary: ParserVocabulary
     strings: SlotStrings
@@ -90,12 +91,12 @@ class _Data(msgspec.Struct):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Parser(AveragedNetwork[Encoded, ParserBatch]):
-    """A parser of words without punctuation, or with marks as words where it was trained so.
+    """A parser of words without punctuation, or with marks as words if it was trained on these.
 
     Attributes:
         options: the settings.
         vocabulary: words, tags and relations.
-        strings: of punctuation.
+        strings: the punctuation strings.
     """
 
     kind: ClassVar[str] = "parser"
@@ -122,8 +123,8 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
         """Draw the weights.
 
         Args:
-            seed: of the draws.
-            scale: makes no difference: no weight of a product starts at zero.
+            seed: seed of the random number generator.
+            scale: unused: no weight matrix starts at zero.
         """
         generator = np.random.default_rng(seed)
         return {**network_weights(self.options, self.vocabulary, len(self.strings), generator)}
@@ -142,7 +143,7 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
         return replace(plain, gold=gold)
 
     def encode_words(self, sentences: Sequence[Sentence | Words]) -> Encoded:
-        """Encode what is read of sentences, whatever else is known of them."""
+        """Encode the network's inputs for sentences; analyses are not used."""
         read = sentences if self.options.marks else ()
         return Encoded(
             self.vocabulary.encode_forms(s.forms for s in sentences),
@@ -176,7 +177,7 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
     def _parts(
         self, parameters: Parameters, batch: ParserBatch, dropout: Dropout | None
     ) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """Return log probabilities ``[sentences]`` of trees with relations, tags, punctuation."""
+        """Return log probabilities ``[sentences]`` of labelled trees, tags and punctuation."""
         inputs, gold = batch
         if gold is None:
             raise ValueError("a batch without analyses has no likelihood")
@@ -216,10 +217,10 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
 
         Args:
             parameters: weights by name.
-            constants: none are needed.
+            constants: unused.
             batch: from ``lay_out``.
-            key: the source of chance, for dropout.
-            options: dropout, and the weight of the tags.
+            key: PRNG key, for dropout.
+            options: dropout rates, and the weight of the tags.
         """
         dropout = Dropout(key, options.dropout, options.word_dropout)
         trees, tags, marks = self._parts(parameters, batch, dropout)
@@ -248,5 +249,5 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
         )
 
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
-        # The parser reads no tags and relations: it makes them.
+        # Tags and relations are outputs of the parser, not inputs.
         return {}

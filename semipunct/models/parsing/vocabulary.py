@@ -1,4 +1,4 @@
-"""Words, tags and relations of training, as codes."""
+"""Codes of words, tags and relations of training sentences."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from semipunct.models.forms import FormVocabulary
 from semipunct.models.vocabulary import frequent
 
 TAGS = ("upos", "xpos", "feats")
-"""The columns of a sentence that are predicted beside its tree, in the order of their codes."""
+"""The columns of a sentence that are predicted together with its tree, in the order of their
+codes."""
 
 
 class ParserVocabulary(FormVocabulary, frozen=True, dict=True):
-    """Known values of forms, and what is predicted.
+    """Known values of forms, and the values that are predicted.
 
     Attributes:
         upos, xpos, feats: values of these columns.
@@ -35,7 +36,7 @@ class ParserVocabulary(FormVocabulary, frozen=True, dict=True):
         Args:
             sentences: words, tags and trees.
             minimum_word_count: rarer forms have no code of their own.
-            minimum_ngram_forms: n-grams and shapes of fewer different forms have none.
+            minimum_ngram_forms: n-grams and shapes of fewer distinct forms have no code.
         """
         columns = {kind: {v for s in sentences for v in getattr(s, kind)} for kind in TAGS}
         relation = frequent((name for s in sentences for name in s.tree.relations), 1)

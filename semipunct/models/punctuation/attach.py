@@ -18,29 +18,29 @@ from semipunct.marks import is_symmetric
 from semipunct.models.punctuation.inventory import Inventory, target_columns
 
 Numbers = jax.Array | npt.NDArray[np.int32]
-"""Numbers of relations, nodes or features, traced once compiled."""
+"""Numbers of relations, nodes or features; traced arrays in compiled functions."""
 
 SHARED = 100.0
-"""Constituents that a relation starts with beside its own.
+"""The number of pseudo-counts added to the counts of each relation.
 
-Chosen on development data: a relation with few constituents leans on all relations together, one
-with thousands on itself; docs/decisions/0009 says what the centre of the norm is worth.
+Chosen on development data: a relation with few constituents relies on the counts of all relations
+together, one with thousands on its own; docs/decisions/0009 reports the effect of this centre.
 """
 
 
 TREE_TABLES: tuple[Table, ...] = ("pair", "side")
-"""The tables of features of words and trees alone."""
+"""The tables of features that depend on words and trees alone."""
 
 
 class AttachTables(NamedTuple):
-    """Constants of an inventory.
+    """Constants derived from an inventory.
 
     Attributes:
         symmetric: ``[1, pairs]`` one for pairs whose labels mirror each other.
-        left: the pairs by their left label.
-        right: the pairs by their right label.
-        allowed: ``[relations, pairs]`` or None.
-        columns: for each table of weights the columns of its targets.
+        left: the pairs grouped by their left label.
+        right: the pairs grouped by their right label.
+        allowed: ``[relations, pairs]`` the pairs that each relation allows, or None for all.
+        columns: for each table of weights, the columns of its targets.
     """
 
     symmetric: npt.NDArray[np.float32]
@@ -50,11 +50,11 @@ class AttachTables(NamedTuple):
     columns: Mapping[Table, Mapping[Target, slice]]
 
     def over_pairs(self, target: Target, scores: jax.Array) -> jax.Array:
-        """Give each pair the score of its left label, of its right one, or of their symmetry.
+        """Return for each pair the score of its left label, of its right label, or of its symmetry.
 
         Args:
-            target: which: any but ``pair``.
-            scores: ``[nodes, columns]`` of the target.
+            target: any target except ``pair``.
+            scores: ``[nodes, columns]`` scores of the target.
 
         Returns:
             ``[nodes, pairs]``.
@@ -67,12 +67,12 @@ class AttachTables(NamedTuple):
 
 
 class NetworkScores(NamedTuple):
-    """Scores of the network, to be added to the log-linear ones.
+    """Scores of the network, which are added to the log-linear ones.
 
     Attributes:
-        pair: ``[nodes, pairs]``.
-        opening: ``[nodes, labels]`` of left labels, given the marks to the left.
-        closing: ``[nodes, labels]`` of right labels, given the marks to the left.
+        pair: ``[nodes, pairs]`` scores of pairs.
+        opening: ``[nodes, labels]`` scores of left labels, given the marks to the left.
+        closing: ``[nodes, labels]`` scores of right labels, given the marks to the left.
     """
 
     pair: jax.Array
@@ -90,12 +90,12 @@ def attach_tables(inventory: Inventory) -> AttachTables:
 
 
 def weights_of(table: Table) -> str:
-    """Return the name of the weights of a table's features."""
+    """Return the name under which the weights of a table's features are stored."""
     return f"attach.{table}"
 
 
 FEATURES = frozenset(weights_of(table) for table in TABLES)
-"""The names of all of them."""
+"""The names of the weights of all tables."""
 
 
 def attach_parameters(
@@ -106,15 +106,15 @@ def attach_parameters(
 ) -> dict[str, np.ndarray]:
     """Return initial weights: N(0, scale^2) or zero, plus log-counts for ``N.l.r.d`` (appendix A).
 
-    The log-counts are of ``SHARED`` more constituents than were seen of a relation, spread over
-    pairs as those of all relations are: a rare relation starts like any other, and a pair never
-    seen with a relation starts low instead of impossible.
+    The log-counts include ``SHARED`` pseudo-counts for each relation, distributed over pairs like
+    the counts of all relations together: a rare relation starts like the average one, and a pair
+    never seen with a relation starts with a low probability instead of zero.
 
     Args:
-        inventory: pairs, and how often relations took them.
-        supports: the weights that features have.
-        initial: the source of chance, or None for weights of zero.
-        scale: standard deviation of weights that start at zero without it.
+        inventory: pairs, and how often each relation occurs with them.
+        supports: the outcomes for which features have weights.
+        initial: random number generator, or None for weights of zero.
+        scale: standard deviation of the weights that start at zero if ``initial`` is None.
     """
     result: dict[str, np.ndarray] = {}
     for table, support in supports.items():
@@ -136,15 +136,15 @@ def log_attach(
 ) -> jax.Array:
     """Return the log-probability of every pair at every node, ``[nodes, pairs]``.
 
-    Without features of the history this is equation 4. With them it is p(l) p(r | l): both factors
-    are made of the same scores, but the second one has features of marks that come after l.
+    Without history features this is equation 4. With them it is p(l) p(r | l): both factors use the
+    same tree scores, but the second one also uses features of the marks that come after l.
 
     Args:
-        parameters: from ``attach_parameters``, of features those that the batch reads.
+        parameters: from ``attach_parameters``, with the feature weights that the batch reads.
         tables: from ``attach_tables``.
         features: feature vectors by table.
         relation: ``[nodes]``.
-        network: scores to be added, or None.
+        network: scores to add, or None.
     """
     score = tree_scores(parameters, tables, features, relation, network and network.pair)
     if not has_history_features(parameters):
@@ -160,7 +160,7 @@ def log_attach(
         marks = tables.over_pairs("closing", closing)
         then = right_scores(score, marks, symmetry, tables.symmetric)
         total = log_sums(then, tables.left)
-        # Where nothing may be, the difference would be no number.
+        # Avoid NaN from infinite differences where no pair is allowed.
         total = jnp.where(total > -jnp.inf, total, 0.0)
         log_p = then + spread(first - total, tables.left)
     if tables.allowed is None:
@@ -171,12 +171,13 @@ def log_attach(
 def left_scores(tree: Any, marks: Any) -> Any:
     """Score left labels given the marks so far: the first factor of p(l) p(r | l), unnormalised.
 
-    The likelihood scores all nodes and labels at once, sampling only the histories that occur:
-    this function and ``right_scores`` are the model for both, with arrays of JAX or numpy.
+    The likelihood computes scores for all nodes and labels at once, sampling only for the histories
+    that occur. This function and ``right_scores`` define the model for both, on JAX or numpy
+    arrays.
 
     Args:
-        tree: ``[..., labels]`` log sums of the scores of the pairs with each left label.
-        marks: ``[..., labels]`` scores of the marks to the left.
+        tree: ``[..., labels]`` log-sums of the scores of the pairs with each left label.
+        marks: ``[..., labels]`` scores given the marks to the left.
     """
     return tree + marks
 
@@ -186,15 +187,15 @@ def right_scores(tree: Any, marks: Any, symmetry: Any, symmetric: Any) -> Any:
 
     Args:
         tree: ``[..., pairs]`` scores of the pairs.
-        marks: ``[..., pairs]`` scores of the right label by the marks to the left and within.
+        marks: ``[..., pairs]`` scores of the right label given the marks to the left and within.
         symmetry: ``[..., 1]`` score of two labels that mirror each other.
-        symmetric: ``[..., pairs]`` one where they do.
+        symmetric: ``[..., pairs]`` one for pairs of such labels.
     """
     return tree + (marks + symmetry * symmetric)
 
 
 def has_history_features(parameters: Mapping[str, Any]) -> bool:
-    """Tell whether there are features of the history: then punctuation is drawn left to right."""
+    """Tell whether there are history features; punctuation is then sampled from left to right."""
     return any(len(parameters[weights_of(table)]) > 0 for table in ("opening", "closing"))
 
 
@@ -205,16 +206,16 @@ def tree_scores(
     relation: Numbers,
     network: jax.Array | None = None,
 ) -> jax.Array:
-    """Score every pair at every node by words and tree alone, ``[nodes, pairs]``, unnormalised.
+    """Return unnormalised scores of all pairs from words and tree alone, ``[nodes, pairs]``.
 
-    Minus infinity where a pair is not allowed.
+    The score is minus infinity where a pair is not allowed.
 
     Args:
-        parameters: from ``attach_parameters``, of features those that the batch reads.
+        parameters: from ``attach_parameters``, with the feature weights that the batch reads.
         tables: from ``attach_tables``.
         features: feature vectors by table.
         relation: ``[nodes]``.
-        network: ``[nodes, pairs]`` scores to be added, or None.
+        network: ``[nodes, pairs]`` scores to add, or None.
     """
     score = parameters["attach.relation"][relation]
     if network is not None:

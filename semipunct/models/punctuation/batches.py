@@ -1,4 +1,4 @@
-"""From drafts of batches to their padded arrays: features, slot strings and the schedule."""
+"""Conversion of batch drafts to padded arrays: features, slot strings and the schedule."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from semipunct.structures.given_tree import Capacity, Schedule, pack
 
 
 class Batch(NamedTuple):
-    """Arrays of one batch, from which ``GivenTrees`` are made.
+    """The arrays of a batch, from which ``GivenTrees`` are built.
 
     Attributes:
         features: feature vectors by table.
         relation: ``[words]`` relation numbers of the inventory.
         columns: ``[words, columns]`` inputs of the network; no columns without one.
         accept: acceptors of the distinct surface strings.
-        schedule: which constituents are absorbed when; automata are numbered as in ``accept``.
+        schedule: the order in which constituents are absorbed; automata are numbered as in
+            ``accept``.
         log_scale: ``[sentences]`` log of the factor taken out of the acceptors.
-        slots: ``[sentences]`` number of slots; zero in the padding.
+        slots: ``[sentences]`` numbers of slots; zero in the padding.
     """
 
     features: Mapping[Table, SparseRows]
@@ -46,15 +47,15 @@ def lay_out(
     directions: Sequence[bool],
     shape: BatchShape,
 ) -> Batch:
-    """Lay some sentences out in padded arrays.
+    """Lay out some sentences in padded arrays.
 
     Args:
         encoded: all sentences.
-        draft: those that form the batch.
+        draft: the sentences of the batch.
         inventory: gives the alphabet.
         directions: for each pass of the channel, whether its window moves from right to left.
-        shape: the sizes to pad to. A size that does not suffice is doubled until it does, so that
-            few shapes occur.
+        shape: the padded sizes. A size that is too small is doubled until it suffices, so that few
+            distinct shapes occur.
     """
     members = draft.members
     placement = draft.placed(shape.lanes)
@@ -93,7 +94,7 @@ def _sparse_rows(
 ) -> SparseRows:
     """Return the padded feature vectors of a batch's words; nodes are numbered as in the batch."""
     rows, support, size = encoded.features[table], encoded.supports[table], shape.features[table]
-    # A table without weights is not read at all.
+    # Tables without weights are not used.
     size = size if support.weights else FeatureSizes(0, 0, 0)
     counts, context, given = rows.of(words)
     found = occurring(context, rows.size) if support.weights else np.zeros(0, np.int64)
@@ -107,7 +108,7 @@ def _sparse_rows(
     row = row[by_row]
     first = np.arange(size.blocks + 1) * height
     start = np.append(0, weights.cumsum())[np.minimum(first, len(found))], row.searchsorted(first)
-    # Padding reads no weight, and no two of it the same none.
+    # Padding refers to weights beyond the last, each entry to a different one.
     beyond = np.arange(support.weights, support.weights + size.weights - len(number))
     return SparseRows(
         np.concatenate([number, beyond]).astype(np.int32),

@@ -1,7 +1,7 @@
 """NOISYCHANNEL: a sliding window that edits a slot's underlying tokens (section 2.2, appendix D).
 
 Edit probabilities are indexed in text order, ``[a, b]`` with a left of b. The right-to-left
-channel is the left-to-right one on mirrored strings: ``mirror`` is the only place that knows.
+channel is the left-to-right one on mirrored strings; only ``mirror`` converts between them.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from semipunct.models.punctuation.options import ModelOptions
 from semipunct.structures.given_tree import Edits
 
 CHANNEL = "channel."
-"""The beginning of the names of its weights."""
+"""Prefix of the names of the channel's weights."""
 
 
 def possible_edits(symbols: Sequence[str]) -> np.ndarray:
-    """Return which edits each window allows, ``[edits, symbols, symbols]``; see ``edits.possible``.
+    """Return the possible edits of windows, ``[edits, symbols, symbols]``; see ``edits.possible``.
 
-    Reading the first token, from the start symbol, is an absorption of the start to the left with
-    probability one.
+    Reading the first token, from the start symbol, is encoded as an absorption of the start to the
+    left with probability one.
     """
     possible = np.zeros((len(EDITS), len(symbols), len(symbols)), bool)
     for i, a in enumerate(symbols[1:], 1):
@@ -33,7 +33,7 @@ def possible_edits(symbols: Sequence[str]) -> np.ndarray:
             for name in edits.possible(a, b):
                 possible[EDITS.index(name), i, j] = True
     possible[EDITS.index("absorb_left"), 0, 1:] = True
-    # No window is without an edit, or its softmax would be that of nothing.
+    # Every window needs an edit, otherwise its softmax would be undefined.
     possible[EDITS.index("keep"), :, 0] = True
     return possible
 
@@ -45,8 +45,8 @@ def channel_parameters(
 
     Args:
         symbols: the alphabet; symbol 0 is the start.
-        options: passes, and whether weights are tied.
-        initial: the source of chance, or None for zero.
+        options: number of passes, and whether weights are tied.
+        initial: random number generator, or None for zero.
         scale: standard deviation.
     """
     n = len(symbols)
@@ -70,15 +70,15 @@ def log_edits(
 ) -> Edits:
     """Return the log-probabilities of the edits of one pass, in text order.
 
-    Each of the four tables is ``[symbols, symbols]``. With tied weights a token's strength decides
-    who absorbs whom (footnote 5): absorbing left gains ``strength[b] - strength[a]``, absorbing
-    right the opposite.
+    Each of the four tables is ``[symbols, symbols]``. With tied weights, the strengths of two
+    tokens decide which absorbs the other (footnote 5): the weight of absorbing left increases by
+    ``strength[b] - strength[a]``, that of absorbing right decreases by it.
 
     Args:
         parameters: weights by name.
-        number: of the pass, from 0.
+        number: number of the pass, from 0.
         symbols: the alphabet; symbol 0 is the start.
-        options: the channel, and whether weights are tied.
+        options: direction of the channel, and whether weights are tied.
     """
     possible = jnp.asarray(possible_edits(symbols))
     if options.channel == "none":
@@ -97,14 +97,14 @@ def log_edits(
             + parameters[f"{CHANNEL}{number}.second"][:, None, :]
             + jnp.stack([jnp.zeros_like(wins), wins, -wins, jnp.zeros_like(wins)])
         )
-    # Every window has an edit, so the softmax is over one finite weight at least.
+    # Every window has an edit, so each softmax has at least one finite weight.
     return Edits(*jax.nn.log_softmax(jnp.where(possible, weight, -jnp.inf), 0))
 
 
 def mirror(edits: Edits) -> Edits:
-    """Convert edits to those of the mirrored string: text order reversed, the sides swapped."""
+    """Convert edits to those of the mirrored string: text order reversed, sides swapped."""
 
-    # The start symbol is no token of the text: its row stays what it is.
+    # The start symbol is not a token of the text: its row is not transposed.
     def swap(table: jax.Array, start: jax.Array) -> jax.Array:
         return table.T.at[0, :].set(start[0, :]).at[1:, 0].set(-jnp.inf)
 

@@ -1,4 +1,4 @@
-"""Sentences encoded: all that does not depend on how they are batched."""
+"""Encoded sentences: everything that does not depend on how they are batched."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from semipunct.structures.given_tree import Absorptions, absorptions, mirrored_a
 
 @dataclass(frozen=True, slots=True)
 class EncodedSentences:
-    """Sentences ready to be batched: features extracted and trees ordered.
+    """Sentences ready for batching: features extracted and trees ordered.
 
     Attributes:
         strings: the distinct surface strings, as symbols in text order; the first is empty.
         string_of_slot: for each sentence ``[n + 1]`` numbers of strings, in reading order.
-        absorptions: for each sentence the operations of its recursion.
-        relation: ``[words of all sentences]``.
+        absorptions: for each sentence, the operations of its recursion.
+        relation: ``[words of all sentences]`` relation numbers.
         columns: ``[words of all sentences, columns]`` from ``network_inputs``, or no columns.
         features: feature vectors of all words, by table.
-        supports: the weights of the features, by table.
+        supports: the outcomes for which features have weights, by table.
         start: ``[sentences + 1]`` where each sentence's words begin.
         widths: number of vector widths of the slot automata: 2, for slots of at most one token and
             of more, or 1 for all.
@@ -46,11 +46,11 @@ class EncodedSentences:
 
     @property
     def lengths(self) -> list[int]:
-        """Words of each sentence."""
+        """The number of words in each sentence."""
         return np.diff(self.start).tolist()
 
     def words(self, members: Sequence[int]) -> npt.NDArray[np.int64]:
-        """Return the numbers of the words of some sentences, among those of all.
+        """Return the numbers of the words of some sentences, counted over all sentences.
 
         Args:
             members: numbers of the sentences.
@@ -68,16 +68,16 @@ def encode(
     *,
     final_mark: bool,
 ) -> EncodedSentences:
-    """Do everything that does not depend on how sentences are batched.
+    """Compute everything that does not depend on how sentences are batched.
 
     Args:
         sentences: words, trees and surface punctuation.
-        inventory: numbers of strings and relations.
+        inventory: gives the numbers of strings and relations.
         features: feature vectors of all words, by table.
-        supports: the weights of the features, by table.
+        supports: the outcomes for which features have weights, by table.
         columns: ``[words of all sentences, columns]`` inputs of the network, or no columns.
         directions: for each pass of the channel, whether its window moves from right to left.
-        final_mark: whether the channel puts a mark at the end of a sentence, too.
+        final_mark: whether the channel also puts a mark at the end of a sentence.
     """
     mirrored = directions[0]
     number: dict[tuple[int, ...], int] = {(): 0}

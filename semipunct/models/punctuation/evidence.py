@@ -1,4 +1,4 @@
-"""The punctemes that the surface allows for at each node, and so the weights of features."""
+"""The punctemes that the surface permits at each node, which determine the weights of features."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ def supports(
     rows: Mapping[Table, FeatureRows],
     minimum: int,
 ) -> dict[Table, Support]:
-    """Give features weights for the outcomes that they were seen with.
+    """Give features weights for the outcomes with which they occur in training.
 
     Args:
-        sentences: of the training treebank.
+        sentences: sentences of the training treebank.
         inventory: labels and pairs.
         features: the features.
         rows: the feature vectors of the sentences' words.
-        minimum: how often an outcome must be seen with a feature; 0 for weights for all outcomes.
+        minimum: minimum number of co-occurrences of an outcome with a feature; 0 for weights for
+            all outcomes.
     """
     found: dict[Table, Support] = {}
     for table in TABLES:
@@ -50,13 +51,13 @@ def supports(
 def _possible(
     sentences: Sequence[Sentence], inventory: Inventory, table: Table
 ) -> csr_array[Any, Any]:
-    """Mark what may be underneath each word, by what is on the surface: ``[words, outcomes]``.
+    """Return the outcomes that the surface permits at each word, ``[words, outcomes]``.
 
-    Of the punctemes these are the parts of the strings that flank the word's constituent, as they
-    are for the pairs of the inventory (docs/decisions/0008). The channel may have taken others
-    out of the text; they are seen elsewhere.
+    The permitted punctemes are the substrings of the strings that flank the word's constituent, as
+    for the pairs of the inventory (docs/decisions/0008). Others may have been removed from the text
+    by the channel; they are observed elsewhere.
     """
-    # To use a model it is not needed.
+    # SciPy is not needed for using a model.
     from scipy.sparse import csr_array  # pyright: ignore[reportMissingTypeStubs]
 
     label = {puncteme: i for i, puncteme in enumerate(inventory.labels)}

@@ -24,12 +24,12 @@ class Inventory:
     Attributes:
         symbols: the channel's alphabet; symbol 0 is the start.
         labels: the punctemes; label 0 is the empty one.
-        pairs: ``[pairs, 2]`` label numbers (left, right); pair 0 is the pair of empty ones.
+        pairs: ``[pairs, 2]`` label numbers (left, right); in pair 0 both are empty.
         relations: relations for which ``allowed`` has a row.
-        allowed: ``[relations + 1, pairs]`` which pairs a relation may take (the last row: any
-            other relation), or None if all pairs may stand everywhere.
+        allowed: ``[relations + 1, pairs]`` the pairs that each relation allows (the last row: any
+            other relation), or None if all relations allow all pairs.
         counts: ``[relations + 1, pairs]`` how often a pair flanked a constituent of a relation.
-        spelling: how the open puncteme is written.
+        spelling: the distribution over strings of the open puncteme.
     """
 
     symbols: tuple[str, ...]
@@ -42,7 +42,7 @@ class Inventory:
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """The surface tokens: symbols that text may show in a slot, boundary marks excluded."""
+        """The surface tokens: symbols that may be visible in a slot, excluding boundary marks."""
         return tuple(s for s in self.symbols[1:] if s not in (INITIAL, FINAL, OPEN))
 
     def encode(self, puncteme: Sequence[str]) -> tuple[int, ...]:
@@ -67,15 +67,15 @@ def target_columns(inventory: Inventory) -> dict[Target, int]:
 def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inventory:
     """Estimate the inventory from training sentences.
 
-    With ``options.hard_sets`` these are the paper's: every surface string of a slot is a puncteme,
-    and a relation takes the pairs that flank its constituents (V and W_d of section 4). Without,
-    pairs are also read off parts of the strings, rare pairs are left to the back-off, and every
-    single token and the open puncteme may stand on either side of any relation
+    With ``options.hard_sets`` these are the sets of the paper: every surface string of a slot is a
+    puncteme, and a relation allows the pairs that flank its constituents (V and W_d of section 4).
+    Otherwise, pairs of substrings are included as well, rare pairs are left to the back-off, and
+    every single token and the open puncteme may occur on either side of any relation
     (docs/decisions/0001 gives the reasons).
 
     Args:
         sentences: trees and surface punctuation.
-        options: how frequent tokens and pairs must be, and the kind of sets.
+        options: minimum counts of tokens and pairs, and the kind of sets.
     """
     counts = token_counts(slot for s in sentences for slot in s.slots)
     known = frequent_tokens(counts, options.minimum_token_count)
@@ -119,14 +119,14 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
 
 
 def _parts(left: Puncteme, right: Puncteme) -> Iterator[Pair]:
-    """Yield pairs of substrings: a slot's string may come from several constituents."""
+    """Yield pairs of substrings: the string of a slot may come from several constituents."""
     for a in substrings(left):
         for b in substrings(right):
             yield a, b
 
 
 def substrings(puncteme: Puncteme) -> set[Puncteme]:
-    """Return all contiguous parts of a string, the empty one and itself among them."""
+    """Return all substrings of a string, including the empty one and the string itself."""
     n = len(puncteme)
     return {()} | {puncteme[i:j] for i in range(n) for j in range(i + 1, n + 1)}
 

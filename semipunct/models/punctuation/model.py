@@ -1,4 +1,4 @@
-"""The whole model: p(x | T) from ATTACH and the channel, as potentials of the tree structure."""
+"""The complete model: p(x | T) from ATTACH and the channel, as potentials of the tree structure."""
 
 from __future__ import annotations
 
@@ -66,12 +66,13 @@ if TYPE_CHECKING:
 
 
 class TreeScores(NamedTuple):
-    """Unnormalised scores of words and tree, from which samplers start.
+    """Unnormalised scores from words and tree, the starting point of samplers.
 
     Attributes:
         pair: ``[words, pairs]``.
-        left: ``[words, labels]`` of left labels: log sums over the pairs that begin with them.
-        summary: ``[words, width]`` the network's vectors of words; of width 0 without one.
+        left: ``[words, labels]`` scores of left labels: log-sums over the pairs that begin with
+            them.
+        summary: ``[words, width]`` the network's vectors of words; width 0 without a network.
     """
 
     pair: jax.Array
@@ -81,13 +82,13 @@ class TreeScores(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PunctuationModel(Model[EncodedSentences, Batch]):
-    """Everything of a model but its weights.
+    """A punctuation model without its weights.
 
     Attributes:
         options: the settings.
         inventory: tokens, punctemes and pairs.
-        features: the feature contexts kept.
-        supports: the weights that features have, by table.
+        features: the feature contexts that are kept.
+        supports: the outcomes for which features have weights, by table.
         network_vocabulary: codes of the network's inputs, or None without a network.
     """
 
@@ -110,7 +111,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
 
         Args:
             sentences: words, trees and surface punctuation.
-            options: of the model.
+            options: options of the model.
         """
         return cls._fit(sentences, options)[0]
 
@@ -118,11 +119,11 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
     def fit_and_encode(
         cls, sentences: Sequence[Sentence], options: ModelOptions
     ) -> tuple[Self, EncodedSentences]:
-        """Fit, and encode the same sentences: fitting has extracted their features already.
+        """Fit a model, and encode the same sentences; fitting has already extracted their features.
 
         Args:
             sentences: words, trees and surface punctuation.
-            options: of the model.
+            options: options of the model.
         """
         model, rows = cls._fit(sentences, options)
         return model, model._encode(sentences, rows)
@@ -155,7 +156,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
 
     @cached_property
     def attach_tables(self) -> AttachTables:
-        """Constants of ATTACH."""
+        """The constants of ATTACH."""
         return attach_tables(self.inventory)
 
     @cached_property
@@ -178,10 +179,10 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         return np.array([is_unmatched(a, b, known) for a, b in names], np.float32)
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, np.ndarray]:
-        """Return starting weights: N(0, scale^2), or zero for scale 0, plus the log-counts.
+        """Return initial weights: N(0, scale^2), or zero for scale 0, plus the log-counts.
 
         Args:
-            seed: of the draws.
+            seed: seed of the random number generator.
             scale: standard deviation.
         """
         generator = np.random.default_rng(seed) if scale > 0 else None
@@ -190,7 +191,8 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
             **channel_parameters(self.inventory.symbols, self.options, generator, scale),
         }
         if self.network_vocabulary:
-            # The scale is that of the log-linear weights: a network of equal units learns nothing.
+            # The scale applies to log-linear weights only: a network with identical units cannot
+            # learn.
             own = np.random.default_rng((seed, 1))
             codes = input_sizes(self.network_vocabulary)
             if has_history_features(result):
@@ -204,7 +206,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         return self._encode(sentences, None)
 
     def encode_trees(self, sentences: Sequence[Sentence]) -> EncodedSentences:
-        """Encode words and trees without the features of marks: all that ``tree_scores`` reads."""
+        """Encode words and trees without features of marks, for ``tree_scores``."""
         return self._encode(sentences, self.features.extract(sentences, TREE_TABLES))
 
     def _encode(
@@ -261,13 +263,13 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         """Return the log weight of each sentence's total, ``[sentences]``; differentiable.
 
         By default it is log p(x | T): minus infinity for a sentence without an analysis, zero for
-        padding, and NaN where products of weights are beyond the range of floats, so that
-        ``exact_log_likelihoods`` has to be asked.
+        padding, and NaN where products of weights exceed the range of floats;
+        ``exact_log_likelihoods`` is then called.
 
         Args:
             parameters: from ``read``.
             batch: from ``lay_out``.
-            semiring: what to sum in; None for ``log_totals``.
+            semiring: the semiring of the sum; None for ``log_totals``.
         """
         potentials = self.potentials(parameters, batch)
         if semiring is None:
@@ -279,9 +281,9 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         return self.log_likelihoods(parameters, batch, Log())
 
     def constants(self, options: TrainOptions) -> dict[str, jax.Array]:
-        """Return the centre of L2 under ``centre = "counts"``: zero but for the log-counts.
+        """Return the centre of L2 under ``centre = "counts"``: zero except for the log-counts.
 
-        Tables of zeros are given as one zero, which broadcasts.
+        Tables of zeros are returned as a scalar zero, which broadcasts.
         """
         if options.centre == "zero":
             return {}
@@ -302,8 +304,8 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
             parameters: from ``read``.
             constants: from ``constants``.
             batch: from ``lay_out``.
-            key: the source of chance, for dropout.
-            options: penalties and dropout.
+            key: PRNG key, for dropout.
+            options: penalties and dropout rates.
         """
         dropout = Dropout(key, options.dropout, options.word_dropout)
         value, terms = self.objective(parameters, constants, batch, options, dropout)
@@ -321,10 +323,10 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
 
         Args:
             parameters: from ``read``.
-            start: what the norm is measured from; a weight that is not named has centre zero.
+            start: the centre of the norm; it is zero for weights that are not named.
             batch: from ``lay_out``.
             options: the penalties.
-            dropout: what the network leaves out.
+            dropout: dropout in the network.
         """
         unmatched = jnp.asarray(self.unmatched) if options.xi else None
         read = parameters if options.lazy else self.read(parameters, batch)
@@ -332,7 +334,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         return objective(potentials, jnp.asarray(batch.slots), parameters, start, options)
 
     def optimiser(self, options: TrainOptions, steps: int, slots: float) -> Optimiser:
-        # Decoding and restoring need no optax, which takes a while to import.
+        # Decoding and restoring do not need optax, whose import is slow.
         from semipunct.models.punctuation.optimiser import optimiser
 
         return optimiser(options, steps, slots)
@@ -386,13 +388,13 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         Args:
             parameters: from ``read``.
             batch: from ``lay_out``.
-            dropout: of the network, only while training.
+            dropout: dropout in the network, given only during training.
         """
         network = self._network_scores(parameters, batch, dropout)
         return log_attach(parameters, self.attach_tables, batch.features, batch.relation, network)
 
     def tree_scores(self, parameters: Parameters, batch: Batch) -> TreeScores:
-        """Score pairs by words and tree alone, without features of punctuation.
+        """Score pairs from words and tree alone, without features of punctuation.
 
         Args:
             parameters: from ``read``.
@@ -409,7 +411,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
     def _network_scores(
         self, parameters: Parameters, batch: Batch, dropout: Dropout | None
     ) -> NetworkScores | None:
-        """Return the scores of the network, None without one."""
+        """Return the scores of the network, or None without one."""
         if self.network_vocabulary is None:
             return None
         summary = self._read(parameters, batch, dropout)
@@ -424,7 +426,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
 
     def _read(self, parameters: Parameters, batch: Batch, dropout: Dropout | None) -> jax.Array:
         schedule = batch.schedule
-        # Padding is no sentence's.
+        # Padding belongs to no sentence.
         sentence = jnp.where(schedule.is_word, schedule.sentence_of_word, -1)
         return read_words(parameters, batch.columns, sentence, self.options.network_layers, dropout)
 
@@ -441,10 +443,10 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         Args:
             parameters: from ``read``.
             batch: from ``lay_out``.
-            feature: ``[pairs]`` or ``[words, pairs]``, an additive quantity of choices.
-            dropout: what the network leaves out, only while training.
-            choice: from ``log_choice``, where it is known: then only the weights of the channel
-                are read, and no features.
+            feature: ``[pairs]`` or ``[words, pairs]`` an additive quantity of choices.
+            dropout: dropout in the network, given only during training.
+            choice: from ``log_choice``, if it is known; then no features are needed, and only the
+                channel's weights are read.
         """
         if choice is None:
             choice = self.log_choice(parameters, batch, dropout)
@@ -463,5 +465,5 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
 
 
 def _rows_read(batch: Batch) -> dict[str, RowNumbers]:
-    """Return the numbers of the weights of features that a batch reads, by name."""
+    """Return the numbers of the feature weights that a batch reads, by name."""
     return {weights_of(table): rows.weight for table, rows in batch.features.items()}

@@ -1,11 +1,12 @@
-"""A neural score of a node's pairs of punctemes, beside the log-linear one.
+"""A neural score of a node's pairs of punctemes, added to the log-linear one.
 
-Words and their places in the tree are embedded; gated convolutions over the sentence add the
-neighbours of each word; a small feed-forward network takes the word, its head, both edges of its
-constituent, the words beyond these and the mean of those within, and scores the pair as a whole,
-each puncteme alone, and the symmetry of the two. None of this depends on punctuation. Two further
-layers score a left and a right puncteme given the marks to the left of a constituent's edges
-(``features.history``). All scores are local to a node, so inference stays exact.
+Words and their positions in the tree are embedded; gated convolutions over the sentence add
+information on the neighbours of each word. A small feed-forward network takes as input the word,
+its head, both edges of its constituent, the words beyond these and the mean of those within; it
+scores the pair as a whole, each puncteme alone, and the symmetry of the two. None of this depends
+on punctuation. Two further layers score a left and a right puncteme given the marks to the left of
+a constituent's edges (``features.history``). All scores are local to a node, so inference remains
+exact.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from semipunct.models.punctuation.attach import AttachTables
 from semipunct.models.punctuation.options import ModelOptions
 
 PREFIX = "network."
-"""Begins the names of the network's weights."""
+"""Prefix of the names of the network's weights."""
 
 _EMBEDDED = {
     "form": 64, "suffix": 24, "prefix": 16, "upos": 16, "xpos": 24,
@@ -41,12 +42,12 @@ _BESIDE = ("span", "order", "side", "relation")
 
 
 class Dropout(NamedTuple):
-    """Dropout while training.
+    """Dropout during training.
 
     Attributes:
-        key: the source of chance.
-        rate: share of the inputs of each layer that is dropped.
-        words: share of the word forms that are taken for unseen ones.
+        key: PRNG key.
+        rate: fraction of the inputs of each layer that is dropped.
+        words: fraction of word forms replaced by the unseen form.
     """
 
     key: jax.Array
@@ -60,13 +61,14 @@ def network_parameters(
     options: ModelOptions,
     generator: np.random.Generator,
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """Return initial weights; the last layer is zero, so that a new network scores nothing.
+    """Return initial weights; the last layer is zero, so that all initial scores are zero.
 
     Args:
-        sizes: codes of each coded column; with those of the history, if it is an input.
+        sizes: number of codes of each coded column, including those of the history if it is an
+            input.
         columns: the number of scores of each target.
         options: width and layers.
-        generator: the source of chance.
+        generator: the random number generator.
     """
     width, hidden = options.network_width, 2 * options.network_width
 
@@ -96,7 +98,7 @@ def network_parameters(
 
 
 def network_weights(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Select the network's own among all weights, by their names within it."""
+    """Return the network's weights by their names within the network."""
     return {n.removeprefix(PREFIX): x for n, x in parameters.items() if n.startswith(PREFIX)}
 
 
@@ -107,14 +109,15 @@ def read_words(
     layers: int,
     dropout: Dropout | None = None,
 ) -> jax.Array:
-    """Compute vectors of words and their places, ``[words, 2 width]``; they depend on no marks.
+    """Compute vectors of words and their positions, ``[words, 2 width]``, independent of marks.
 
     Args:
-        parameters: weights by name, from ``network_parameters`` among others.
+        parameters: weights by name, including those from ``network_parameters``.
         columns: ``[words, columns]`` from ``network_inputs``.
-        sentence: ``[words]`` the sentence of each word: words of others are no neighbours.
+        sentence: ``[words]`` the sentence of each word; words of other sentences are not
+            neighbours.
         layers: number of convolutions.
-        dropout: only while training.
+        dropout: given only during training.
     """
     w = network_weights(parameters)
     code = {name: jnp.asarray(columns[:, i]) for i, name in enumerate(CODES)}
@@ -131,7 +134,7 @@ def read_words(
         return dropped(x, dropout.rate, next(keys)) if dropout and keys else x
 
     def beside(x: jax.Array, distance: int) -> jax.Array:
-        """Return the words at a distance; beyond the ends of a sentence the vector of an edge."""
+        """Return the words at a distance, and an edge vector beyond the ends of a sentence."""
         there = index + distance
         inside = (there >= 0) & (there < len(index))
         inside &= sentence[jnp.clip(there, 0, len(index) - 1)] == sentence
@@ -159,7 +162,7 @@ def scores_of_words(
     tables: AttachTables,
     summary: jax.Array,
 ) -> jax.Array:
-    """Score pairs by words and tree, ``[words, pairs]``.
+    """Score pairs from words and tree, ``[words, pairs]``.
 
     Args:
         parameters: weights by name.
@@ -176,13 +179,13 @@ def scores_of_words(
 def scores_of_marks(weights: Mapping[str, Any], target: Target, summary: Any, seen: Any) -> Any:
     """Score left or right labels given the history at an edge, ``[words, labels]``.
 
-    For arrays of JAX or numpy: training scores many words at once, sampling one word with many
-    histories.
+    The arrays may be JAX or numpy arrays: training scores many words at once, sampling one word
+    with many histories.
 
     Args:
         weights: from ``network_weights``.
         target: ``opening`` or ``closing``.
-        summary: ``[words, 2 width]`` from ``read_words``, or of one word.
+        summary: ``[words, 2 width]`` from ``read_words``, or the vector of a single word.
         seen: ``[words, columns]`` codes, in the order of ``history.OPENING`` or ``CLOSING``.
     """
     x = affine(weights, target, summary)

@@ -20,10 +20,10 @@ class Terms(NamedTuple):
     """Sums over the sentences of a batch.
 
     Attributes:
-        log_likelihood: sum of log p(x | T) over sentences that have an analysis.
+        log_likelihood: sum of log p(x | T) over the sentences with an analysis.
         unmatched: sum of the expected counts of unmatched punctemes.
-        slots: slots of the sentences that have an analysis.
-        impossible: sentences without an analysis (hard sets only).
+        slots: number of slots of the sentences with an analysis.
+        impossible: number of sentences without an analysis (hard sets only).
     """
 
     log_likelihood: jax.Array
@@ -33,11 +33,11 @@ class Terms(NamedTuple):
 
 
 def expected_unmatched(potentials: GivenTrees, *, printed: bool) -> tuple[jax.Array, jax.Array]:
-    """Return log-likelihood and E[c] of each sentence, ``[sentences]`` both (appendix B).
+    """Return log-likelihood and E[c] of each sentence, both ``[sentences]`` (appendix B).
 
     Args:
-        potentials: with ``feature`` one for the pairs that are unmatched.
-        printed: the expectation under the prior: no inside value is needed for it.
+        potentials: potentials whose ``feature`` is one for unmatched pairs.
+        printed: take the expectation under the prior, which needs no inside values.
     """
     if printed:
         total = inside(potentials._replace(feature=None), Real())
@@ -65,11 +65,12 @@ def objective(
     """Return the regularised negative log-likelihood per slot, and its parts.
 
     Args:
-        potentials: of a batch; with the regulariser, ``feature`` is one for unmatched pairs.
-        slots: ``[sentences]`` slots of each sentence, zero in the padding.
-        parameters: weights by name; those that the optimiser moves lazily it penalises itself.
-        start: the centres of norms: the log-counts under ``counts``, and those that a model gives
-            to its channel; a weight that is not named has centre zero.
+        potentials: potentials of a batch; with the regulariser, ``feature`` is one for unmatched
+            pairs.
+        slots: ``[sentences]`` number of slots of each sentence, zero in the padding.
+        parameters: weights by name; the lazy optimiser itself applies the penalty of its weights.
+        start: the centres of norms: the log-counts under ``counts``, and those that a model sets
+            for its channel; the centre is zero for weights that are not named.
         options: the penalties.
     """
     if options.xi:

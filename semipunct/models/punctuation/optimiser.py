@@ -1,4 +1,4 @@
-"""The optimiser of the punctuation model: a rate each for ATTACH, the channel and the network."""
+"""The optimiser of the punctuation model: separate rates for ATTACH, channel and network."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from semipunct.models.punctuation.network import PREFIX
 from semipunct.models.punctuation.options import TrainOptions
 
 NORM = 1.0
-"""Gradients of the network are scaled down to this norm where theirs is larger.
+"""The gradients of the network are clipped to this norm.
 
-The usual value. Only the network's are clipped: the rest of the model is a sum of log-linear parts,
-and its gradients, of averages per slot, are bounded.
+This is the usual value. Only the network needs clipping: the rest of the model is log-linear, and
+its gradients, averaged per slot, are bounded.
 """
 
 
 def optimiser(options: TrainOptions, steps: int, slots: float) -> Optimiser:
-    """Return Adam, with a rate each for the channel's weights, the network's and the rest.
+    """Return Adam with separate rates for the channel's weights, the network's and the rest.
 
     Args:
         options: rates, schedule, warm-up, decay and penalties.
-        steps: updates in all.
-        slots: mean slots of a training sentence.
+        steps: total number of updates.
+        slots: mean number of slots in a training sentence.
     """
 
     def adam(rate: float) -> optax.GradientTransformation:
@@ -54,7 +54,7 @@ def optimiser(options: TrainOptions, steps: int, slots: float) -> Optimiser:
     if not options.lazy:
         return dense
     rate = schedule(options.schedule, options.learning_rate, steps)
-    # The gradient of the norm, per slot; ``objective`` leaves these weights out.
+    # The gradient of the penalty, per slot; ``objective`` leaves these weights out.
     return together(lazy_adam(rate, decay=2 * options.l2 / slots), FEATURES, dense)
 
 

@@ -22,7 +22,7 @@ Centre = Literal["counts", "zero"]
 
 
 def _complaint(names: Sequence[str]) -> str | None:
-    """Return what is wrong with a choice of feature templates."""
+    """Return the problem with a choice of feature templates, or None."""
     known = sorted({t.name for t in TEMPLATES}, key=str.lower)
     for name in names:
         if name not in known:
@@ -37,7 +37,7 @@ def _complaint(names: Sequence[str]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """Everything that decides the shape of a model.
+    """Settings that determine the architecture of a model.
 
     Attributes:
         channel: direction of the sliding window; ``none`` is the identity channel (the paper's
@@ -45,19 +45,19 @@ class ModelOptions:
         passes: number of passes of the sliding window; directions alternate from ``channel``
             (footnote 6).
         tied: add per-token strengths and per-token edit preferences to the edit weights, so that
-            rare bigrams lean on their tokens (footnote 5).
-        templates: names of the feature templates that are on.
+            rare bigrams share statistical strength (footnote 5).
+        templates: names of the feature templates to use.
         minimum_token_count: rarer tokens become UNK (section 4).
         minimum_pair_count: rarer pairs are left to the back-off.
         minimum_context_count: rarer feature contexts are dropped.
-        minimum_outcome_count: a context has no weights for punctemes that may have stood at its
-            constituents less often; 0 gives it weights for all of them.
-        longest_puncteme: longer punctemes are left to the open one.
-        hard_sets: the paper's V and W_d, under which unseen strings have probability zero.
-        final_mark: put a mark after the sentence, too (footnote 13).
-        network: add a neural score of words and their places to the log-linear one.
-        network_width: of its vectors.
-        network_layers: its convolutions.
+        minimum_outcome_count: a context has weights only for punctemes that may have occurred this
+            often at its constituents; 0 for weights for all punctemes.
+        longest_puncteme: longer punctemes are covered by the open puncteme.
+        hard_sets: use the paper's V and W_d, under which unseen strings have probability zero.
+        final_mark: also put a mark at the end of the sentence (footnote 13).
+        network: add a neural score of words and their positions to the log-linear one.
+        network_width: size of the network's vectors.
+        network_layers: number of convolutions of the network.
     """
 
     channel: Direction = "r2l"
@@ -82,26 +82,27 @@ class ModelOptions:
 
 @dataclass(frozen=True, slots=True)
 class TrainOptions(kind.SharedTrainOptions):
-    """Settings of training that other kinds do not share; ``learning_rate`` is ATTACH's.
+    """Training settings specific to this kind; ``learning_rate`` is the rate of ATTACH.
 
-    The penalties are those of equation 5; the network's weights have a decay of their own.
+    The penalties are those of equation 5; the network's weights have a separate decay.
 
     Attributes:
-        channel_learning_rate: of Adam, for the channel.
-        network_learning_rate: of Adam, for the network.
-        network_decay: how fast the network's weights decay (AdamW).
-        dropout: share of the inputs of the network's layers that a step leaves out.
-        word_dropout: share of the word forms that a step hides from the network.
-        warmup: steps within which the network's rate rises.
-        lazy: a step moves those weights of features that its sentences read, and no others; what
-            momentum and penalty would do to a weight meanwhile is made up for before it is read.
-        prune: how much development perplexity may be given at the end for a smaller model, without
-            the weights of features that are close to zero; 0 for all weights.
-        l2: weight of the squared norm of ATTACH's weights, per sentence (equation 5).
+        channel_learning_rate: learning rate of Adam for the channel.
+        network_learning_rate: learning rate of Adam for the network.
+        network_decay: weight decay of the network (AdamW).
+        dropout: fraction of the inputs of the network's layers that is dropped in a training step.
+        word_dropout: fraction of word forms hidden from the network in a training step.
+        warmup: number of steps in which the network's rate rises.
+        lazy: update only the feature weights that the sentences of a step read; the effects of
+            momentum and penalty on a weight in skipped steps are made up for before it is read
+            again.
+        prune: increase in development perplexity that is acceptable for a smaller model, in which
+            feature weights close to zero are removed at the end of training; 0 to keep all weights.
+        l2: coefficient of the squared norm of ATTACH's weights, per sentence (equation 5).
         channel_l2: the same for the channel's windows.
-        tied_l2: the same for the weights that its windows share (``model.tied``).
-        centre: what the norm is measured from: the log-counts that training starts from, or zero.
-        xi: weight of the posterior regulariser (equation 5).
+        tied_l2: the same for the weights that the channel's windows share (``model.tied``).
+        centre: the centre of the norm: the log-counts that training starts from, or zero.
+        xi: coefficient of the posterior regulariser (equation 5).
         squared: square each sentence's expected count of unmatched punctemes (footnote 7 finds no
             reason to).
         printed_regulariser: take that expectation under the prior p(T' | T), as line 15 of the
@@ -144,10 +145,10 @@ KIND = kind.Kind(
 
 @dataclass(frozen=True, slots=True)
 class CorrectionModelOptions(ModelOptions):
-    """Settings of a model of correction: those of the punctuation model, which looks at more.
+    """Settings of a correction model: those of the punctuation model with additional templates.
 
     Attributes:
-        templates: names of the feature templates that are on.
+        templates: names of the feature templates to use.
     """
 
     templates: Annotated[tuple[str, ...], Check(_complaint)] = (
@@ -162,4 +163,4 @@ CORRECTION = kind.Kind(
     train_options=TrainOptions,
     presets=("correction", "parsed-correction", "paper-correction"),
 )
-"""The same model of punctuation that looks at what was written, trained on parallel treebanks."""
+"""The punctuation model with features of the written punctuation, trained on parallel treebanks."""

@@ -1,4 +1,4 @@
-"""Leaving out weights that hardly say anything, and features that are left without weights."""
+"""Pruning: removal of small weights, and of features left without weights."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Array = npt.NDArray[Any]
 
 
 THRESHOLDS: npt.NDArray[np.float64] = 2.0 ** np.arange(-11.0, -4.0)
-"""The sizes that are looked at, from 0.0005 to 0.03; weights reach one and more.
+"""The candidate thresholds, from 0.0005 to 0.03; weights reach one and more.
 
-Seven of them are searched in three looks, each of which evaluates all held-out sentences.
+Binary search over seven thresholds takes three steps, each evaluating all held-out sentences.
 """
 
 
@@ -32,15 +32,15 @@ def pruned(
     allowance: float,
     perplexity: Callable[[Mapping[str, Array]], float],
 ) -> dict[str, Array]:
-    """Set as many small weights of features to zero as perplexity allows for.
+    """Set as many small feature weights to zero as an allowance in perplexity permits.
 
     Args:
         parameters: weights by name.
-        allowance: how much perplexity may rise.
-        perplexity: of held-out sentences, given weights.
+        allowance: acceptable increase in perplexity.
+        perplexity: maps weights to the perplexity of held-out sentences.
 
     Returns:
-        Weights that ``perplexity`` was asked about, unless none could be spared.
+        Weights that ``perplexity`` has evaluated, unless none can be removed.
     """
     limit = perplexity(parameters) + allowance
 
@@ -48,18 +48,18 @@ def pruned(
     def tried(least: float) -> dict[str, Array]:
         return rounded(parameters, least)
 
-    # It rises with the threshold, but for the last digits.
+    # Apart from rounding errors, perplexity increases with the threshold.
     suffices = bisect_left(THRESHOLDS, True, key=lambda least: perplexity(tried(least)) > limit)
     return tried(THRESHOLDS[suffices - 1]) if suffices else rounded(parameters, 0.0)
 
 
 def rounded(parameters: Mapping[str, Array], least: float) -> dict[str, Array]:
-    """Return weights of features in half precision, zero where they are small.
+    """Return feature weights in half precision, with small ones set to zero.
 
     Args:
         parameters: weights by name.
-        least: smaller weights become zero. The largest weight of a table always stays, so that
-            a table with weights remains one.
+        least: smaller weights become zero. The largest weight of each table is always kept, so that
+            a table with weights never becomes empty.
     """
     found = dict(parameters)
     for name in FEATURES:
@@ -73,11 +73,11 @@ def rounded(parameters: Mapping[str, Array], least: float) -> dict[str, Array]:
 def without_zeros(
     features: FeatureIndex, supports: Mapping[Table, Support], parameters: Mapping[str, Array]
 ) -> tuple[FeatureIndex, dict[Table, Support], dict[str, Array]]:
-    """Leave out weights of features that are zero, and features that have no others.
+    """Remove feature weights that are zero, and features without other weights.
 
     Args:
         features: the features.
-        supports: their weights, by table.
+        supports: the outcomes for which they have weights, by table.
         parameters: weights by name.
     """
     found = dict(parameters)

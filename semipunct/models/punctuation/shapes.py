@@ -1,4 +1,4 @@
-"""Drafts of batches, and the padded sizes that suit them."""
+"""Drafts of batches, and padded sizes for them."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from semipunct.models.punctuation.encoding import EncodedSentences
 from semipunct.structures.given_tree import Absorptions, Placement, place
 
 _OUTLIER = 3
-"""How many times longer than in nine of ten batches a chain may be and still be reckoned with."""
+"""The maximum length of chains that sizes allow for, relative to the 0.9 quantile over batches."""
 
 FEW_WORDS = 256
-"""Words of a batch below which all vectors of slots are equally wide where no gradient is wanted:
-narrow ones save less time than it takes to compile and load the steps for them
+"""The number of words in a batch below which all slot vectors have the same width if no gradient is
+needed: narrow vectors would save less time than compiling and loading their steps takes
 (docs/decisions/0006-batch-shapes.md)."""
 
 _WIDE_LANES = 2
-"""Lanes of wider vectors in training: with one, sentences with many take twice the steps; more make
-XLA's loops on a CPU far slower."""
+"""The number of lanes of wider vectors in training: with a single lane, sentences with many of them
+take twice as many steps; more lanes make XLA's loops on a CPU far slower."""
 
 
 class FeatureSizes(NamedTuple):
     """The sizes of one table of a batch; see ``SparseRows``.
 
     Attributes:
-        entries: of all nodes.
-        blocks: of distinct features.
-        weights: the weights of these.
+        entries: number of entries of all nodes.
+        blocks: number of blocks of distinct features.
+        weights: number of weights of these features.
     """
 
     entries: int
@@ -45,16 +45,16 @@ class FeatureSizes(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BatchShape:
-    """The padded sizes of batches: all that decides a compiled shape.
+    """The padded sizes of batches, which determine all compiled shapes.
 
     Attributes:
-        sentences: of a batch.
-        words: of all its sentences.
-        strings: distinct surface strings.
-        states: at least the tokens of the longest string.
-        steps: steps of the scan.
-        lanes: absorptions per step, for each width of vectors.
-        factors: numbers multiplied up per sentence.
+        sentences: number of sentences in a batch.
+        words: number of words in all its sentences.
+        strings: number of distinct surface strings.
+        states: number of states, at least the number of tokens in the longest string.
+        steps: number of steps of the scan.
+        lanes: absorptions per step, for each vector width.
+        factors: number of factors multiplied per sentence.
         features: the sizes of each table's features.
     """
 
@@ -70,15 +70,15 @@ class BatchShape:
 
 @dataclass(slots=True)
 class Draft:
-    """A batch before padding: its trees ordered and its slots numbered, features still to come.
+    """A batch before padding: trees are ordered and slots numbered, features not yet laid out.
 
     Attributes:
-        members: numbers of its sentences.
+        members: the numbers of its sentences.
         absorptions: the absorptions of each sentence.
         automata: for each sentence ``[n + 1]`` the numbers of its strings within the batch.
         strings: the distinct surface strings; the first is empty.
-        groups: for each sentence the vector width that each absorption needs.
-        widths: how many widths there are at most.
+        groups: for each sentence, the vector width that each absorption needs.
+        widths: maximum number of widths.
         features: the sizes of each table's features.
     """
 
@@ -93,61 +93,61 @@ class Draft:
 
     @property
     def words(self) -> int:
-        """The words of all sentences."""
+        """The number of words in all sentences."""
         return sum(p.words for p in self.absorptions)
 
     @property
     def longest(self) -> int:
-        """The tokens of the longest string."""
+        """The number of tokens in the longest string."""
         return max(len(s) for s in self.strings)
 
     @property
     def factors(self) -> int:
-        """The numbers that are multiplied up for a sentence, at most."""
+        """The maximum number of factors multiplied for a sentence."""
         return max(map(_factors, self.absorptions))
 
     @property
     def chain(self) -> int:
-        """The longest chain of absorptions, which is the least number of steps."""
+        """The length of the longest chain of absorptions, a lower bound on the number of steps."""
         return _chain(self.absorptions)
 
     def work(self, widths: int) -> tuple[int, ...]:
-        """Return the absorptions of each of so many widths, the widest of all there are."""
+        """Return the number of absorptions per width, where narrow widths are merged into one."""
         groups = self._grouped(widths)
         return tuple(sum(int((g == i).sum()) for g in groups) for i in range(widths))
 
     def placed(self, lanes: tuple[int, ...]) -> Placement:
-        """Schedule the absorptions; the last schedule is kept, to be used in laying out."""
+        """Schedule the absorptions; the last schedule is cached for use in laying out."""
         if self._placed is None or self._placed[0] != lanes:
             self._placed = lanes, place(self.absorptions, self._grouped(len(lanes)), lanes)
         return self._placed[1]
 
     def _grouped(self, widths: int) -> list[npt.NDArray[np.int32]]:
-        """Return ``groups`` where the narrowest widths are left out."""
+        """Return ``groups`` with the narrowest widths merged."""
         return [np.maximum(g - (self.widths - widths), 0) for g in self.groups]
 
 
 def _vector_widths(strings: Sequence[tuple[int, ...]], widths: int) -> npt.NDArray[np.int32]:
-    """Return for each string the group of its vectors: one token or none, and more."""
+    """Return the width group of each string: at most one token, or more."""
     return np.array([min(max(len(s), 1), widths) - 1 for s in strings], np.int32)
 
 
 def _chain(batch: Iterable[Absorptions]) -> int:
-    """Return the longest chain of absorptions; 1 or more."""
+    """Return the length of the longest chain of absorptions, at least 1."""
     return max((int(a.height.max(initial=1)) for a in batch), default=1)
 
 
 def _factors(absorptions: Absorptions) -> int:
-    """Return how many numbers are multiplied up for a sentence, at most."""
+    """Return the maximum number of factors multiplied for a sentence."""
     return int(absorptions.untouched.sum()) + len(absorptions.kid)
 
 
 def draft(encoded: EncodedSentences, members: Sequence[int]) -> Draft:
-    """Collect what choosing a shape and laying out a batch have in common.
+    """Do the work that choosing a shape and laying out a batch have in common.
 
     Args:
         encoded: all sentences.
-        members: numbers of those that form the batch.
+        members: the numbers of the sentences in the batch.
     """
     absorptions = [encoded.absorptions[i] for i in members]
     slots = [encoded.string_of_slot[i] for i in members]
@@ -171,11 +171,11 @@ def draft(encoded: EncodedSentences, members: Sequence[int]) -> Draft:
 
 
 def occurring(context: npt.NDArray[np.int32], size: int) -> npt.NDArray[np.int64]:
-    """Return the features that occur, ascending; sorting would take many times longer.
+    """Return the features that occur, in ascending order; sorting would be many times slower.
 
     Args:
         context: ``[entries]`` numbers of features.
-        size: of how many.
+        size: total number of features.
     """
     occurs = np.zeros(size, bool)
     occurs[context] = True
@@ -185,23 +185,24 @@ def occurring(context: npt.NDArray[np.int32], size: int) -> npt.NDArray[np.int64
 def fit_shape(
     encoded: EncodedSentences, drafts: Sequence[Draft], sentences: int, *, scoring: bool
 ) -> BatchShape:
-    """Choose sizes that nearly all batches fit into, judged by some with the largest among them.
+    """Choose sizes that fit nearly all batches, judging by a sample that includes the largest.
 
-    For scoring, sizes are powers of two with lower bounds: what is compiled today then suits the
-    next sentences, too. In training many steps will pay for every lane and word: each size is that
-    of the largest of these batches and a sixteenth more. Strings cost next to nothing, and have
-    room for twice as many. Batches that exceed a size are compiled once more, with that doubled.
+    For scoring, sizes are powers of two with lower bounds, so that compiled functions can be reused
+    for other sentences. In training, every lane and word costs time in many steps: each size is
+    that of the largest of these batches plus a sixteenth. Strings cost almost nothing, so there is
+    room for twice as many. If a batch exceeds a size, the size is doubled and the functions are
+    compiled again.
 
-    There are steps enough for the longest chain of the treebank, for the sentence with the most
-    absorptions of wide vectors, whose lanes are few, and no more lanes than these need: a second
-    shape would cost more than it saves. Only batches whose chain is out of all proportion, a list
-    of hundreds of names, have a shape of their own.
+    The number of steps suffices for the longest chain of the treebank and for the sentence with the
+    most absorptions of wide vectors, which have few lanes; there are no more lanes than these need,
+    because a second shape would cost more than it saves. Only batches with an exceptionally long
+    chain, such as a list of hundreds of names, get a shape of their own.
 
     Args:
         encoded: all sentences.
         drafts: typical batches.
-        sentences: the most sentences of a batch.
-        scoring: whether no gradient is wanted, and these are all batches there are.
+        sentences: the maximum number of sentences in a batch.
+        scoring: whether no gradient is needed; the drafts are then all the batches there are.
     """
 
     def ample(size: int, least: int) -> int:
@@ -221,8 +222,8 @@ def fit_shape(
         narrow, *wide = _lanes(work, chain)
         lanes = (narrow, *[_WIDE_LANES] * len(wide))
     placed = [d.placed(lanes).steps for d in drafts]
-    # When scoring, one batch in ten may be compiled for itself: sentences are sorted by length, and
-    # those with long chains keep to themselves.
+    # In scoring, one batch in ten may need its own compilation: sentences are sorted by length, so
+    # those with long chains share batches.
     steps = int(np.quantile(placed, 0.9, method="higher"))
     if not scoring:
         steps = min(max(chain, *placed, *_steps_of_widest(encoded, drafts, lanes)), 2 * chain)
@@ -238,7 +239,7 @@ def fit_shape(
         features={
             table: FeatureSizes(
                 ample(max(d.features[table].entries for d in drafts), 64 * words),
-                # They are few: a sixteenth of them may be less than one.
+                # These numbers are small: a sixteenth may be less than one.
                 ample(max(d.features[table].blocks for d in drafts) + (not scoring), 16),
                 ample(max(d.features[table].weights for d in drafts), 512 * words),
             )
@@ -250,7 +251,7 @@ def fit_shape(
 def _steps_of_widest(
     encoded: EncodedSentences, drafts: Sequence[Draft], lanes: tuple[int, ...]
 ) -> list[int]:
-    """Return the steps of batches that hold a sentence with the most absorptions of a width.
+    """Return the steps of batches that contain a sentence with the most absorptions of a width.
 
     Args:
         encoded: all sentences.
@@ -266,7 +267,7 @@ def _steps_of_widest(
 
 
 def _widest(encoded: EncodedSentences) -> list[int]:
-    """Return the sentence with the most absorptions of each width but the narrowest."""
+    """Return the sentence with the most absorptions of each width except the narrowest."""
     width = _vector_widths(encoded.strings, encoded.widths)
     work = [
         np.bincount(
@@ -279,18 +280,18 @@ def _widest(encoded: EncodedSentences) -> list[int]:
 
 
 def _widths(words: int, most: int) -> int:
-    """Return how many widths a batch of so many words has lanes for, if no gradient is wanted."""
+    """Return the number of widths with lanes for a batch of this size, if no gradient is needed."""
     return 1 if words < FEW_WORDS else most
 
 
 def _lanes(work: Sequence[int], steps: float) -> tuple[int, ...]:
-    """Return how many lanes of each width do all absorptions in so many steps."""
+    """Return the number of lanes of each width that complete all absorptions in the given steps."""
     return tuple(max(1, math.ceil(n / steps)) for n in work)
 
 
 def own_shape(draft: Draft) -> BatchShape:
     """Return the sizes of one batch, rounded up."""
-    # Half as many again: lanes stand idle while a chain ends.
+    # Half as many again, because lanes are idle at the end of a chain.
     work = draft.work(_widths(draft.words, draft.widths))
     lanes = _lanes(work, 2 * draft.chain / 3)
     return BatchShape(
@@ -306,7 +307,7 @@ def own_shape(draft: Draft) -> BatchShape:
 
 
 def grown(shape: BatchShape, draft: Draft, placement: Placement) -> BatchShape:
-    """Double the sizes of a shape that do not suffice for a batch.
+    """Double the sizes of a shape that are too small for a batch.
 
     Args:
         shape: the sizes.
@@ -329,7 +330,7 @@ def grown(shape: BatchShape, draft: Draft, placement: Placement) -> BatchShape:
 
 
 def _doubled(size: int, needed: int) -> int:
-    """Double a size as often as needed."""
+    """Double a size until it suffices."""
     while size < needed:
         size *= 2
     return size

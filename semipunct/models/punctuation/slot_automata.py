@@ -1,14 +1,14 @@
 """Slot automata: the channel composed with the surface string of a slot (section 3.1, appendix D).
 
-The inside recursion needs, for every slot, the sum over all underlying strings u of the weight
-p(x | u), where u is a concatenation of punctemes. So the channel, a transducer from u to x, is
-composed with an acceptor of the x that is seen, and the result reads punctemes. ``acceptors``
-builds the second factor on the host: it depends on strings alone. ``automata`` adds the weights of
+For every slot, the inside recursion needs the sum over all underlying strings u of the weight p(x |
+u), where u is a concatenation of punctemes. The channel, a transducer from u to x, is therefore
+composed with an acceptor of the observed x, and the result reads punctemes. ``acceptors`` builds
+the acceptors on the host, because they depend on strings alone. ``automata`` adds the weights of
 the channel, within the compiled function.
 
-An acceptor is a straight line: its states are the numbers of tokens written so far, and an arc from
-state s to s + 1 writes one token. The open puncteme may be written as any string of one token or
-more, so its symbol has arcs from every state to every later one, weighted by the spelling.
+An acceptor is a straight line: state s means that s tokens have been written, and an arc from state
+s to s + 1 writes one token. The open puncteme may be written as any string of one or more tokens,
+so its symbol has arcs from every state to every later one, weighted by the spelling.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from semipunct.structures.given_tree import Columns, Edits, Trie, WindowAutomata
 Floats = npt.NDArray[np.float32]
 
 _LONG = 5
-"""The length from which on tokens' own probabilities are factors of the sentence, not of arcs.
+"""The length from which on token probabilities are factors of the sentence instead of arcs.
 
-The spelling of a long string is a product as long, which may leave the range of float32. The
-factor p(x_i) of each token is therefore taken out of all arcs that write it, by the open puncteme
-or not, and counted once, in ``log_scale``. Short strings keep their weights, as most of them are
-not written by the open puncteme: a token that stands for itself would weigh 1 / p(x_i) instead of
-one.
-A spelling is smoothed over the distinct strings of training, so a token seldom has less than 1e-5;
-four of them leave half of the 38 decades to all other factors.
+The probability of a long string under the spelling is a product of many factors, which may exceed
+the range of float32. The factor p(x_i) of each token is therefore taken out of all arcs that write
+it, by the open puncteme or not, and counted once, in ``log_scale``. Short strings keep their
+weights, because most of them are not written by the open puncteme: otherwise a token that stands
+for itself would have the weight 1 / p(x_i) instead of one.
+The spelling is smoothed over the distinct strings of training, so tokens seldom have a probability
+below 1e-5; four such tokens leave half of the 38 decades to all other factors.
 """
 
 
@@ -46,10 +46,10 @@ class Acceptors(NamedTuple):
     Attributes:
         emit: ``[slots, states, states, symbols]`` arcs that do not end the string.
         final: ``[slots, states, symbols]`` arcs that do; a pending start ends the empty string.
-            They are no arcs to a last state, because only the pending symbol may write the last
-            token: a final weight saves that state.
-        pending: ``[slots, symbols]`` the symbol that the first pass begins with: a boundary
-            mark, which no puncteme holds, or the start.
+            They are final weights instead of arcs to a last state, because only the pending symbol
+            may write the last token; this saves a state.
+        pending: ``[slots, symbols]`` the symbol pending at the start of the first pass: a boundary
+            mark, which is part of no puncteme, or the start symbol.
         closed: ``[slots]`` whether the first pass still has to read a boundary mark at the end.
         log_scale: ``[slots]`` log of the factor taken out of each slot's weights.
     """
@@ -75,8 +75,8 @@ def acceptors(
         inventory: gives the alphabet and the spelling of the open puncteme.
         states: at least the length of the longest string.
         slots: at least the number of strings.
-        directions: for each pass, whether its window moves from right to left. The last pass
-            writes the surface string in its own order.
+        directions: for each pass, whether its window moves from right to left. The last pass writes
+            the surface string in its own direction.
     """
     symbols = len(inventory.symbols)
     number = {s: i for i, s in enumerate(inventory.symbols)}
@@ -87,14 +87,14 @@ def acceptors(
     pending = np.full((slots, symbols), -np.inf, np.float32)
     closed = np.zeros(slots, bool)
     log_scale = np.zeros(slots, np.float32)
-    # An empty slot has nothing pending but the start: without a puncteme the automaton ends where
-    # it begins, with weight one; a pending token would have to be written.
+    # In an empty slot only the start symbol is pending: without a puncteme the automaton ends in
+    # its initial state with weight one, whereas a pending token would have to be written.
     pending[:, 0] = final[0, 0, 0] = 0.0
     for i, text in enumerate(strings):
         if not text:
             continue
-        # A boundary mark at the end that the window comes from has been read before any puncteme:
-        # it is pending from the start. One at the other end is read after all of them.
+        # A boundary mark at the end where the window starts is read before any puncteme, so it is
+        # pending from the start. One at the other end is read after all of them.
         ends = text[::-1] if directions[0] else text
         if ends[0] == opening:
             pending[i, 0], pending[i, opening] = -np.inf, 0.0
@@ -110,15 +110,15 @@ def _accept(
     is_open = inventory.symbols.index(OPEN)
     string = text[::-1] if mirrored else text
     # The spelling is a distribution over strings in text order.
-    with np.errstate(divide="ignore"):  # boundary marks are never spelt: log of zero
+    with np.errstate(divide="ignore"):  # boundary marks have spelling probability zero
         spell = inventory.spelling.log_tokens(text)
     n = len(text)
-    # Boundary marks are never spelt, and a factor of zero cannot be taken out.
+    # Boundary marks have spelling probability zero, and a factor of zero cannot be taken out.
     taken = np.where(np.isfinite(spell[:, 1]) & (n >= _LONG), spell[:, 1], 0.0)
     for s in range(n):
         for t in range(s + 1, n + 1):
             a, b = (n - t, n - s) if mirrored else (s, t)  # in text order
-            # The open puncteme is spelt as the tokens from a to b, and then stops.
+            # The open puncteme is spelt as the tokens from a to b, followed by a stop.
             weight = spell[a, 0] + spell[a + 1 : b, 1].sum() + np.log(inventory.spelling.stop)
             arc = final[s] if t == n else emit[s, t]
             arc[is_open] = weight - taken[a:b].sum()
@@ -134,10 +134,10 @@ def automata(
     labels: tuple[Trie, Trie],
     directions: Sequence[bool],
 ) -> WindowAutomata:
-    """Compose the passes of the channel with acceptors, the last pass first.
+    """Compose the passes of the channel with acceptors, starting with the last pass.
 
-    The last pass writes the surface string, so it is composed with the acceptor; each pass before
-    it is composed with the automaton that results, which accepts what that pass may write.
+    The last pass writes the surface string, so it is composed with the acceptor; each earlier pass
+    is composed with the resulting automaton, which accepts the possible outputs of that pass.
 
     Args:
         accept: from ``acceptors`` with the same ``directions``.
@@ -153,7 +153,8 @@ def automata(
     for number in range(len(passes) - 1, -1, -1):
         mirrored = directions[number]
         initial = np.full((slots, states, symbols), -np.inf, np.float32)
-        # Only the first pass begins and ends with boundary marks; later ones read them.
+        # Only the first pass handles boundary marks at the start and end; later passes read them as
+        # symbols.
         initial[:, 0] = start
         if number == 0:
             initial = jnp.asarray(initial).at[:, 0].set(accept.pending)

@@ -1,1 +1,1 @@
-"""Tokenisers: tokens and sentences of running text, with marks and capitals or without them."""
+"""Tokenisers: split running text into tokens and sentences, with or without marks and capitals."""

@@ -1,4 +1,4 @@
-"""The properties of characters that the tokeniser embeds, and those that are known."""
+"""The properties of characters that the tokeniser embeds, and their known values."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ import numpy as np
 import numpy.typing as npt
 
 CODES = ("character", "kind", "pair", "run", "following", "shape", "style")
-"""The properties of a character, in the order of its codes: itself; its category and script; itself
-and the next; the word that it stands in, and the next word; length and capitals of the former;
-whether the whole text has marks and capitals, without which sentences end otherwise."""
+"""The properties of a character, in the order of its codes: the character; its category and script;
+the character and the next one; the word that it is part of, and the next word; length and capitals
+of the former; whether the whole text has marks and capitals, because the ends of sentences look
+different without them."""
 
 LEARNT = {"character": 0, "pair": 0, "run": 1, "following": 1}
-"""Those that training takes for unknown ones now and then, of one number at the same time."""
+"""Properties that training sometimes replaces with the unknown value; those with equal numbers are
+replaced together."""
 
 _IN_WORDS = "'’-"
 _RUN = re.compile(r"\w+")
 _LONGEST = 8
-_LONGEST_RUN = 40  # no longer one is a word that comes again
+_LONGEST_RUN = 40  # longer runs are unlikely to recur as words
 
 
 class CharacterVocabulary(msgspec.Struct, frozen=True):
-    """The values that are known: value i of a property has code i + 1, others have 0."""
+    """The known values: value i of a property has code i + 1, unknown values have code 0."""
 
     character: tuple[str, ...]
     kind: tuple[str, ...]
@@ -38,12 +40,12 @@ class CharacterVocabulary(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, texts: Iterable[str], characters: int, runs: int) -> CharacterVocabulary:
-        """Collect the values in training texts.
+        """Collect the known values of training texts.
 
         Args:
-            texts: of training passages.
-            characters: the count that a character must reach.
-            runs: the count that a run, and a pair, must reach.
+            texts: the texts of training passages.
+            characters: minimum count of a character.
+            runs: minimum count of a run, and of a pair.
         """
         known = {name: Counter[str]() for name in cls.__struct_fields__}
         for text in texts:
@@ -51,7 +53,7 @@ class CharacterVocabulary(msgspec.Struct, frozen=True):
                 if name in known:
                     known[name].update(values)
         least = {"character": characters, "pair": runs, "run": runs}
-        # A run is counted once for each of its characters.
+        # The count of a run is incremented once for each of its characters.
         for value, n in known["run"].items():
             known["run"][value] = n // max(1, len(value))
         return cls(
@@ -63,7 +65,7 @@ class CharacterVocabulary(msgspec.Struct, frozen=True):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Codes of each of ``CODES``, the unknown one included."""
+        """The number of codes of each property in ``CODES``, including the unknown value."""
         return {name: len(self.values(name)) + 1 for name in CODES}
 
     def values(self, name: str) -> tuple[str, ...]:
@@ -72,16 +74,16 @@ class CharacterVocabulary(msgspec.Struct, frozen=True):
 
 
 class Coder:
-    """Gives texts the codes of a vocabulary."""
+    """Maps the characters of texts to the codes of a vocabulary."""
 
     def __init__(self, vocabulary: CharacterVocabulary) -> None:
-        """Number the values of a vocabulary."""
+        """Assign codes to the values of a vocabulary."""
         self._codes = {
             name: {value: i for i, value in enumerate(vocabulary.values(name), 1)} for name in CODES
         }
 
     def codes(self, text: str) -> npt.NDArray[np.int32]:
-        """Return ``[CODES, characters]``."""
+        """Return the codes of the characters of a text, ``[CODES, characters]``."""
         found = properties(text)
         return np.array(
             [[self._codes[name].get(value, 0) for value in found[name]] for name in CODES],
@@ -90,7 +92,7 @@ class Coder:
 
 
 def properties(text: str) -> dict[str, list[str]]:
-    """Return the values of all properties, for each character of a text."""
+    """Return the values of all properties for each character of a text."""
     run, shape, following = ([""] * len(text) for _ in range(3))
     before = 0
     for found in _RUN.finditer(text):
@@ -112,7 +114,7 @@ def properties(text: str) -> dict[str, list[str]]:
 
 
 def _style(text: str) -> str:
-    """Tell which of marks and capitals a text has; apostrophes and hyphens are parts of words."""
+    """Tell whether a text has marks and capitals; apostrophes and hyphens are parts of words."""
     marks = any(kind(char).startswith("Po") and char not in _IN_WORDS for char in {*text})
     capitals = any(char.isupper() for char in {*text})
     return f"{'marks' * marks} {'capitals' * capitals}"
@@ -120,12 +122,12 @@ def _style(text: str) -> str:
 
 @lru_cache(maxsize=2**16)
 def kind(char: str) -> str:
-    """Return the Unicode category of a character and the first word of its name, its script."""
+    """Return the Unicode category of a character and the first word of its name, the script."""
     return f"{unicodedata.category(char)} {unicodedata.name(char, '').partition(' ')[0]}"
 
 
 def _shape(run: str) -> str:
-    """Return length and capitals of a run."""
+    """Return the length and capitals of a run."""
     if run.islower():
         case = "a"
     elif run.isupper():

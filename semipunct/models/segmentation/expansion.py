@@ -1,7 +1,7 @@
-"""The words of multiword tokens: a table learned from training, and rules for the ends of others.
+"""The words of multiword tokens: a table learned in training, and suffix rules for other tokens.
 
-A rule takes an ending off a token and puts others on: *-rlo* becomes *-r lo*. Of the rules that
-hold for an ending the longest is taken, so a rare token is split as those that end alike.
+A rule replaces the ending of a token by those of its words: *-rlo* becomes *-r lo*. The rule with
+the longest matching ending is applied, so rare tokens are split like others with the same ending.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ import msgspec
 from semipunct.corpus.passages import Passage
 
 LEAST, PRECISION = 2, 0.9
-"""A rule has held for so many different tokens, and for this share of those that end so."""
+"""The number of distinct tokens that support a rule, and their fraction among tokens that end
+so."""
 
 LONGEST = 8
-"""Characters of an ending, at most."""
+"""The maximum length of an ending, in characters."""
 
 T = TypeVar("T")
 
 
 class Ending(NamedTuple):
-    """A rule: the ending of a token, the one that its first word has instead, the other words."""
+    """A rule: the ending of a token, its replacement in the first word, and the other words."""
 
     ending: str
     instead: str
@@ -35,8 +36,8 @@ class Expansions(msgspec.Struct, frozen=True):
     """Multiword tokens and their words.
 
     Attributes:
-        tokens: in lower case, with their words.
-        plain: tokens that endings would split and that are one word.
+        tokens: lower-cased tokens with their words.
+        plain: tokens that match an ending but are single words.
         endings: the rules.
     """
 
@@ -46,7 +47,7 @@ class Expansions(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, passages: Iterable[Passage]) -> Expansions:
-        """Learn from the tokens of training passages."""
+        """Learn table and rules from the tokens of training passages."""
         counts: defaultdict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
         for passage in passages:
             for form, words in zip(passage.forms(), passage.words, strict=True):
@@ -60,7 +61,7 @@ class Expansions(msgspec.Struct, frozen=True):
         return cls(tokens, tuple(sorted(plain)), endings)
 
     def table(self) -> ExpansionTable:
-        """Return what looks tokens up."""
+        """Return a lookup table."""
         return ExpansionTable(self)
 
 
@@ -71,17 +72,17 @@ class ExpansionTable:
         """Index the rules.
 
         Args:
-            expansions: learned from training.
+            expansions: table and rules learned in training.
         """
         self._tokens = expansions.tokens
         self._plain = {*expansions.plain}
         self._rules = {rule[0]: Ending(*rule) for rule in expansions.endings}
 
     def words(self, form: str) -> tuple[str, ...]:
-        """Return the words of a token, capitals where it has them; empty for a token that is one.
+        """Return the words of a token with its capitals; empty if the token is a single word.
 
         Args:
-            form: as it is spelt.
+            form: the token as spelt.
         """
         low = form.lower()
         found = self._tokens.get(low)
@@ -93,19 +94,19 @@ class ExpansionTable:
             return found
         if form.isupper() and len(form) > 1:
             return tuple(word.upper() for word in found)
-        # What the token and its first word have in common is spelt as in the token.
+        # The prefix common to the token and its first word is spelt as in the token.
         same = _common(low, found[0]) if len(form) == len(low) else 0
         return (form[:same] + found[0][same:], *found[1:])
 
 
 def _common(one: str, other: str) -> int:
-    """Return how many characters two strings begin with alike."""
+    """Return the length of the longest common prefix of two strings."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _rule(form: str, rules: dict[str, T]) -> T | None:
-    """Return the rule with the longest ending that a token has beside one more character."""
+    """Return the rule with the longest ending that is a proper suffix of a token."""
     for length in range(min(LONGEST, len(form) - 1), 0, -1):
         if found := rules.get(form[-length:]):
             return found
@@ -113,7 +114,7 @@ def _rule(form: str, rules: dict[str, T]) -> T | None:
 
 
 def _endings(usual: dict[str, tuple[str, ...]]) -> tuple[Ending, ...]:
-    """Find the rules that hold, by the different tokens that end alike."""
+    """Find reliable rules, from the distinct tokens with the same ending."""
     found: defaultdict[str, Counter[Ending]] = defaultdict(Counter)
     for form, words in usual.items():
         if not words:

@@ -1,4 +1,4 @@
-"""Figures of a tokeniser on held-out passages, by which the best weights are chosen."""
+"""Metrics of a tokeniser on held-out passages, by which the best weights are chosen."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def figures(
     batches: Batches[Encoded, CharacterBatch],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:
-    """Return the F1 of tokens and of sentences in every guise, and the mean of all, ``f1``.
+    """Return the F1 of tokens and of sentences in each guise, and ``f1``, the mean of all.
 
     Args:
         model: the tokeniser.
         parameters: its weights.
         examples: held-out passages.
-        batches: the same, encoded; texts are read as new ones are instead, by windows.
-        shapes: keeps account of what is compiled.
+        batches: the same, encoded; unused, because texts are segmented in windows as at run time.
+        shapes: records the compiled shapes.
     """
     segmenter = Segmenter(model, parameters)
     found: dict[str, float] = {}

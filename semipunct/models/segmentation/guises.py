@@ -1,4 +1,4 @@
-"""The guises of a passage: as it was written, in lower case, and as a transcript has it."""
+"""The guises of a passage: as written, in lower case, and in the style of a transcript."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from semipunct.marks.tokens import carries_dot
 
 
 class Segmentation(NamedTuple):
-    """A text cut into tokens and sentences.
+    """A text divided into tokens and sentences.
 
     Attributes:
-        text: the characters.
-        tokens: places of tokens, none of which begins or ends with a blank.
-        ends: whether a token is the last of its sentence.
+        text: the text.
+        tokens: spans of the tokens, none of which begins or ends with a blank.
+        ends: whether each token is the last of its sentence.
     """
 
     text: str
@@ -25,12 +25,12 @@ class Segmentation(NamedTuple):
 
     @property
     def sentences(self) -> list[Span]:
-        """The places of sentences, from the first token to the last."""
+        """The spans of the sentences, each from its first token to its last."""
         return sentence_spans(self.tokens, self.ends)
 
 
 def written(passage: Passage) -> Segmentation:
-    """Return a passage as it was written."""
+    """Return a passage as written."""
     return _rewritten(passage, lambda form, mark: form)
 
 
@@ -42,7 +42,7 @@ def lower(passage: Passage) -> Segmentation:
 def stripped(passage: Passage) -> Segmentation:
     """Return a passage in lower case, without marks and the dots of abbreviations.
 
-    Words that a mark stood between are apart.
+    Words separated only by a mark are separated by a space.
     """
 
     def spelt(form: str, mark: bool) -> str:
@@ -62,7 +62,7 @@ IN_GUISE: dict[str, Callable[[Passage], Segmentation]] = {
 
 
 def _rewritten(passage: Passage, spelt: Callable[[str, bool], str]) -> Segmentation:
-    """Spell every token otherwise; an empty one goes, and leaves a space if there was none."""
+    """Rewrite every token; drop empty ones, leaving a space where there was none."""
     found = Segmentation("", [], [])
     pieces: list[str] = []
     place = last = 0
@@ -70,7 +70,7 @@ def _rewritten(passage: Passage, spelt: Callable[[str, bool], str]) -> Segmentat
     for (start, end), stops, mark in zip(passage.tokens, passage.ends, passage.marks, strict=True):
         gap += passage.text[last:start]
         last = end
-        # A token that has a blank at its edge in the treebank has it outside of it here.
+        # Blanks at the edges of a token, as treebanks may have them, are moved outside of it.
         form = BLANKS.sub(" ", spelt(passage.text[start:end], mark)).strip()
         if not form:
             gone = True

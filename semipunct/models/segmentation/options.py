@@ -12,10 +12,10 @@ EPOCHS = 8
 """Passes over the training passages."""
 
 LEAST = 6000
-"""Visits of a treebank so small that as many passes are too few."""
+"""The minimum number of visits, for treebanks so small that this many passes are too few."""
 
 GUISES = ("written", "lower", "stripped")
-"""The ways in which ``semipunct.models.segmentation.guises`` writes a passage."""
+"""The guises in which ``semipunct.models.segmentation.guises`` writes a passage."""
 
 
 def _unknown_guise(names: tuple[str, ...]) -> str | None:
@@ -29,16 +29,16 @@ def _unknown_guise(names: tuple[str, ...]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class TokeniserOptions:
-    """Everything that decides the shape of a tokeniser.
+    """Settings that determine the architecture of a tokeniser.
 
     Attributes:
-        size: of embeddings and of the layers.
-        layers: convolutions; layer i sees 2^i characters to either side.
-        guises: in which every passage is learnt: as it is ``written``, the same in ``lower`` case,
-            or ``stripped`` of marks and capitals, as transcripts of speech are.
-        minimum_count: rarer characters are known by their class alone.
-        minimum_run_count: rarer words are known by their characters alone, rarer pairs of
-            characters likewise.
+        size: size of the embeddings and of the layers.
+        layers: number of convolutions; layer i sees 2^i characters to either side.
+        guises: the guises of every passage in training: as ``written``, in ``lower`` case, or
+            ``stripped`` of marks and capitals, like transcripts of speech.
+        minimum_count: rarer characters are represented by their class alone.
+        minimum_run_count: rarer words are represented by their characters alone; likewise rarer
+            pairs of characters.
     """
 
     size: AtLeastOne = 64
@@ -50,11 +50,11 @@ class TokeniserOptions:
 
 @dataclass(frozen=True, slots=True)
 class TokeniserTrainOptions(kind.NetworkTrainOptions):
-    """Settings of training that other kinds do not share, and defaults that differ.
+    """Training settings specific to this kind, and defaults that differ from the shared ones.
 
     Attributes:
-        unknown: share of characters that a step takes for unknown ones.
-        unknown_words: share of the words that characters are told of.
+        unknown: fraction of characters replaced by the unknown character in a training step.
+        unknown_words: fraction of the words in character properties replaced in the same way.
     """
 
     batch_size: AtLeastOne = 16

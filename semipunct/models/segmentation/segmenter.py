@@ -1,4 +1,4 @@
-"""A tokeniser with its weights, which cuts texts of any length."""
+"""A tokeniser with its weights, which segments texts of any length."""
 
 from __future__ import annotations
 
@@ -28,23 +28,24 @@ from semipunct.models.segmentation.tokeniser import Tokeniser
 from semipunct.structures.distribution import Distribution
 
 WINDOW = 512
-"""Characters whose scores are computed together, beside those that overlap."""
+"""The number of characters scored together in a window, in addition to the overlap."""
 
 LONGEST = 2**14
-"""Characters whose best tags are found together; a longer text is cut at a blank, if it has one."""
+"""The maximum number of characters decoded together; longer texts are cut, at a blank if
+possible."""
 
 _LEAST = 1e-9
-_ROWS = (1, 8, 32)  # the sizes of a batch of windows, or of chains
-_CHARACTERS = 2**16  # the most characters of a batch of chains
+_ROWS = (1, 8, 32)  # possible sizes of a batch of windows, or of chains
+_CHARACTERS = 2**16  # maximum number of characters in a batch of chains
 
 
 class _Text(NamedTuple):
-    """A text, or a part of a long one, to be cut.
+    """A text to be segmented, or a part of a long text.
 
     Attributes:
-        number: of the text that it is of.
-        offset: where it begins there.
-        text: its characters.
+        number: the number of the text.
+        offset: the position of the part in the text.
+        text: the characters of the part.
     """
 
     number: int
@@ -54,7 +55,7 @@ class _Text(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Segmenter:
-    """Cuts texts into tokens and sentences, and tells what tokens are.
+    """Splits texts into tokens and sentences, and analyses tokens.
 
     Attributes:
         model: the tokeniser.
@@ -77,12 +78,12 @@ class Segmenter:
         return frozenset(self.model.marks)
 
     def segmented(self, texts: Sequence[str]) -> list[Segmentation]:
-        """Return the tokens and the sentences of texts; none of a text of blanks.
+        """Return the tokens and sentences of texts; there are none in a text of blanks.
 
-        Addresses, markup and numbers are never cut (``corpus.whole_tokens``).
+        Addresses, markup and numbers are never split (``corpus.whole_tokens``).
 
         Args:
-            texts: of any lengths and characters.
+            texts: texts of any length and characters.
         """
         found = [Segmentation(text, [], []) for text in texts]
         parts = [part for i, text in enumerate(texts) for part in _parts(i, text)]
@@ -94,7 +95,7 @@ class Segmenter:
         return [*map(_with_whole_tokens, found)]
 
     def words(self, form: str) -> tuple[str, ...]:
-        """Return the words of a multiword token; empty for a token that is one."""
+        """Return the words of a multiword token; empty if the token is a single word."""
         return self._table.words(form)
 
     def is_mark(self, form: str) -> bool:
@@ -102,7 +103,7 @@ class Segmenter:
         return is_mark(form) != (form in self._marks)
 
     def _tags(self, texts: Sequence[str]) -> list[npt.NDArray[np.int8]]:
-        """Return tags of texts that are not empty: the best tokens, and the best sentences then."""
+        """Return the tags of non-empty texts: find the best tokens, then the best sentences."""
         weights = self.model.placed(self.parameters)
         score = self._scores(weights, texts)
         blanks = [is_blank(text) for text in texts]
@@ -128,7 +129,7 @@ class Segmenter:
         return found
 
     def _scores(self, weights: Weights, texts: Sequence[str]) -> list[npt.NDArray[np.float32]]:
-        """Return ``[characters, TAGS]`` of each text, by windows that overlap as far as needed."""
+        """Return the scores of each text, ``[characters, TAGS]``, from overlapping windows."""
         margin = reach(self.model.options.layers)
         found = [np.zeros((len(text), TAGS), np.float32) for text in texts]
         windows = [(i, at) for i, text in enumerate(texts) for at in range(0, len(text), WINDOW)]
@@ -154,7 +155,7 @@ class Segmenter:
 
 
 def _parts(number: int, text: str) -> Iterator[_Text]:
-    """Cut a text that is too long, behind the last blank that is not too late."""
+    """Split a text that is too long, after the last blank within the limit."""
     start = 0
     while len(text) - start > LONGEST:
         blanks = [found.end() for found in BLANKS.finditer(text, start, start + LONGEST)]
@@ -166,7 +167,7 @@ def _parts(number: int, text: str) -> Iterator[_Text]:
 
 
 def _with_whole_tokens(cut: Segmentation) -> Segmentation:
-    """Join tokens that were made of what is one."""
+    """Join the parts of tokens that must not be split."""
     joints = whole_tokens(cut.text)
     joint = next(joints, None)
     tokens: list[Span] = []
@@ -185,7 +186,7 @@ def _with_whole_tokens(cut: Segmentation) -> Segmentation:
 def _by_padded_length(
     ascending: Sequence[int], texts: Sequence[str]
 ) -> Iterator[tuple[int, list[int]]]:
-    """Yield batches of texts that are padded to one length, with it."""
+    """Yield batches of texts padded to the same length, each preceded by this length."""
     waiting: list[int] = []
     length = 0
     for i in ascending:
@@ -201,7 +202,7 @@ def _by_padded_length(
 
 
 def _rows(needed: int) -> int:
-    """Return the size of a batch that has room for so many."""
+    """Return the smallest batch size with room for the given number of rows."""
     return next(size for size in _ROWS if size >= needed)
 
 
@@ -221,7 +222,7 @@ def _best(
     last: jax.Array,
     lengths: jax.Array,
 ) -> tuple[jax.Array, jax.Array]:
-    """Return the most probable tags, and how probably a token that ends here ends a sentence."""
+    """Return the best tags, and the probability that a token end is also a sentence end."""
     chain = Distribution(model.chain(parameters, score, blank, last, lengths))
     marginal = chain.marginals().emission
     stop, either = marginal[..., STOP], marginal[..., LAST] + marginal[..., STOP]

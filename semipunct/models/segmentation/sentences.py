@@ -1,11 +1,11 @@
-"""Sentences whose expected F1 is highest, from how probably each token ends one.
+"""Sentence segmentation with maximum expected F1, from the probability that each token ends one.
 
-The most probable tags have too few sentences where little is certain: an end that has a
-probability of 0.4 is none of theirs, and without marks and capitals many ends are such. Given the
-tokens, ends are taken to be independent; the probability of a sentence is that of its two ends
-and of no other between them. The sentences that maximise a ratio of sums are found as by
-Dinkelbach (1967): they maximise the sum of their probabilities less a price for each, which is half
-of the ratio that the last ones had.
+The most probable tags yield too few sentences where the model is uncertain: they contain no
+sentence end with a probability of 0.4, and without marks and capitals many ends are of this kind.
+Given the tokens, sentence ends are assumed to be independent; the probability of a sentence is that
+both its ends are sentence ends and none between them is. A ratio of sums is maximised by the
+algorithm of Dinkelbach (1967): each iteration maximises the sum of the probabilities of the
+sentences minus a price for each, which is half of the ratio of the previous iteration.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ import numpy as np
 import numpy.typing as npt
 
 LEAST = 0.01
-"""Tokens that end a sentence with a smaller probability end none."""
+"""Tokens whose probability of ending a sentence is smaller are not considered as ends."""
 
 SPAN = 64
-"""A sentence has fewer such tokens."""
+"""The maximum number of tokens considered as ends in a sentence."""
 
 PRICE = 0.25
-"""The first price."""
+"""The initial price of a sentence."""
 
-_ROUNDS = 20  # three or four suffice
+_ROUNDS = 20  # three or four iterations suffice
 
 
 def sentence_ends(probability: npt.NDArray[np.floating]) -> npt.NDArray[np.bool_]:
-    """Return which tokens end the sentences of highest expected F1; the last one always does.
+    """Return the sentence ends with maximum expected F1; the last token is always one.
 
     Args:
-        probability: ``[tokens]`` that a sentence ends there.
+        probability: ``[tokens]`` the probability that a sentence ends at each token.
     """
     ends = np.zeros(len(probability), bool)
     if not len(ends):
@@ -42,7 +42,7 @@ def sentence_ends(probability: npt.NDArray[np.floating]) -> npt.NDArray[np.bool_
     price = 0.0
     for _ in range(_ROUNDS):
         probable = float(sentences[chosen, np.diff(chosen, prepend=-1) - 1].sum())
-        half = probable / (expected + len(chosen))  # of the expected F1
+        half = probable / (expected + len(chosen))  # half of the expected F1
         if half <= price:
             break
         best, price = chosen, half
@@ -52,11 +52,11 @@ def sentence_ends(probability: npt.NDArray[np.floating]) -> npt.NDArray[np.bool_
 
 
 def _sentences(p: npt.NDArray[np.float64], places: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
-    """Return ``[m, SPAN]`` how probably a sentence ends at place j, and the last k + 1 before.
+    """Return ``[m, SPAN]`` the probability of a sentence with ends j and j - k - 1 of ``places``.
 
     Args:
-        p: ``[tokens]`` that a sentence ends there.
-        places: ``[m]`` tokens that may end one.
+        p: ``[tokens]`` the probability that a sentence ends at each token.
+        places: ``[m]`` tokens considered as ends.
     """
     none = np.concatenate([[0.0], np.cumsum(np.log1p(-np.minimum(p, 1 - 1e-12)))])
     before = np.arange(len(places))[:, None] - 1 - np.arange(SPAN)  # -1 where the text begins
@@ -68,14 +68,14 @@ def _sentences(p: npt.NDArray[np.float64], places: npt.NDArray[np.intp]) -> npt.
 
 
 def _cut(sentences: npt.NDArray[np.float64], price: float) -> npt.NDArray[np.intp]:
-    """Return the ends, of m, whose sentences have the highest sum less a price for each.
+    """Return the ends with the highest sum of sentence probabilities minus a price per sentence.
 
     Args:
-        sentences: ``[m, SPAN]`` their probabilities.
-        price: of each.
+        sentences: ``[m, SPAN]`` the probabilities of sentences.
+        price: the price of each sentence.
     """
     count = len(sentences)
-    value = np.full(count + SPAN, -np.inf)  # of the ends up to each place, the newest first
+    value = np.full(count + SPAN, -np.inf)  # of the best ends up to each place, latest place first
     value[count] = 0.0
     length = np.zeros(count, np.intp)
     for j in range(count):

@@ -1,4 +1,4 @@
-"""The tags of characters, and the tokens and sentences that they say."""
+"""The tags of characters, and the tokens and sentences that they encode."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from semipunct.corpus.passages import Span
 from semipunct.models.segmentation.guises import Segmentation
 
 OUTSIDE, INSIDE, LAST, STOP = range(4)
-"""A blank between tokens; a character of a token, its last one, and the last one of a sentence."""
+"""A blank between tokens; a character within a token, the last one of a token, of a sentence."""
 
 TAGS = 4
 
@@ -29,7 +29,7 @@ def tags_of(gold: Segmentation) -> npt.NDArray[np.int8]:
 
 
 def is_blank(text: str) -> npt.NDArray[np.bool_]:
-    """Return which characters are blanks, ``[characters]``."""
+    """Tell for each character whether it is a blank, ``[characters]``."""
     found = np.zeros(len(text), bool)
     for match in BLANKS.finditer(text):
         found[slice(*match.span())] = True
@@ -37,7 +37,7 @@ def is_blank(text: str) -> npt.NDArray[np.bool_]:
 
 
 def spans_of(tags: npt.NDArray[np.int8], text: str) -> tuple[list[Span], list[bool]]:
-    """Return the tokens that tags say, and which of them end a sentence.
+    """Return the tokens that tags encode, and whether each of them ends a sentence.
 
     Args:
         tags: ``[characters]``.
@@ -49,19 +49,19 @@ def spans_of(tags: npt.NDArray[np.int8], text: str) -> tuple[list[Span], list[bo
     firsts = used[np.searchsorted(used, before, side="right")]
     spans: list[Span] = []
     for first, last in zip(firsts.tolist(), ends.tolist(), strict=True):
-        blank = BLANKS.match(text, first)  # no token begins with one
+        blank = BLANKS.match(text, first)  # no token begins with a blank
         spans.append((blank.end() if blank else first, last + 1))
     return spans, (tags[ends] == STOP).tolist()
 
 
 def forbidden(blank: jax.Array, last: jax.Array) -> jax.Array:
-    """Return minus infinity for what a character cannot be, ``[batch, length, tags]``.
+    """Return minus infinity for impossible tags and 0 for others, ``[batch, length, tags]``.
 
-    A blank ends no token, any other character is in one, and the last of these ends a sentence.
+    A blank never ends a token; any other character is in one; the last of these ends a sentence.
 
     Args:
         blank: ``[batch, length]``.
-        last: ``[batch]`` the place of the last character that is no blank, -1 if there is none.
+        last: ``[batch]`` the position of the last non-blank character, -1 if there is none.
     """
     at_last = (jnp.arange(blank.shape[1]) == last[:, None])[..., None]
     tag = jnp.arange(TAGS)
@@ -72,12 +72,12 @@ def forbidden(blank: jax.Array, last: jax.Array) -> jax.Array:
 
 
 def transitions(weight: jax.Array) -> jax.Array:
-    """Forbid that a token ends without its last character, ``[tags, tags]``."""
+    """Forbid a blank directly after a character within a token, ``[tags, tags]``."""
     broken = jnp.zeros((TAGS, TAGS), bool).at[INSIDE, OUTSIDE].set(True)
     return jnp.where(broken, -jnp.inf, weight)
 
 
 def last_places(blanks: Sequence[npt.NDArray[np.bool_]]) -> npt.NDArray[np.int32]:
-    """Return the place of the last character of each text that is no blank, -1 without any."""
+    """Return the position of the last non-blank character of each text, -1 if there is none."""
     places = (np.flatnonzero(~blank) for blank in blanks)
     return np.array([found[-1] if len(found) else -1 for found in places], np.int32)

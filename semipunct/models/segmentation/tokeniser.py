@@ -1,4 +1,4 @@
-"""The tokeniser as a model that is trained, saved and loaded as any other."""
+"""The tokeniser as a model that is trained, saved and loaded like any other."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from semipunct.models.segmentation.tags import (
 from semipunct.structures.chain import LinearChain, linear_chain
 from semipunct.structures.distribution import Distribution
 
-_LENGTH = 256  # the shortest padded length
+_LENGTH = 256  # the minimum padded length
 
 
 class _Data(msgspec.Struct):
-    """Everything of a tokeniser but options and weights."""
+    """All data of a tokeniser except options and weights."""
 
     characters: CharacterVocabulary
     expansions: Expansions
@@ -47,14 +47,14 @@ class _Data(msgspec.Struct):
 
 
 class CharacterBatch(NamedTuple):
-    """Padded texts; those of a passage in its guises are rows one behind the other.
+    """Padded texts; the guises of a passage are consecutive rows.
 
     Attributes:
         codes: ``[CODES, rows, length]``.
         tags: ``[rows, length]``.
-        blank: ``[rows, length]``; all padding is.
-        lengths: ``[rows]`` characters.
-        last: ``[rows]`` the place of the last one that is no blank.
+        blank: ``[rows, length]`` whether each character is a blank; true in the padding.
+        lengths: ``[rows]`` numbers of characters.
+        last: ``[rows]`` the position of the last non-blank character.
     """
 
     codes: npt.NDArray[np.int32]
@@ -80,20 +80,20 @@ class Encoded:
 
     @property
     def lengths(self) -> list[int]:
-        """Characters of the longest guise of each passage."""
+        """The number of characters of the longest guise of each passage."""
         return [max(map(len, blank)) for blank in self.blank]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tokeniser(Network[Encoded, CharacterBatch, Passage]):
-    """A chain over characters, scored by gated convolutions.
+    """A linear chain over the tags of characters, scored by gated convolutions.
 
     Attributes:
         options: the settings.
         characters: the known values of characters.
-        expansions: of multiword tokens.
-        marks: spellings of tokens that are punctuation although they do not look so, or look so
-            and are not.
+        expansions: the words of multiword tokens.
+        marks: tokens that are punctuation although their characters suggest otherwise, and tokens
+            that are not although their characters suggest it.
     """
 
     kind: ClassVar[str] = "tokeniser"
@@ -115,8 +115,8 @@ class Tokeniser(Network[Encoded, CharacterBatch, Passage]):
         """Draw the weights.
 
         Args:
-            seed: of the draws.
-            scale: standard deviation of the transitions, which start at zero without it.
+            seed: seed of the random number generator.
+            scale: standard deviation of the transitions, which start at zero if it is 0.
         """
         generator = np.random.default_rng(seed)
         found = convolution_weights(
@@ -137,13 +137,13 @@ class Tokeniser(Network[Encoded, CharacterBatch, Passage]):
     def fit_shape(
         self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int, *, scoring: bool
     ) -> tuple[int, int]:
-        """Return the number of passages, and a length that most of them have room in.
+        """Return the number of passages, and a length that suffices for most of them.
 
         Args:
             encoded: all passages.
             drafts: typical batches.
-            sentences: the most passages of a batch.
-            scoring: whether batches are of similar length: then each has its own.
+            sentences: the maximum number of passages in a batch.
+            scoring: whether the batches have similar lengths, so that each has its own shape.
         """
         longest = [max(encoded.lengths[i] for i in members) for members in drafts]
         return sentences, _LENGTH if scoring else round_up(max(longest), _LENGTH)
@@ -179,7 +179,7 @@ class Tokeniser(Network[Encoded, CharacterBatch, Passage]):
         Args:
             parameters: weights by name.
             batch: from ``lay_out``.
-            dropout: only while training: the source of chance, and shares.
+            dropout: PRNG key and dropout rates, given only during training.
         """
         inside = jnp.arange(batch.blank.shape[1]) < jnp.asarray(batch.lengths)[:, None]
         codes = jnp.asarray(batch.codes)
@@ -207,13 +207,13 @@ class Tokeniser(Network[Encoded, CharacterBatch, Passage]):
         last: jax.Array,
         lengths: jax.Array,
     ) -> LinearChain:
-        """Return the chains over tags.
+        """Return the linear chains over tags.
 
         Args:
             parameters: weights by name.
-            score: ``[rows, length, tags]`` of the network.
+            score: ``[rows, length, tags]`` output of the network.
             blank: ``[rows, length]``.
-            last: ``[rows]`` the place of the last character that is no blank.
+            last: ``[rows]`` the position of the last non-blank character.
             lengths: ``[rows]``.
         """
         return linear_chain(
@@ -228,14 +228,14 @@ class Tokeniser(Network[Encoded, CharacterBatch, Passage]):
         key: jax.Array,
         options: TokeniserTrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the negative log-likelihood per character, and sums; no passage is impossible.
+        """Return the negative log-likelihood per character, and sums over the batch.
 
         Args:
             parameters: weights by name.
-            constants: none are needed.
+            constants: unused.
             batch: from ``lay_out``.
-            key: the source of chance, for dropout.
-            options: dropout.
+            key: PRNG key, for dropout.
+            options: the dropout rates.
         """
         total = jnp.sum(self.log_likelihoods(parameters, batch, (key, options)))
         characters = jnp.maximum(1, jnp.sum(jnp.asarray(batch.lengths)))
@@ -263,7 +263,7 @@ class Tokeniser(Network[Encoded, CharacterBatch, Passage]):
 
 
 def _exceptions(passages: Sequence[Passage]) -> tuple[str, ...]:
-    """List the tokens whose characters mislead about their being punctuation."""
+    """List the tokens that ``corpus.located.is_mark`` classifies wrongly."""
     counts: Counter[str] = Counter()
     for passage in passages:
         for form, mark in zip(passage.forms(), passage.marks, strict=True):
@@ -271,5 +271,5 @@ def _exceptions(passages: Sequence[Passage]) -> tuple[str, ...]:
                 counts[form] += 1
             elif not form.isalnum():
                 counts[form] -= 1
-    # Words that are tagged as punctuation by mistake are no marks: they have letters.
+    # Words tagged as punctuation by mistake contain letters and are left out.
     return tuple(sorted(f for f, n in counts.items() if n > 0 and not any(map(str.isalnum, f))))

@@ -1,1 +1,1 @@
-"""Taggers of slots: the recurrent and the trivial competitors of the punctuation model."""
+"""Slot taggers: the recurrent and the trivial baselines of the punctuation model."""

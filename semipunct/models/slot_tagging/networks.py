@@ -1,7 +1,7 @@
 """Recurrent networks that score the tags of slots; the layers are ``semipunct.models.layers``.
 
-The weights of both are one flat dictionary: ``embed.*``, ``edges``, ``forward.*``, ``backward.*``,
-``output.*`` and, of the second network, those of its decoder.
+The weights of both networks are one flat dictionary: ``embed.*``, ``edges``, ``forward.*``,
+``backward.*``, ``output.*`` and, for the second network, those of its decoder.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class TaggerInputs(NamedTuple):
     """A padded batch of sentences.
 
     Attributes:
-        codes: ``[CODES, batch, length]``; 0 is the unknown one.
-        lengths: ``[batch]`` words of each.
-        written: ``[batch, length + 1]`` the string that was written in each slot, where the network
-            reads it; 0 is an unknown one, and in the padding.
+        codes: ``[CODES, batch, length]``; 0 stands for unknown values.
+        lengths: ``[batch]`` numbers of words.
+        written: ``[batch, length + 1]`` the string written in each slot, if the network uses it; 0
+            for unknown strings and in the padding.
     """
 
     codes: jax.Array | npt.NDArray[np.int32]
@@ -55,14 +55,14 @@ def network_weights(
     generator: np.random.Generator,
     written: int = 0,
 ) -> dict[str, Floats]:
-    """Draw initial weights; transitions of the chain all weigh the same.
+    """Draw initial weights; all transitions of the chain have the same weight.
 
     Args:
-        options: which network, and its sizes.
-        codes: how many codes there are of each of ``CODES``.
-        tags: how many tags.
-        generator: the source of chance.
-        written: how many codes there are of strings that were written.
+        options: the choice of the network, and its sizes.
+        codes: number of codes of each property in ``CODES``.
+        tags: number of tags.
+        generator: the random number generator.
+        written: number of codes of written strings.
     """
     sizes = [getattr(options, name) for name in CODES]
     hidden, both, word = options.hidden, 2 * options.hidden, sum(sizes)
@@ -108,19 +108,19 @@ def network_weights(
 def scores(
     options: TaggerOptions, weights: Weights, words: TaggerInputs, dropout: Dropout | None
 ) -> tuple[jax.Array, jax.Array | None]:
-    """Score the tags of slots, and their neighbours where the network has a chain.
+    """Score the tags of slots, and the transitions between them if the network has a chain.
 
     Args:
-        options: which network.
+        options: the choice of the network.
         weights: from ``network_weights``.
         words: the sentences.
-        dropout: only while training.
+        dropout: given only during training.
 
     Returns:
         ``[batch, length + 1, tags]`` and ``[tags, tags]``, or None if slots are independent given
         the words.
     """
-    # A key of its own for each mask: two masks of one key would leave out the same places.
+    # Each mask needs its own key: masks drawn with the same key would coincide.
     keys = None if dropout is None else jax.random.split(dropout.key, 4)
 
     def drop(x: jax.Array, mask: int) -> jax.Array:
@@ -136,7 +136,7 @@ def scores(
     embedded = [weights[f"embed.{name}"][codes[i]] for i, name in enumerate(CODES)]
     x = with_edges(drop(jnp.concatenate(embedded, -1), 0), weights["edges"], lengths)
     if options.written:
-        # Read with the word before its slot, and with the vector before the first word.
+        # A slot's string is input together with the word before the slot, or with the first edge.
         strings = weights["embed.written"][jnp.asarray(words.written)]
         x = jnp.concatenate([x, jnp.pad(strings, ((0, 0), (0, 1), (0, 0)))], -1)
     read = lstm if options.network == "crf" else gru
@@ -149,7 +149,7 @@ def scores(
 
 
 def with_edges(x: jax.Array, edges: jax.Array, lengths: jax.Array) -> jax.Array:
-    """Put a vector before the first word and one after the last: slots have neighbours.
+    """Add a vector before the first word and one after the last, as neighbours of the edge slots.
 
     Args:
         x: ``[batch, length, size]``.
@@ -166,9 +166,9 @@ def with_edges(x: jax.Array, edges: jax.Array, lengths: jax.Array) -> jax.Array:
 
 
 def _attend(weights: Weights, h: jax.Array, lengths: jax.Array) -> jax.Array:
-    """Read slots ``[batch, slots, both]`` with attention to all of them and late fusion.
+    """Decode slots ``[batch, slots, both]`` with attention over all slots, and late fusion.
 
-    This is the decoder of Tilk and Alumäe (2016, section 3); returns ``[batch, slots, hidden]``.
+    This is the decoder of Tilk and Alumäe (2016, section 3); it returns ``[batch, slots, hidden]``.
     """
     inside = jnp.arange(h.shape[1])[None] <= lengths[:, None]
     keys = affine(weights, "keys", h)

@@ -9,25 +9,26 @@ from semipunct.models import kind
 from semipunct.models.settings import AtLeastOne, Count, Positive, Share
 
 EPOCHS = 20
-"""Passes over the training sentences; of the evaluations, one after each, the best is kept."""
+"""Passes over the training sentences; an evaluation follows each, and the best weights are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaggerOptions:
-    """Everything that decides the shape of a tagger.
+    """Settings that determine the architecture of a tagger.
 
     Attributes:
         network: ``crf``, a BiLSTM and a linear chain over slots (Xu et al. 2016), or
             ``attention``, a BiGRU with an attentive decoder (Tilk and Alumäe 2016).
         word: size of the embeddings of word forms.
-        suffix: of their ends.
-        tag: of part-of-speech tags.
-        xpos: of language-specific tags.
-        written: of the strings that somebody wrote into the slots, where these are corrected
-            (Li, Wang and Eisner 2019, section 6.2); 0 for a network that does not read them.
+        suffix: size of the embeddings of their suffixes.
+        tag: size of the embeddings of part-of-speech tags.
+        xpos: size of the embeddings of language-specific tags.
+        written: size of the embeddings of the strings that a writer put into the slots, for
+            correcting them (Li, Wang and Eisner 2019, section 6.2); 0 for a network that does not
+            use them.
         hidden: size of a recurrent state, in each direction.
         minimum_token_count: rarer tokens become UNK, as in the punctuation model.
-        minimum_string_count: rarer strings of slots are no tags of their own.
+        minimum_string_count: rarer strings of slots are not tags of their own.
     """
 
     network: Literal["crf", "attention"] = "crf"
@@ -43,10 +44,10 @@ class TaggerOptions:
 
 @dataclass(frozen=True, slots=True)
 class TaggerTrainOptions(kind.NetworkTrainOptions):
-    """Settings of training that other kinds do not share, and defaults that differ.
+    """Training settings specific to this kind, and defaults that differ from the shared ones.
 
     Attributes:
-        word_dropout: share of word forms that a step takes for unknown ones.
+        word_dropout: fraction of word forms replaced by the unknown form in a training step.
     """
 
     learning_rate: Positive = 2e-3

@@ -1,4 +1,4 @@
-"""The trivial competitor: the usual mark at the end of a sentence, and nothing before it."""
+"""The trivial baseline: the usual mark at the end of a sentence, and none before it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from semipunct.features.slot_strings import SlotStrings, target_counts
 
 @dataclass(frozen=True, slots=True)
 class Trivial:
-    """Slots independent of words and tree: one distribution for the last, one for all others.
+    """Slots independent of words and tree: one distribution for the last slot, one for all others.
 
     Attributes:
-        tags: the strings.
-        log_probability: ``[2, tags]`` of inner slots and of last ones.
+        tags: the strings of slots.
+        log_probability: ``[2, tags]`` of inner slots and of last slots.
     """
 
     tags: SlotStrings
@@ -26,7 +26,7 @@ class Trivial:
 
     @classmethod
     def fit(cls, sentences: Sequence[Sentence]) -> Trivial:
-        """Count; every tag once more than it was seen, divided by the number of tags."""
+        """Estimate the distributions, with a pseudo-count of 1 / tags for each tag."""
         tags = SlotStrings.of(sentences)
         counts = target_counts(tags, sentences) + 1 / len(tags)
         return cls(tags, np.log(counts / counts.sum(1, keepdims=True)))
@@ -41,6 +41,6 @@ class Trivial:
         return result
 
     def restore(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
-        """Put the string of least risk at the end, that of inner slots (none, as a rule) before."""
+        """Predict the minimum-risk string: one for the last slot, one for all others."""
         inner, last = self.tags.least_risk(np.exp(self.log_probability))
         return [(*[inner] * (len(s.slots) - 1), last) for s in sentences]

@@ -1,8 +1,8 @@
-"""The JSON that commands print, as types; ``docs/schema`` holds the JSON Schemas made of them.
+"""The types of the JSON output of commands; ``docs/schema`` contains their JSON Schemas.
 
-Every object begins with ``schema``, the name of its type and the version of that type, which rises
-with every change of keys or meanings. Logarithms are natural. Special tokens have their names here
-(``<abbr>``, ``<open>``, ``<unk>``), which text for readers shows as symbols (``marks.display``).
+The first key of every object is ``schema``, the name and the version of its type; the version
+changes with every change of keys or meanings. Logarithms are natural. Special tokens are given by
+name (``<abbr>``, ``<open>``, ``<unk>``), not by the symbols of text output (``marks.display``).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ OUTPUTS: Mapping[str, tuple[type[Part], ...]] = {
     "semirings-list": (SemiringList,),
     "stats": (Counted,),
 }
-"""The types of the objects that a command prints, by the name of the file of their schema."""
+"""The types of the objects that a command prints, by the name of the schema file."""
 
 
 def output(kind: type[Part], value: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The semirings that are installed, and the laws that one keeps and breaks."""
+"""The installed semirings, and the results of the test of their laws."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from semipunct.render.outputs.parts import Count, Ordinal, Part
 
 
 class InstalledSemiring(Part):
-    """A semiring that is installed."""
+    """An installed semiring."""
 
     name: str
     distribution: str
@@ -22,7 +22,7 @@ class InstalledSemiring(Part):
 
 
 class SemiringList(Part, tag_field="schema", tag="semipunct.semirings-list/1"):
-    """The semirings that are installed: ``semirings list --json``."""
+    """The installed semirings: ``semirings list --json``."""
 
     semirings: list[InstalledSemiring]
 
@@ -39,7 +39,7 @@ class LawFailure(Part):
 
 
 class SemiringReport(Part, tag_field="schema", tag="semipunct.semirings-check/1"):
-    """The laws that a semiring keeps and breaks: ``semirings check --json``."""
+    """The results of the test of a semiring's laws: ``semirings check --json``."""
 
     name: str
     distribution: str

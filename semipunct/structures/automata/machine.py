@@ -1,8 +1,8 @@
 """Small dense automata and transducers over any semiring, with the epsilon symbol.
 
 Both types hold either log weights or, after ``lift``, values of a semiring. The operations
-(``operations``, ``composition``) take values, so that one may follow another; in ``Log`` and
-``Viterbi`` log weights are values. Any leading axes are axes of a batch.
+(``operations``, ``composition``) take and return values, so that they can be chained; in ``Log``
+and ``Viterbi`` log weights are values. Any leading axes are batch axes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from semipunct.arrays.shapes import check_log_weights, check_shapes
 from semirings.base import Semiring
 
 EPSILON = 0
-"""The symbol that stands for nothing."""
+"""The empty symbol."""
 
 
 class Automaton(NamedTuple):
@@ -57,7 +57,7 @@ def automaton(initial: jax.Array, arcs: jax.Array, final: jax.Array) -> Automato
 
     Args:
         initial: ``[states]`` log weights, or ``[batch, states]``; minus infinity forbids.
-        arcs: ``[symbols, states, states]``, or with a batch axis in front; at least epsilon.
+        arcs: ``[symbols, states, states]``, or with a leading batch axis; at least epsilon.
         final: ``[states]``, or ``[batch, states]``.
 
     Raises:
@@ -71,7 +71,7 @@ def transducer(initial: jax.Array, arcs: jax.Array, final: jax.Array) -> Transdu
 
     Args:
         initial: ``[states]`` log weights, or ``[batch, states]``; minus infinity forbids.
-        arcs: ``[inputs, outputs, states, states]``, or with a batch axis in front.
+        arcs: ``[inputs, outputs, states, states]``, or with a leading batch axis.
         final: ``[states]``, or ``[batch, states]``.
 
     Raises:
@@ -81,10 +81,10 @@ def transducer(initial: jax.Array, arcs: jax.Array, final: jax.Array) -> Transdu
 
 
 def lift(semiring: Semiring, machine: Machine, feature: Machine | None = None) -> Machine:
-    """Turn log weights, and the features of each, into values.
+    """Turn log weights and their features into values.
 
     Args:
-        semiring: what the values belong to.
+        semiring: the semiring of the values.
         machine: log weights.
         feature: an additive quantity of each arc and end, shaped like the log weights.
     """
@@ -94,20 +94,20 @@ def lift(semiring: Semiring, machine: Machine, feature: Machine | None = None) -
 
 
 def log_weights(semiring: Semiring, machine: Machine) -> Machine:
-    """Read log weights out of values.
+    """Convert values to log weights.
 
     Args:
-        semiring: what the values belong to.
+        semiring: the semiring of the values.
         machine: values.
     """
     return type(machine)(*(semiring.log_weight(x) for x in machine))
 
 
 def as_transducer(semiring: Semiring, acceptor: Automaton) -> Transducer:
-    """Return the transducer that writes what it reads: symbol a is the pair (a, a).
+    """Return the identity transducer of an acceptor: symbol a becomes the pair (a, a).
 
     Args:
-        semiring: what the values belong to.
+        semiring: the semiring of the values.
         acceptor: values.
     """
     symbols = sizes(acceptor)[0]
@@ -118,27 +118,27 @@ def as_transducer(semiring: Semiring, acceptor: Automaton) -> Transducer:
 
 
 def inputs_of(semiring: Semiring, machine: Transducer) -> Automaton:
-    """Return the acceptor of what a transducer reads, summed over what it writes.
+    """Return the input projection of a transducer, summed over its outputs.
 
     Args:
-        semiring: what the values belong to.
+        semiring: the semiring of the values.
         machine: values.
     """
     return Automaton(machine.initial, semiring.sum(machine.arcs, axis=-3), machine.final)
 
 
 def outputs_of(semiring: Semiring, machine: Transducer) -> Automaton:
-    """Return the acceptor of what a transducer writes, summed over what it reads.
+    """Return the output projection of a transducer, summed over its inputs.
 
     Args:
-        semiring: what the values belong to.
+        semiring: the semiring of the values.
         machine: values.
     """
     return Automaton(machine.initial, semiring.sum(machine.arcs, axis=-4), machine.final)
 
 
 def sizes(machine: Automaton | Transducer) -> tuple[int, int]:
-    """Return the numbers of symbols (of a transducer, on the output side) and of states."""
+    """Return the numbers of symbols (output symbols of a transducer) and of states."""
     return jax.tree.leaves(machine.arcs)[0].shape[-3:-1]
 
 

@@ -1,9 +1,9 @@
 """Closure, removal of epsilons, shortest distances and acceptance, in any semiring.
 
 All operations take automata of values (``machine.lift``) and keep the order of factors, so a
-semiring need not be commutative. What goes through loops needs ``semiring.star``. In ``Real`` a
-loop of weight one or more gives NaN beside infinity, as zero times infinity does; ``Log`` keeps
-the two apart.
+semiring need not be commutative. Operations that sum over cycles need ``semiring.star``. In
+``Real`` a cycle of weight one or more gives NaN as well as infinity, because zero times infinity is
+NaN; in ``Log`` it does not.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ from semirings.base import Semiring, Value
 
 
 def closure(semiring: Semiring, matrix: Value) -> Value:
-    """Return the star ``1 + A + A A + ...`` of a matrix: sums over all paths.
+    """Return the star ``1 + A + A A + ...`` of a matrix, the sums over all paths.
 
-    One state after another is allowed in between: ``a[i, j] + a[i, k] star(a[k, k]) a[k, j]``
-    is Gauss-Jordan elimination, Floyd-Warshall and Kleene's construction in one.
+    States are added as intermediate states one at a time: the update ``a[i, j] + a[i, k] star(a[k,
+    k]) a[k, j]`` generalises Gauss-Jordan elimination, the Floyd-Warshall algorithm and Kleene's
+    construction.
 
     Args:
-        semiring: what the values belong to.
-        matrix: ``[..., n, n]`` values of steps.
+        semiring: the semiring of the values.
+        matrix: ``[..., n, n]`` values of single steps.
 
     Raises:
         TypeError: if the semiring has no star.
@@ -58,12 +59,12 @@ def closure(semiring: Semiring, matrix: Value) -> Value:
 
 
 def remove_epsilon(semiring: Semiring, automaton: Automaton) -> Automaton:
-    """Return an automaton without epsilon arcs that gives every string the same weight.
+    """Return an equivalent automaton without epsilon arcs.
 
     With E the epsilon arcs, arcs become ``star(E) A`` and final weights ``star(E) rho``.
 
     Args:
-        semiring: what the values belong to.
+        semiring: the semiring of the values.
         automaton: values.
 
     Raises:
@@ -83,10 +84,10 @@ def remove_epsilon(semiring: Semiring, automaton: Automaton) -> Automaton:
 
 
 def distances(semiring: Semiring, automaton: Automaton) -> Value:
-    """Sum over all paths between each two states: ``[..., states, states]``.
+    """Sum over all paths between each pair of states: ``[..., states, states]``.
 
     Args:
-        semiring: what the values belong to.
+        semiring: the semiring of the values.
         automaton: values.
 
     Raises:
@@ -102,7 +103,7 @@ def shortest_distance(semiring: Semiring, automaton: Automaton) -> Value:
     """Sum over all accepting paths, that is, over all strings: ``[...]``.
 
     Args:
-        semiring: what the values belong to.
+        semiring: the semiring of the values.
         automaton: values.
 
     Raises:
@@ -120,15 +121,15 @@ def accept(
     strings: jax.Array,
     lengths: jax.Array | None = None,
 ) -> Total:
-    """Weigh given strings: sum over all paths that read them, epsilons included.
+    """Return the weights of strings: sums over all paths that read them, with epsilon arcs.
 
-    Where a semiring has no star, or derivations are asked for, see ``string_paths``.
+    For semirings without a star, or to compute derivations, see ``string_paths``.
 
     Args:
-        semiring: what the values of the automaton belong to.
-        automaton: values, with at most one leading axis, that of the batch (or of size 1).
+        semiring: the semiring of the values of the automaton.
+        automaton: values, with at most one leading axis, the batch axis (or of size 1).
         strings: ``[batch, length]`` symbols, none of them epsilon.
-        lengths: ``[batch]`` symbols used, 0 to ``length``; all of them by default.
+        lengths: ``[batch]`` numbers of symbols used, 0 to ``length``; all of them by default.
 
     Raises:
         TypeError: if the semiring has no star.
@@ -160,15 +161,15 @@ def read_strings(
     final: Value,
     recursion: Recursion,
 ) -> Total:
-    """Multiply a row vector, one matrix for each position, and a column vector.
+    """Multiply a row vector, one matrix per position and a column vector.
 
     Args:
-        semiring: what the values belong to.
+        semiring: the semiring of the values.
         start: ``[batch, states]`` the row vectors.
-        matrix: from a slice ``[batch, ...]`` to its matrices ``[batch, states, states]``.
+        matrix: maps a slice ``[batch, ...]`` to its matrices ``[batch, states, states]``.
         slices: a pytree of arrays ``[batch, length, ...]``.
-        lengths: ``[batch]`` positions used.
-        final: ``[batch, states]`` the column vectors, or what broadcasts.
+        lengths: ``[batch]`` numbers of positions used.
+        final: the column vectors, of a shape that broadcasts to ``[batch, states]``.
         recursion: memory budget of the steps.
     """
     s = semiring
@@ -183,12 +184,12 @@ def read_strings(
 def reading_step(
     semiring: Semiring, matrix: Callable[[Any], Value], lengths: jax.Array
 ) -> Callable[[Any, Any], Any]:
-    """Return the step of ``read_strings``, from vectors and the log of what was taken out of them.
+    """Return the step of ``read_strings``, whose carry is vectors and the log of their scale.
 
     Args:
-        semiring: what the values belong to.
-        matrix: from a slice ``[batch, ...]`` to its matrices ``[batch, states, states]``.
-        lengths: ``[batch]`` positions used.
+        semiring: the semiring of the values.
+        matrix: maps a slice ``[batch, ...]`` to its matrices ``[batch, states, states]``.
+        lengths: ``[batch]`` numbers of positions used.
     """
     s = semiring
 
@@ -212,7 +213,7 @@ def checked_strings(
     Args:
         strings: ``[batch, length]`` symbols.
         lengths: ``[batch]`` symbols used, or None for all.
-        arcs: of the automaton that is to read them.
+        arcs: the arcs of the automaton that will read them.
         axes: the names of the axes of ``arcs``.
 
     Raises:
@@ -237,7 +238,7 @@ def checked_strings(
 def _check_symbols(
     strings: npt.NDArray[Any], lengths: npt.NDArray[Any], shape: tuple[int, ...], symbols: int
 ) -> None:
-    """Check known strings, in numpy: within a function that jax traces, its results are traced."""
+    """Check concrete strings in NumPy, since under a JAX trace ``jax.numpy`` results are traced."""
     used = np.arange(strings.shape[1])[None] < lengths[:, None]
     wrong = np.argwhere(used & ((strings <= EPSILON) | (strings >= symbols)))
     if len(wrong):
@@ -251,8 +252,8 @@ def _check_symbols(
 def _product(s: Semiring, a: Value, b: Value) -> Value:
     """Multiply matrices, summing term by term.
 
-    A semiring's own ``matmul`` may drop what is far below the largest entry; of an automaton that
-    would be a string that is no longer accepted.
+    The ``matmul`` of a semiring may lose entries that are far below the largest; the automaton
+    might then no longer accept a string.
     """
     left = jax.tree.map(lambda x: x[..., :, :, None], a)
     right = jax.tree.map(lambda x: x[..., None, :, :], b)

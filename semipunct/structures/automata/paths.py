@@ -1,4 +1,4 @@
-"""String paths: the paths on which an automaton reads given strings.
+"""String paths: the accepting paths of an automaton for given strings.
 
 | Part    | Shape                               | Entry                                   |
 | ------- | ----------------------------------- | --------------------------------------- |
@@ -6,8 +6,8 @@
 | arcs    | ``[batch, length, states, states]`` | ``[b, i, s, t]``: s to t reads symbol i |
 | final   | ``[batch, states]``                 | ``[b, s]``: the path ends in s          |
 
-Before ``expanded`` arcs are those of the automaton, ``[batch, symbols, states, states]``, at
-whatever positions they are used. A first axis of size 1 is shared by all batch items.
+Before ``expanded`` the arcs are those of the automaton, ``[batch, symbols, states, states]``,
+shared by all positions. A first axis of size 1 is shared by all batch items.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class StringPaths(PartWise[PathParts], Traceable):
 
     Attributes:
         strings: ``[batch, length]`` symbols; epsilon beyond the lengths.
-        symbols: how many the automaton has, epsilon included.
-        by_position: whether arcs are written out at each position.
+        symbols: the number of symbols of the automaton, epsilon included.
+        by_position: whether arcs are expanded to positions.
     """
 
     strings: jax.Array
@@ -64,7 +64,7 @@ class StringPaths(PartWise[PathParts], Traceable):
     def uses(self, parts: PathParts) -> Automaton:
         """Count the uses of each arc of the automaton: sum expanded parts over positions.
 
-        Of marginals these are the expected counts that re-estimation needs (Baum 1972).
+        For marginals these are the expected counts for re-estimation (Baum 1972).
 
         Args:
             parts: expanded, ``[..., batch, length, states, states]`` and so on.
@@ -112,7 +112,7 @@ class StringPaths(PartWise[PathParts], Traceable):
     ) -> tuple[PathParts, jax.Array]:
         """Filter forward and sample backward; see ``Traceable.trace``.
 
-        Place i of the arcs is the one that reads symbol i.
+        Place i of the arcs is the arc that reads symbol i.
         """
         initial, arcs, final = self._written_out(self.weights)
         batch, length, states, _ = arcs.shape
@@ -158,7 +158,7 @@ class StringPaths(PartWise[PathParts], Traceable):
         )
 
     def _at_positions(self, arcs: jax.Array) -> jax.Array:
-        """Take the arcs of each position's symbol: ``[batch, length, ...]``."""
+        """Gather the arcs of the symbol at each position: ``[batch, length, ...]``."""
         item = jnp.arange(len(self.lengths))[:, None] % arcs.shape[0]
         return arcs[item, self.strings]
 
@@ -168,16 +168,17 @@ def string_paths(
 ) -> StringPaths:
     """Make the structure of all accepting paths of given strings.
 
-    The weight of a path is the product along it. A path has one arc for each symbol, so that
-    semirings without a star, those of derivations, have an answer too. Epsilon arcs would make
-    paths of any length; they are refused. Take ``remove_epsilon`` (in ``Log``, whose values are
-    log weights) first: an arc then stands for all ways through epsilons to it. Where jax traces
-    the weights their presence cannot be checked, and they are ignored.
+    The weight of a path is the product of its parts. A path has one arc for each symbol, so
+    semirings without a star, such as those of derivations, can be used too. Epsilon arcs, which
+    would allow paths of any length, are not supported. Call ``remove_epsilon`` (in ``Log``, whose
+    values are log weights) first: an arc then represents all paths through epsilons to it. Where
+    the weights are traced by JAX, epsilon arcs cannot be detected, and are ignored.
 
     Args:
         automaton: log weights; the batch axis may have size 1 or be missing.
-        strings: ``[batch, length]`` symbols, none of them epsilon; anything beyond ``lengths``.
-        lengths: ``[batch]`` symbols used, 0 to ``length``; all of them by default. The paths of
+        strings: ``[batch, length]`` symbols, none of them epsilon; symbols beyond ``lengths`` are
+            ignored.
+        lengths: ``[batch]`` numbers of symbols used, 0 to ``length``; all by default. The paths of
             the empty string are the states, each weighted by initial and final weight.
 
     Raises:

@@ -1,7 +1,7 @@
-"""Given trees whose nodes delimit their constituents with labels, and the automata of their slots.
+"""Given trees whose nodes choose labels at the edges of their constituents, and slot automata.
 
-``trees`` holds the structure and its recursion, ``order`` and ``schedule`` decide on the host what
-is computed when, ``window``, ``outputs`` and ``trie`` are slot automata made from a
+``trees`` contains the structure and its recursion. ``order`` and ``schedule`` compute the order of
+operations on the host. ``window``, ``outputs`` and ``trie`` implement slot automata based on a
 sliding-window transducer.
 """
 

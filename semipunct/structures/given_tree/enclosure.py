@@ -1,10 +1,11 @@
-"""Totals of given trees in the reals, checked against underflow by an enclosure.
+"""Totals of given trees in the reals, with an interval enclosure to detect underflow.
 
-``Real`` is the fastest semiring for given trees, but a product below the smallest float becomes
-zero, and what was lost may be all that the rest of a sentence allows. ``RoundedUp`` replaces such
-a product by the smallest float instead. All weights are nonnegative and every operation is
-monotone, so the true total lies between the totals in the two, but for rounding; where they agree
-nothing that matters was lost. Where they do not, that is said, and ``Log`` has the answer.
+``Real`` is the fastest semiring for given trees, but products below the smallest float underflow to
+zero, and the lost derivations may be the only ones that the rest of a sentence allows.
+``RoundedUp`` replaces such a product by the smallest float instead. All weights are nonnegative and
+every operation is monotone, so the true total lies between the totals in the two semirings, up to
+rounding. Where they agree, underflow had no relevant effect. Where they do not, the result is NaN,
+and the total has to be computed in ``Log``.
 
 Source: Moore (1966), Interval analysis: outward rounding.
 """
@@ -21,16 +22,16 @@ from semirings.base import Semiring
 from semirings.real import Real
 
 AGREEMENT = 1e-5
-"""The greatest difference of two log totals that counts as none, relative beyond one."""
+"""The tolerance for the difference of two log totals, relative where they exceed one."""
 
 
 class RoundedUp(Real):
-    """Reals in which a product of positive numbers is never zero, and so never too small."""
+    """Reals in which products of positive numbers are rounded up, never to zero."""
 
     name = "rounded-up"
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Multiply, rounding what is too small for a float up."""
+        """Multiply, rounding products that underflow up."""
         return _up(a * b, (a > 0) & (b > 0))
 
     def prod(self, a: jax.Array, axis: int) -> jax.Array:
@@ -38,7 +39,7 @@ class RoundedUp(Real):
         return Semiring.prod(self, a, axis)
 
     def matmul(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Multiply matrices; each product of positive numbers may have lost the least float."""
+        """Multiply matrices, adding the smallest float for each product of positive numbers."""
         positive = (a > 0).astype(a.dtype) @ (b > 0).astype(b.dtype)
         return a @ b + positive * jnp.finfo(a.dtype).tiny
 
@@ -47,7 +48,7 @@ class RoundedUp(Real):
         return _up(jnp.exp(log_weight), log_weight > -jnp.inf)
 
     def balance(self, a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
-        """Divide by the largest entry, rounding what is too small up."""
+        """Divide by the largest entry, rounding quotients that underflow up."""
         divided, log_factor = Real.balance(self, a, axes)
         return _up(divided, a > 0), log_factor
 
@@ -55,16 +56,16 @@ class RoundedUp(Real):
 def log_totals(trees: GivenTrees) -> jax.Array:
     """Return the log of each sentence's total in ``Real``, ``[sentences]``.
 
-    NaN where the enclosure is wider than ``AGREEMENT``, so that the total is not known: sum such a
-    sentence in ``Log``.
+    NaN where the enclosure is wider than ``AGREEMENT``, so that the total is not known: compute
+    such totals in ``Log``.
 
     Args:
-        trees: a batch; its feature is not looked at.
+        trees: a batch; its feature is ignored.
     """
     trees = trees._replace(feature=None)
     fast = _log_totals(trees, Real())
     above = _log_totals(trees, RoundedUp())
-    # Large logarithms are known no better than to some part of themselves.
+    # The precision of large logarithms is relative.
     tolerance = AGREEMENT * jnp.maximum(1.0, jnp.abs(fast))
     agree = jnp.isfinite(fast) & (above - fast <= tolerance)
     return jnp.where(agree | (above == -jnp.inf), fast, jnp.nan)

@@ -1,15 +1,15 @@
 """The matrices of labels at narrow slots, as a diagonal and a few columns.
 
-Where nothing is written but the last, pending symbol, the window transducer is its own automaton:
-reading a symbol b keeps the pending symbol, or makes b the pending one. Its matrix is a diagonal
-and one column,
+At a slot where only the last, pending symbol is written, the window transducer itself is the
+automaton: reading a symbol b keeps the pending symbol, or makes b the pending one. Its matrix is a
+diagonal and one column,
 
     M(b) v = r_b * v + l_b v[b]
 
 with the weights ``l_b`` of absorbing to the left and ``r_b`` of absorbing to the right, and so the
 matrix of a label of n symbols is a diagonal and n columns. The matrices do not depend on the slot:
-they are made once for a batch, and what ``inside`` asks of all labels are products of matrices of
-the size of the alphabet.
+they are computed once for a batch, and ``inside`` needs only products of matrices of the size of
+the alphabet for all labels.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from semirings.base import Groups, Semiring, Value
 
 
 class Columns(NamedTuple):
-    """The places of the columns of all labels.
+    """The indices of the columns of all labels.
 
     Attributes:
-        number: ``[columns]`` their numbers among those of all nodes of the trie.
+        number: ``[columns]`` their indices among the columns of all nodes of the trie.
         label: the columns by label.
-        symbol: the columns by the symbol that they are read at.
+        symbol: the columns by the symbol that is read.
     """
 
     number: npt.NDArray[np.int64]
@@ -55,7 +55,7 @@ class Columns(NamedTuple):
             node.append((first + np.arange(len(at))).repeat(at.shape[1]))
             symbol.append(at.ravel())
             first += len(at)
-        # Nodes that are no labels have columns, too, which nobody asks for.
+        # Nodes that are not labels also have columns, which are not used.
         label_of_node = np.full(first, -1)
         label_of_node[suffixes.label] = np.arange(len(suffixes.label))
         label = label_of_node[np.concatenate(node)]
@@ -73,7 +73,7 @@ class LabelMatrices(NamedTuple):
     Attributes:
         diagonal: ``[labels, symbols]``.
         column: ``[columns, symbols]`` the columns of all labels.
-        columns: which those are.
+        columns: the indices of these columns.
     """
 
     diagonal: Value
@@ -87,11 +87,11 @@ def label_matrices(
     """Multiply the matrices of the symbols of each label.
 
     Args:
-        semiring: of the weights.
+        semiring: the semiring of the weights.
         suffixes: trie of the reversed labels.
-        columns: of that trie.
-        absorbing: for each of its levels the weights ``l`` and ``r`` of its nodes' symbols,
-            ``[nodes, symbols]``.
+        columns: the columns of that trie.
+        absorbing: for each level of the trie the weights ``l`` and ``r`` of the symbols of its
+            nodes, ``[nodes, symbols]``.
     """
     s, symbols = semiring, len(columns.symbol.table)
     diagonal, column = s.ones((1, symbols)), s.zeros((1, 0, symbols))
@@ -121,7 +121,7 @@ def label_matrices(
 
 
 class NarrowProducts(NamedTuple):
-    """``Products`` at narrow slots; no vector of a label is ever formed.
+    """``Products`` at narrow slots, computed without the vector of each label.
 
     Attributes:
         semiring: the semiring.

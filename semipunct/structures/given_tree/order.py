@@ -1,21 +1,23 @@
 """The order in which the constituents of one tree are absorbed into their parents.
 
-Absorbing a constituent (``trees``) reads three vectors: the two of the constituent's own node,
-at its left and its right edge, and the running vector of its parent on the side where it stands.
-Each of them is either the result of an earlier absorption or what a slot automaton begins or ends
-with, so the absorptions of a sentence form an acyclic graph:
+Absorbing a constituent (``trees``) reads three vectors: the two of the constituent's own node, at
+its left and its right edge, and the running vector of its parent on the side of the constituent.
+Each of them is either the result of an earlier absorption or the initial or final vector of a slot
+automaton, so the absorptions of a sentence form an acyclic graph:
 
-- the dependents on one side of a node are absorbed from the nearest to the farthest, each into
-  the vector that the one before it left;
-- the farthest one leaves the node's own vector at that edge, so the node itself waits for it.
+- the dependents on one side of a node are absorbed from the nearest to the farthest, each into the
+  result of the previous absorption;
+- the farthest one produces the node's own vector at that edge, so the absorption of the node
+  depends on it.
 
 Nodes between two slots that are empty on the surface can only choose the empty pair. Their weight
-is a factor of the sentence, and they are no part of the graph; in English they are the majority.
+is a factor of the sentence, and they are not part of the graph; in English they are the majority.
 
-**-1 stands for "no absorption".** As a source of a vector it means the slot automaton's own
-vector, as a successor that nothing waits there. A source is -1 not only where no earlier
-absorption exists, but also where the slot at its outer edge is empty: its result is then a
-single number, which the sentence takes as a factor, and the next vector starts afresh.
+**-1 stands for "no absorption".** As a source of a vector it means the vector of the slot automaton
+itself; as a successor it means that no absorption depends on this one. A source is -1 not only
+where there is no earlier absorption, but also where the slot at the outer edge of the earlier one
+is empty: its result is then a single number, which becomes a factor of the sentence, and the next
+vector starts anew.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ _NONE = -1
 
 @dataclass(frozen=True, slots=True)
 class Absorptions:
-    """The absorptions of one sentence, each after all that it waits for.
+    """The absorptions of one sentence in topological order.
 
     Nodes count from 0, slots from 0 to n. Sources and successors are indices of absorptions, or
     -1; see the module's docstring.
@@ -46,12 +48,12 @@ class Absorptions:
         right_slot: ``[absorptions]`` the slot at its right edge.
         at_left: ``[absorptions]`` source of the kid's vector at its left edge.
         at_right: ``[absorptions]`` source of the kid's vector at its right edge.
-        meeting: ``[absorptions]`` source of its parent's running vector, at the slot where the
-            two meet.
+        meeting: ``[absorptions]`` source of its parent's running vector, at the slot that the two
+            share.
         last: source of the sentence's last vector.
-        successor: ``[absorptions, 2]`` later absorptions that wait for it: of the next dependent
+        successor: ``[absorptions, 2]`` later absorptions that depend on it: of the next dependent
             on the same side, and of the parent.
-        height: ``[absorptions]`` length of the longest chain of successors that begins with it.
+        height: ``[absorptions]`` length of the longest chain of successors that starts with it.
         untouched: ``[words]`` whether a node lies between two empty slots.
     """
 
@@ -75,7 +77,7 @@ def absorptions(
     """Order the absorptions of a projective tree.
 
     Args:
-        heads: ``[n]`` head of each word, counting from 1, 0 for the root.
+        heads: ``[n]`` head of each word, numbered from 1; 0 for the root.
         left: ``[n]`` the slot at the left edge of each word's constituent.
         right: ``[n]`` the slot at its right edge.
         empty: ``[n + 1]`` whether a slot's automaton has one state.
@@ -84,8 +86,8 @@ def absorptions(
     untouched = is_empty[left] & is_empty[right]
     parent = np.asarray(heads, np.int64) - 1
     from_left = (np.arange(len(heads)) < parent) & (parent >= 0)
-    # A first numbering, from short constituents to long ones. Any would do: it decides between
-    # absorptions that do not wait for each other.
+    # An initial order, from short to long constituents. It is arbitrary, and breaks ties between
+    # independent absorptions.
     touched = np.flatnonzero(~untouched)
     touched = touched[np.argsort((right - left)[touched], kind="stable")]
     index = np.full(len(heads), _NONE, np.int64)
@@ -100,8 +102,8 @@ def absorptions(
         leaves_vector = ~is_empty[outer[kids]]
         successor[numbers[:-1], 0] = numbers[1:]
         meeting[numbers[1:]] = np.where(leaves_vector[:-1], numbers[:-1], _NONE)
-        # A vector is left at a non-empty slot only. A dependent farther out would touch that slot,
-        # too, so it is the edge of the head's own constituent.
+        # A vector remains only at a non-empty slot. A dependent farther out would touch that slot,
+        # too, so the slot is the edge of the head's own constituent.
         farthest = numbers[-1]
         source = farthest if leaves_vector[-1] else _NONE
         if head < 0:
@@ -111,7 +113,7 @@ def absorptions(
             (at_left if on_left else at_right)[index[head]] = source
 
     order = _topological(successor)
-    # The additional entry makes -1 stay -1: as an index it means the last one.
+    # The additional last entry maps -1 to -1.
     rank = np.full(len(touched) + 1, _NONE, np.int64)
     rank[order] = np.arange(len(touched))
     kid = touched[order]
@@ -135,10 +137,11 @@ def absorptions(
 def mirrored_absorptions(
     heads: Sequence[int], left: Ints, right: Ints, empty: Sequence[bool]
 ) -> Absorptions:
-    """Order the absorptions of the mirror image; nodes keep their numbers, slots are mirrored.
+    """Order the absorptions of the mirrored tree; nodes keep their numbers, slots are mirrored.
 
     Args:
-        heads: ``[n]`` of the tree in text order, like all the rest, as for ``absorptions``.
+        heads: ``[n]`` heads of the unmirrored tree, as for ``absorptions``, like all other
+            arguments.
         left: ``[n]`` slots at left edges.
         right: ``[n]`` slots at right edges.
         empty: ``[n + 1]`` whether a slot's automaton has one state.
@@ -155,7 +158,7 @@ def _sides(
     parent: npt.NDArray[np.int64],
     from_left: npt.NDArray[np.bool_],
 ) -> Iterator[tuple[int, bool, list[int]]]:
-    """Yield each head, a side of it, and its touched dependents there from the nearest on."""
+    """Yield heads with each side and the touched dependents on that side, nearest first."""
     sides: dict[tuple[int, bool], list[int]] = {}
     for kid in touched.tolist():
         sides.setdefault((int(parent[kid]), bool(from_left[kid])), []).append(kid)
@@ -166,8 +169,8 @@ def _sides(
 def _topological(successor: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return the absorptions ``[absorptions]``, each before its successors.
 
-    What has become ready last comes first. The order decides that of the factors of a sentence,
-    hence how their product is rounded.
+    Absorptions that become ready last come first. The order determines the order of the factors of
+    a sentence, hence the rounding of their product.
     """
     graph: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(range(len(successor)), ()))
     for i, following in enumerate(successor.tolist()):
@@ -185,7 +188,7 @@ def _topological(successor: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _heights(successor: Ints) -> Ints:
-    """Return the length ``[absorptions]`` of the longest chain that begins with each."""
+    """Return the length ``[absorptions]`` of the longest chain that starts with each."""
     height = [1] * len(successor)
     for i, following in reversed(list(enumerate(successor.tolist()))):
         height[i] += max((height[j] for j in following if j >= 0), default=0)

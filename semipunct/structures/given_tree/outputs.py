@@ -1,4 +1,4 @@
-"""Readers of the symbols that a window transducer writes: acceptors and further transducers."""
+"""Acceptors and further transducers that read the output of a window transducer."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from semirings.base import Semiring, Value
 class OutputAcceptor(Protocol):
     """An acceptor of written symbols, as products of its matrices E(a) with vectors.
 
-    There is one matrix E(a) for each written symbol a, and four products, since a window
-    transducer writes either the symbol that is pending, so that all symbols are needed (``each``),
-    or the one that it reads (``by``). In the shapes ``n`` counts trie nodes (or is 1, to be
-    broadcast), L lanes, S states, A symbols.
+    There is one matrix E(a) for each written symbol a. There are four products, since a window
+    transducer writes either the pending symbol, so that all symbols are needed (``each``), or the
+    symbol that it reads (``by``). In the shapes, n is the number of trie nodes (or 1, to be
+    broadcast), L of lanes, S of states, A of symbols.
     """
 
     @property
@@ -31,7 +31,7 @@ class OutputAcceptor(Protocol):
 
         Args:
             slots: ``[lanes]`` the slot of each lane.
-            states: the number of states that are used there, the first ones.
+            states: the number of states in use there; these are the first ones.
         """
         ...
 
@@ -40,7 +40,7 @@ class OutputAcceptor(Protocol):
         ...
 
     def column_by(self, symbol: np.ndarray, vectors: Value) -> Value:
-        """Multiply ``E(b) v`` by each node's own b.
+        """Multiply ``E(b) v`` with the symbol b of each node.
 
         Args:
             symbol: ``[nodes]`` the symbol b of each node.
@@ -56,7 +56,7 @@ class OutputAcceptor(Protocol):
         ...
 
     def row_by(self, symbol: np.ndarray, vectors: Value) -> Value:
-        """Multiply ``v E(b)`` by each node's own b.
+        """Multiply ``v E(b)`` with the symbol b of each node.
 
         Args:
             symbol: ``[nodes]`` the symbol b of each node.
@@ -69,7 +69,7 @@ class OutputAcceptor(Protocol):
 
 
 class ArcAcceptor(NamedTuple):
-    """An acceptor of explicit arcs, ``[slots or lanes, states, states, symbols]``."""
+    """An acceptor with explicit arcs, ``[slots or lanes, states, states, symbols]``."""
 
     semiring: Semiring
     arcs: Value
@@ -101,5 +101,5 @@ class ArcAcceptor(NamedTuple):
         return jax.tree.map(lambda x: x[None], self.arcs)
 
     def _of(self, symbol: np.ndarray) -> Value:
-        """Return the arcs ``[nodes, lanes, states, states, 1]`` of each node's symbol."""
+        """Return the arcs ``[nodes, lanes, states, states, 1]`` of the symbol of each node."""
         return jax.tree.map(lambda x: jnp.moveaxis(x[..., symbol], -1, 0)[..., None], self.arcs)

@@ -1,11 +1,11 @@
-"""The schedule of ``inside``: list scheduling, on the host, of the absorption of constituents.
+"""The schedule of ``inside``: list scheduling of absorptions of constituents, on the host.
 
-The absorptions of a batch (``order``) are packed into steps of a fixed number of *lanes*: a step
-is one iteration of a compiled scan, a lane one of the absorptions that it does side by side. Lanes
-come in groups, one for each width of vectors, so that the many absorptions at slots with short
-vectors do not pay for the few with long ones. Of what may be done next, list scheduling (Graham
-1969) takes first what has the longest chain of successors (Hu 1961): few lanes idle, and few steps
-are needed.
+The absorptions of a batch (``order``) are packed into steps of a fixed number of *lanes*: a step is
+one iteration of a compiled scan, a lane is one of the absorptions that it performs in parallel.
+There is a group of lanes for each width of vectors, so that the many absorptions at slots with
+short vectors are not padded to the width of the few with long vectors. Among the absorptions that
+are ready, list scheduling (Graham 1969) prefers those with the longest chain of successors (Hu
+1961), which keeps the numbers of idle lanes and of steps small.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy.typing as npt
 from semipunct.structures.given_tree.order import Absorptions, Ints
 
 Indices = jax.Array | Ints
-"""Indices in an array of the host, or traced."""
+"""Indices as a NumPy array or a traced array."""
 
 EMPTY = 0
 """The automaton of an empty slot."""
@@ -34,13 +34,13 @@ class Lanes(NamedTuple):
 
     Attributes:
         kid: the absorbed node.
-        from_left: whether it is on its parent's left.
-        left_slot: automaton at its left edge.
-        right_slot: automaton at its right edge.
+        from_left: whether it is to the left of its parent.
+        left_slot: index of the automaton at its left edge.
+        right_slot: index of the automaton at its right edge.
         at_left: row of the store with its own vector at the left edge.
         at_right: row of the store with its own vector at the right edge.
         meeting: row of the store with its parent's vector.
-        closes: whether the slot at its outer edge is empty.
+        closes: whether the slot at the outer edge is empty.
         sentence: the sentence, or the number of sentences for an idle lane.
     """
 
@@ -63,19 +63,20 @@ class Schedule(NamedTuple):
 
     | Rows                    | Hold                                                           |
     | ----------------------- | -------------------------------------------------------------- |
-    | ``[0, slots)``          | what each automaton ends with                                  |
-    | ``[slots, 2 * slots)``  | what each automaton begins with                                |
-    | from ``2 * slots`` on   | the result of every lane, group by group and step by step      |
+    | ``[0, slots)``          | final vectors of the automata                                  |
+    | ``[slots, 2 * slots)``  | initial vectors of the automata                                |
+    | from ``2 * slots`` on   | results of all lanes, by group and step                        |
 
     Attributes:
         lanes: one ``Lanes`` for each vector width, ascending.
-        sentence_of_word: ``[words]``; padding belongs to the last sentence.
-        is_word: ``[words]`` whether a row is a word, not padding.
+        sentence_of_word: ``[words]``; padding is assigned to the last sentence.
+        is_word: ``[words]`` whether a row is a word rather than padding.
         is_untouched: ``[words]`` nodes between two empty slots (no padding).
         last: ``[sentences]`` row of each sentence's last vector.
         last_slot: ``[sentences]`` automaton at the sentence's end.
-        factors: ``[sentences, factors]`` the numbers that are multiplied up: indices into those
-            of all lanes (as in the store), then of all words, then a one, which is padding.
+        factors: ``[sentences, factors]`` the numbers to multiply: indices into the concatenation of
+            the numbers of all lanes (in the order of the store), the numbers of all words, and a
+            one for padding.
     """
 
     lanes: tuple[Lanes, ...]
@@ -89,15 +90,15 @@ class Schedule(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """The padded sizes of a batch: everything that decides a compiled shape.
+    """The padded sizes of a batch, which determine all compiled shapes.
 
     Attributes:
-        sentences: most sentences.
-        words: most words of all sentences together.
-        slots: most different automata, that of the empty slot included.
-        steps: steps of the scan.
-        lanes: lanes of each width.
-        factors: most numbers multiplied up in a sentence.
+        sentences: maximal number of sentences.
+        words: maximal number of words in all sentences.
+        slots: maximal number of different automata, including that of the empty slot.
+        steps: number of steps of the scan.
+        lanes: number of lanes for each width.
+        factors: maximal number of factors of a sentence.
     """
 
     sentences: int
@@ -113,10 +114,10 @@ class Placement:
     """The step, group and lane of every absorption of a batch; see ``place``.
 
     Attributes:
-        steps: how many steps there are.
+        steps: the number of steps.
         step: for each sentence ``[absorptions]``.
-        group: for each sentence ``[absorptions]`` which width of vectors.
-        lane: for each sentence ``[absorptions]`` within the group.
+        group: for each sentence ``[absorptions]``, the index of the vector width.
+        lane: for each sentence ``[absorptions]``, within the group.
     """
 
     steps: int
@@ -126,14 +127,14 @@ class Placement:
 
 
 def place(batch: Sequence[Absorptions], groups: Sequence[Ints], lanes: Sequence[int]) -> Placement:
-    """Schedule the absorptions of all sentences, those with the longest remaining chain first.
+    """Schedule the absorptions of all sentences, longest remaining chain first.
 
     Args:
         batch: one per sentence.
         groups: for each sentence ``[absorptions]`` the width group of each absorption.
         lanes: the number of lanes of each group.
     """
-    # Absorptions are numbered through the batch.
+    # Absorptions are numbered consecutively through the batch.
     ends = np.cumsum([len(a.kid) for a in batch]).tolist()
     group: list[int] = [g for each in groups for g in each.tolist()]
     height: list[int] = [h for a in batch for h in a.height.tolist()]
@@ -158,7 +159,7 @@ def place(batch: Sequence[Absorptions], groups: Sequence[Ints], lanes: Sequence[
 
 
 def _graph(batch: Sequence[Absorptions], ends: Sequence[int]) -> TopologicalSorter[int]:
-    """Return what waits for what in a batch, ready to be asked."""
+    """Return the prepared dependency graph of a batch."""
     graph: TopologicalSorter[int] = TopologicalSorter()
     for each, end in zip(batch, ends, strict=True):
         first = end - len(each.kid)
@@ -177,7 +178,7 @@ def pack(
     placement: Placement,
     capacity: Capacity,
 ) -> Schedule:
-    """Lay the absorptions of a batch out in padded arrays.
+    """Store the absorptions of a batch in padded arrays.
 
     Args:
         batch: one per sentence, no more than ``capacity.sentences``.
@@ -192,7 +193,7 @@ def pack(
     words = sum(a.words for a in batch)
     if len(batch) > c.sentences or words > c.words or placement.steps > c.steps:
         raise ValueError(f"{len(batch)} sentences, {words} words, {placement.steps} steps > {c}")
-    # Numbers of the results of all lanes: those of a group begin at its offset.
+    # Indices of the results of all lanes; those of a group start at its offset.
     offset = np.cumsum([0, *(c.steps * size for size in c.lanes)])
     results = int(offset[-1])
     lanes = tuple(_idle(c.steps, size, c.sentences) for size in c.lanes)
@@ -201,7 +202,7 @@ def pack(
         sentence_of_word=np.full(c.words, max(0, c.sentences - 1), np.int32),
         is_word=np.arange(c.words) < words,
         is_untouched=np.zeros(c.words, bool),
-        # A sentence of padding begins and ends in the empty slot, and weighs one.
+        # A padding sentence starts and ends in the empty slot, and has weight one.
         last=np.full(c.sentences, c.slots + EMPTY, np.int32),
         last_slot=np.full(c.sentences, EMPTY, np.int32),
         factors=np.full((c.sentences, c.factors), results + c.words, np.int32),
@@ -219,7 +220,7 @@ def pack(
         schedule.last_slot[b] = slots[-1]
         schedule.sentence_of_word[first : first + each.words] = b
         schedule.is_untouched[first : first + each.words] = each.untouched
-        # Nodes that take no part in the recursion, and what lanes take out at empty slots.
+        # Nodes outside the recursion, and the numbers that lanes return at empty slots.
         numbers = np.concatenate(
             [results + first + np.flatnonzero(each.untouched), result[columns.closes]]
         )
@@ -233,7 +234,7 @@ def pack(
 def _columns(
     each: Absorptions, slots: Ints, results: npt.NDArray[np.int64], automata: int
 ) -> tuple[Lanes, int]:
-    """Find automata and rows of the store for the absorptions of one sentence.
+    """Compute automata and rows of the store for the absorptions of one sentence.
 
     Args:
         each: the absorptions.
@@ -246,15 +247,15 @@ def _columns(
         row of the sentence's last vector.
     """
     ends, begins = slots, automata + slots
-    # A source of -1 reads the additional entry here, and what it reads is replaced.
+    # A source of -1 reads the additional last entry here, which is then replaced.
     row = np.append(results, 0)
 
     def read(source: Ints, otherwise: Ints) -> npt.NDArray[np.int64]:
         return np.where(source < 0, otherwise, row[source])
 
     left_slot, right_slot = slots[each.left_slot], slots[each.right_slot]
-    # On the left of a node vectors are columns, and start as what the automaton ends with; on its
-    # right they are rows, and start as what the automaton begins with.
+    # On the left of a node vectors are columns, which start as final vectors of automata; on its
+    # right they are rows, which start as initial vectors.
     meeting = np.where(each.from_left, ends[each.right_slot], begins[each.left_slot])
     columns = Lanes(
         kid=each.kid,
@@ -267,13 +268,13 @@ def _columns(
         closes=np.where(each.from_left, left_slot, right_slot) == EMPTY,
         sentence=np.zeros(len(results), np.int32),
     )
-    # The root is absorbed into what the first slot begins with. Where it leaves no vector, the
-    # last slot is empty, and its automaton begins with a one.
+    # The root is absorbed into the initial vector of the first slot. If no vector results, the last
+    # slot is empty, and the initial vector of its automaton is one.
     return columns, int(begins[-1] if each.last < 0 else row[each.last])
 
 
 def _idle(steps: int, lanes: int, sentences: int) -> Lanes:
-    """Return lanes that absorb node 0 between empty slots; nobody reads their results."""
+    """Return idle lanes, which absorb node 0 between empty slots; their results are not used."""
 
     def full(value: int) -> Ints:
         return np.full((steps, lanes), value, np.int32)

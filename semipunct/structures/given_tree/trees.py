@@ -1,28 +1,27 @@
-"""Given trees whose nodes delimit their constituents with labels, and their inside recursion.
+"""Given trees whose nodes choose labels at the edges of their constituents; inside recursion.
 
-Every node of a projective tree chooses a pair (left label, right label). At each slot between
-two words the labels that meet there form a string, and a weighted automaton accepts the string.
-``inside`` sums, in any semiring, over all choices: Algorithm 1 of Li, Wang and Eisner (2019).
+Every node of a projective tree chooses a pair (left label, right label). At each slot between two
+words the adjacent labels form a string, which a weighted automaton reads. ``inside`` sums, in any
+semiring, over all choices: Algorithm 1 of Li, Wang and Eisner (2019).
 
 | Part   | Shape              | Entry                             |
 | ------ | ------------------ | --------------------------------- |
 | choice | ``[nodes, pairs]`` | ``[w, p]``: node w chooses pair p |
 
-Unlike other structures the sentences of a batch are laid end to end, not padded one by one: the
-schedule knows the sentence of each node.
+Unlike in other structures, the sentences of a batch are concatenated, not padded individually: the
+schedule stores the sentence of each node.
 
-The matrix IN(w) of the paper is never formed. It is a sum over pairs of outer products, because
-line 10 has rank one, and a constituent is only ever applied to a vector of its parent. With
-``a`` and ``b`` the node's finished vectors, ``g`` the parent's running vector at the slot that
-the two share, and M the matrices of a slot, absorbing a constituent into its parent from the
-left is::
+The matrix IN(w) of the paper is never computed. It is a sum over pairs of outer products, because
+line 10 has rank one, and a constituent is only ever applied to a vector of its parent. With ``a``
+and ``b`` the node's finished vectors, ``g`` the parent's running vector at the slot that the two
+share, and M the matrices of a slot, absorbing a constituent into its parent from the left is::
 
     outer[l] = M_i(l) a        inner[r] = (b M_k(r)) g
     new g    = sum over pairs (l, r) of choice[l, r] * inner[r] * outer[l]
 
-and from the right the mirror image. At a slot whose automaton has one state ("empty": no label
-but the empty one fits) a vector is one number; it is taken out as a factor of the sentence, so
-that nodes between two empty slots, the majority, cost one number and no step.
+and from the right the mirror image. At a slot whose automaton has one state ("empty": it accepts
+only the empty label) a vector is one number, which becomes a factor of the sentence. Nodes between
+two empty slots, the majority, thus cost one number and no step.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from semirings.base import Groups, Semiring, Value
 from semirings.log import Log
 
 Scale = jax.Array | npt.NDArray[np.float32]
-"""Logs of factors taken out."""
+"""Logs of factors that were divided out."""
 
 Vectors = tuple[Value, Value, Value]
 Absorbed = tuple[Value, tuple[Value, jax.Array]]
@@ -75,13 +74,13 @@ class LiftedAutomata(Protocol):
 
 
 class Products(Protocol):
-    """The products of ``LiftedAutomata.products``, for the two questions that ``inside`` asks."""
+    """The result of ``LiftedAutomata.products``, with the two operations that ``inside`` needs."""
 
     def inner(self, from_left: npt.NDArray[np.bool_], g: Value) -> Value:
         """Return ``(b M(label)) g`` for every right label, ``[lanes, labels]``.
 
         Args:
-            from_left: ``[lanes]`` whether it is that; where not, it is ``g (M(label) a)`` for
+            from_left: ``[lanes]`` whether to do so; where false, return ``g (M(label) a)`` for
                 every left label.
             g: ``[lanes, width]`` vectors of parents.
         """
@@ -91,18 +90,18 @@ class Products(Protocol):
         """Return the sum of ``weight[label] M(label) a`` over left labels, ``[lanes, width]``.
 
         Args:
-            from_left: ``[lanes]`` whether it is that; where not, it is the sum of
-                ``weight[label] b M(label)`` over right labels.
+            from_left: ``[lanes]`` whether to do so; where false, return the sum of ``weight[label]
+                b M(label)`` over right labels.
             weight: ``[lanes, labels]``.
 
         Returns:
-            The sum, and the log of a scale taken out of it, ``[lanes]``.
+            The rescaled sum, and the log of its scale, ``[lanes]``.
         """
         ...
 
 
 class VectorsByLabel(NamedTuple):
-    """``Products`` of which each label's vector is known.
+    """``Products`` with an explicit vector for each label.
 
     Attributes:
         semiring: the semiring.
@@ -134,7 +133,7 @@ class SlotAutomata(Protocol):
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """The sizes of vectors, ascending; groups of lanes have the last of these."""
+        """The sizes of vectors, ascending; groups of lanes use the last of these."""
         ...
 
     def lift(self, semiring: Semiring) -> LiftedAutomata:
@@ -143,7 +142,7 @@ class SlotAutomata(Protocol):
 
 
 class Pairs(NamedTuple):
-    """The label pairs that a node may choose, grouped by either side.
+    """The label pairs that a node may choose, grouped by left and by right label.
 
     Attributes:
         by_left: the pairs grouped by their left label.
@@ -157,7 +156,7 @@ class Pairs(NamedTuple):
 
     @classmethod
     def of(cls, left: Ints, right: Ints, labels: int) -> Pairs:
-        """Group pairs of which pair 0 is the empty one.
+        """Group pairs; pair 0 is the empty pair.
 
         Args:
             left: ``[pairs]`` left labels.
@@ -170,17 +169,17 @@ class Pairs(NamedTuple):
 class GivenTrees(NamedTuple):
     """A batch of given trees; a derivation is one choice of a pair for each node.
 
-    Its weight includes, beside the choices', those of the slot automata, which are no parts. Where
-    a string has several paths the weight of a derivation is their sum, in the semiring that asks.
+    Its weight also includes the weights of the slot automata, which are not parts. If a string has
+    several paths, the weight of a derivation is their sum in the semiring used.
 
     Attributes:
         choice: ``[nodes, pairs]`` log weight of each node's choice.
         feature: ``[nodes, pairs]`` an additive quantity of each choice (or a tuple of such) for
             ``inside``, or None.
-        pairs: which labels a pair consists of.
+        pairs: the labels of each pair.
         automata: the slot automata.
-        schedule: which constituents are absorbed when.
-        log_scale: ``[sentences]`` log of a constant factor of each sentence.
+        schedule: the order in which constituents are absorbed.
+        log_scale: ``[sentences]`` log of a constant factor for each sentence.
     """
 
     choice: jax.Array
@@ -209,7 +208,8 @@ class GivenTrees(NamedTuple):
     def score(self, parts: jax.Array) -> jax.Array:
         """Return the log weight ``[sentences]`` of choosing the pairs that ``parts`` marks.
 
-        The automata weigh, too, so this is the recursion with all other choices forbidden.
+        The weight includes that of the automata, so it is computed by the recursion with all other
+        choices forbidden.
         """
         only = self._replace(choice=jnp.where(parts > 0, self.choice, -jnp.inf), feature=None)
         total = inside(only, Log())
@@ -223,9 +223,9 @@ class GivenTrees(NamedTuple):
     ) -> Total:
         """Run ``inside``; arguments as in ``Structure.total``.
 
-        ``feature`` takes the place of the trees' own. A step reads results of earlier ones, and
-        what it takes out is multiplied up at the end, so all steps are kept for the reverse pass:
-        the budget of ``recursion`` has no effect.
+        ``feature`` replaces the feature of the trees. Steps read results of any earlier steps, and
+        their factors are multiplied at the end, so the reverse pass keeps all steps: the budget of
+        ``recursion`` has no effect.
         """
         return inside(self._replace(feature=feature), semiring)
 
@@ -235,7 +235,7 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
 
     Args:
         trees: log weights and the schedule of a batch.
-        semiring: the meaning of "sum" and "product".
+        semiring: defines sums and products.
 
     Returns:
         One total per sentence, zero for a sentence without any derivation.
@@ -276,7 +276,7 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
 
 
 def _size(automata: LiftedAutomata) -> int:
-    """Return the number of automata, that of the empty slot included."""
+    """Return the number of automata, including that of the empty slot."""
     return jax.tree.leaves(automata.initial)[0].shape[0]
 
 
@@ -288,10 +288,10 @@ def _start(automata: LiftedAutomata, schedule: Schedule, s: Semiring) -> Value:
 
 
 def _unless_idle(absorb: _Absorb, busy: jax.Array, s: Semiring) -> _Absorb:
-    """Return ``absorb`` for a group of lanes that does nothing where all of them are idle.
+    """Return ``absorb`` for a group of lanes, skipped in steps where all of them are idle.
 
-    Slots of several tokens are few, so that the lanes of their long vectors are idle in most steps.
-    The reverse pass computes everything again: what it would read takes memory in every step.
+    Slots of several tokens are few, so the lanes of their long vectors are idle in most steps. The
+    reverse pass recomputes all residuals, which would otherwise take memory in every step.
 
     Args:
         absorb: absorbs one constituent per lane.
@@ -317,16 +317,17 @@ def _absorb(
     """Absorb one constituent per lane into its parent; see the module's docstring.
 
     Args:
-        pairs: which labels a pair consists of.
+        pairs: the labels of each pair.
         automata: the slot automata.
         s: the semiring.
-        lanes: ``[lanes]`` of one step.
-        choice: ``[lanes, pairs]`` of the kids.
-        vectors: ``[lanes, width]`` the kid's at its left and right, and its parent's.
+        lanes: ``[lanes]`` the absorptions of one step.
+        choice: ``[lanes, pairs]`` the choices of the kids.
+        vectors: ``[lanes, width]`` those of the kid at its left and right edge, and that of its
+            parent.
 
     Returns:
-        The parent's new vector ``[lanes, width]``, and the number ``[lanes]`` taken out where
-        that vector is a number, with the log of the scale taken out of it.
+        The parent's new vector ``[lanes, width]``, and the factor ``[lanes]`` where that vector is
+        a single number, with the log of its scale.
     """
     a, b, g = vectors
     products = automata.products(lanes.left_slot, a, lanes.right_slot, b)
@@ -348,7 +349,7 @@ def _absorb(
 def _read_rows(
     store: Value, indices: tuple[jax.Array, ...], width: int
 ) -> tuple[Value, tuple[Value, ...]]:
-    """Read rows of the store, equally many by each index, and pass the store on."""
+    """Return the store, and rows of it, the same number for each index."""
     where = jnp.concatenate(indices)
     read = jax.tree.map(lambda leaf: _thread(leaf, where, width), store)
     rows = jax.tree.map(lambda _, both: both[1], store, read)
@@ -361,10 +362,10 @@ def _read_rows(
 def _thread(store: jax.Array, index: jax.Array, width: int) -> tuple[jax.Array, jax.Array]:
     """Return ``store`` itself, and its rows.
 
-    Because the store comes out again, its cotangent is one array that the reverse pass updates in
-    place; plain indexing would make a new one, of the whole store's size, in every step. What
-    says so is a unit triangular system, ``rows - store[index] = 0``: jax solves and transposes it
-    by the functions given here in every mode, and in each of them over the other.
+    Because the store is also an output, its cotangent is one array that the reverse pass updates in
+    place; plain indexing would allocate a new array of the size of the store in every step. This is
+    expressed as a unit triangular system, ``rows - store[index] = 0``, which JAX solves and
+    transposes with the functions given here in all modes of differentiation and their compositions.
     """
     if not jnp.issubdtype(store.dtype, jnp.floating):
         return store, store[index, :width]
@@ -381,7 +382,8 @@ def _thread(store: jax.Array, index: jax.Array, width: int) -> tuple[jax.Array, 
         cotangent, rows = both
         return cotangent.at[index, :width].add(rows), rows
 
-    # Zeros that seem to depend on the store: where it has a tangent, jax's rule wants theirs, too.
+    # Zeros with a formal dependence on the store: if it has a tangent, the JVP rule needs theirs,
+    # too.
     nothing = jnp.broadcast_to(jnp.where(False, store[0, 0], 0.0), (index.shape[0], width))
     solved: tuple[jax.Array, jax.Array] = jax.lax.custom_linear_solve(
         partial(residual, None), (store, nothing), solve, solve_transposed
@@ -397,7 +399,7 @@ def _finish(
     trees: GivenTrees,
     s: Semiring,
 ) -> Total:
-    """Multiply each sentence's last vector and all numbers that were taken out of it."""
+    """Multiply the last vector and all factors of each sentence."""
     schedule = trees.schedule
     sentences = schedule.last.shape[0]
     last = jax.tree.map(lambda x: x[schedule.last], store)

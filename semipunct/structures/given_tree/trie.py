@@ -1,4 +1,4 @@
-"""Tries of labels: strings of symbols that share the work of their common beginnings."""
+"""Tries of labels, which share computation for common prefixes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Level(NamedTuple):
 
     Attributes:
         symbol: ``[nodes]`` the last symbol of each.
-        parent: ``[nodes]`` its parent's place in the level above.
+        parent: ``[nodes]`` the index of its parent in the level above.
     """
 
     symbol: np.ndarray
@@ -23,10 +23,10 @@ class Level(NamedTuple):
 class Trie(NamedTuple):
     """A trie of labels.
 
-    Nodes are numbered through: the root (the empty label) is 0, then level after level.
+    Nodes are numbered level by level; the root (the empty label) is 0.
 
     Attributes:
-        levels: from depth one down.
+        levels: the levels from depth one on.
         label: ``[labels]`` the node of each label.
     """
 
@@ -40,7 +40,7 @@ class Trie(NamedTuple):
 
     @classmethod
     def of(cls, labels: Sequence[tuple[int, ...]]) -> Trie:
-        """Make the trie of ``labels``, read from their first symbol on."""
+        """Build the trie of ``labels`` from their first symbol on."""
         number: dict[tuple[int, ...], int] = {(): 0}
         levels: list[Level] = []
         above = 0

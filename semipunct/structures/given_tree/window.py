@@ -1,15 +1,15 @@
 """Slot automata: a sliding-window transducer composed with an acceptor, read label by label.
 
 A window transducer (Cotterell et al. 2014; Li et al. 2019, appendix D) keeps one pending input
-symbol ``a``. Reading the next symbol ``b`` it makes one of four edits: keep (write a, b pending),
-absorb left (b pending), absorb right (a pending), transpose (write b, a pending). Composed with
-an acceptor of what is written, its states are pairs (acceptor state ``s``, pending symbol ``a``)
-and the matrix of a symbol ``b`` is never needed whole: a product with a vector costs a few
+symbol ``a``. When it reads the next symbol ``b`` it performs one of four edits: keep (write a, b
+pending), absorb left (b pending), absorb right (a pending), transpose (write b, a pending). In the
+composition with an acceptor of its output, states are pairs (acceptor state ``s``, pending symbol
+``a``). The matrix of a symbol ``b`` is never materialised: a product with a vector costs a few
 elementwise operations per state (docs/model.md gives the four terms). Labels are strings of
-symbols; the products for all labels share work along tries.
+symbols; the products for all labels share computation along tries.
 
-Symbol 0 is the start of the string: reading ``b`` from it is an absorption to the left of weight
-one, as in appendix D.
+Symbol 0 is the start of the string: reading ``b`` when it is pending is an absorption to the left
+with weight one, as in appendix D.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ class WindowAutomata(NamedTuple):
 
     Attributes:
         edits: the transducer.
-        arcs: ``[slots, states, states, symbols]`` log weight of the acceptor's arc s to t that
-            reads the written symbol.
+        arcs: ``[slots, states, states, symbols]`` log weight of the arc of the acceptor from s to t
+            that reads the written symbol.
         initial: ``[slots, states, symbols]`` log weights lambda of the composed automaton.
         final: ``[slots, states, symbols]`` log weights rho.
-        closed: ``[slots]`` whether a fixed symbol, ``closing``, ends the slot's string.
+        closed: ``[slots]`` whether a fixed symbol, ``closing``, ends the string of the slot.
         closing: ``[1]`` that symbol.
         prefixes: trie of the labels, for products with row vectors.
         suffixes: trie of the reversed labels, for products with column vectors.
-        next_pass: the automata of the next pass, in the opposite direction, which reads what this
-            one writes, or None. They then take the place of the acceptor; of ``arcs`` and
-            ``final`` nothing is used, of ``initial`` only the pending symbols.
-        columns: of ``suffixes``, for narrow slots; None where there are none.
+        next_pass: the automata of the next pass, in the opposite direction, which reads the output
+            of this one, or None. They then replace the acceptor: ``arcs`` and ``final`` are not
+            used, and only the pending symbols of ``initial`` are.
+        columns: the columns of ``suffixes``, for narrow slots; None if there are none.
 
     A slot whose acceptor uses only its first state, with no arc inside it, is *narrow*: its
     vectors may be cut to the first ``symbols`` entries.
@@ -77,9 +77,9 @@ class WindowAutomata(NamedTuple):
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """The sizes of the vectors of slots of one state and of more, as far as there are.
+        """The vector sizes of narrow and other slots, as far as these exist.
 
-        With a next pass there is one size.
+        With a next pass there is only one size.
         """
         states, symbols = self.arcs.shape[1], self.arcs.shape[3]
         if self.next_pass is not None:
@@ -87,7 +87,7 @@ class WindowAutomata(NamedTuple):
         return tuple(n * symbols for n in sorted({1, states}))
 
     def lift(self, semiring: Semiring) -> LiftedWindowAutomata:
-        """Return the automata with all weights in a semiring, lifted once."""
+        """Return the automata with all weights lifted into a semiring."""
         edits = Edits(*(semiring.lift(e) for e in self.edits))
 
         def at(table: Value, trie: Trie, level: int) -> Value:
@@ -132,14 +132,14 @@ class LiftedWindowAutomata(NamedTuple):
 
     Attributes:
         semiring: the semiring.
-        automata: the same as log weights, with the tries.
+        automata: the automata with log weights and tries.
         initial: ``[slots, states * symbols]``.
-        final: ``[slots, states * symbols]``, the closing symbol read.
-        output: reads what is written.
+        final: ``[slots, states * symbols]``, after the closing symbol is read.
+        output: the acceptor of the output.
         edits: the four edits, ``[read, pending]``.
         prefix_edits: for each level of the trie ``prefixes``, ``[nodes, pending]``: the rows of
             the symbols that its nodes read.
-        suffix_edits: the same for ``suffixes``.
+        suffix_edits: likewise for ``suffixes``.
         labels: the matrices of the labels at narrow slots, or None where no slot is narrow.
     """
 
@@ -191,7 +191,7 @@ class LiftedWindowAutomata(NamedTuple):
         return self._read(slots, vectors, self.automata.prefixes, self.prefix_edits, self._row)
 
     def close(self) -> LiftedWindowAutomata:
-        """Let the closing symbol be read before the end of every closed slot."""
+        """Include the closing symbol in the final vectors of closed slots."""
         slots = self.automata.initial.shape[0]
         final = jax.tree.map(lambda x: x[None], self.final)
         read = jax.tree.map(
@@ -202,7 +202,7 @@ class LiftedWindowAutomata(NamedTuple):
         return self._replace(final=self.semiring.where(closed, read, self.final))
 
     def column_by(self, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
-        """Multiply ``M(b) v``, with a symbol b for each node.
+        """Multiply ``M(b) v`` with a symbol b for each node.
 
         Args:
             symbol: ``[nodes]`` the symbols.
@@ -215,7 +215,7 @@ class LiftedWindowAutomata(NamedTuple):
         return self._one(self._column, symbol, vectors, slots)
 
     def row_by(self, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
-        """Multiply ``v M(b)``, with a symbol b for each node.
+        """Multiply ``v M(b)`` with a symbol b for each node.
 
         Args:
             symbol: ``[nodes]`` the symbols.
@@ -259,7 +259,7 @@ class LiftedWindowAutomata(NamedTuple):
         """Multiply ``M(b) v``.
 
         Args:
-            output: reads what is written, at the slots of the lanes.
+            output: the acceptor of the output, at the slots of the lanes.
             vectors: ``[nodes or 1, lanes, states, symbols]``.
             symbol: ``[nodes]`` the symbol b of each node.
             edits: ``[nodes, pending]`` the rows of those symbols.
@@ -295,7 +295,7 @@ class LiftedWindowAutomata(NamedTuple):
         return s.plus(stays, s.where(self._is(symbol), _expand(to_symbol), s.zeros((1, 1, 1, 1))))
 
     def _is(self, symbol: np.ndarray) -> np.ndarray:
-        """Mark states ``[nodes, 1, 1, symbols]`` whose pending symbol is the one that is read."""
+        """Return a mask ``[nodes, 1, 1, symbols]`` of states with the symbol read as pending."""
         return (symbol[:, None] == np.arange(self.automata.initial.shape[2]))[:, None, None, :]
 
 
@@ -309,22 +309,22 @@ def _expand(value: Value) -> Value:
 
 
 def _entry(vectors: Value, is_symbol: np.ndarray) -> Value:
-    """Read ``[nodes or 1, lanes, states, symbols]`` at each node's symbol: without the last axis.
+    """Select the symbol of each node from ``[nodes or 1, lanes, states, symbols]``.
 
-    A masked sum instead of indexing: its transpose is a product, not a scatter.
+    This is a masked sum, because its transpose is a product, whereas that of indexing is a scatter.
     """
     return jax.tree.map(lambda x: jnp.sum(jnp.where(is_symbol, x, 0), -1), vectors)
 
 
 class NextPass(NamedTuple):
-    """The automata of the next pass as an ``OutputAcceptor`` of the pass before.
+    """The automata of the next pass as an ``OutputAcceptor`` of the previous pass.
 
-    The two make a cascade of transducers. They move in opposite directions, so the matrices come
-    in transposed: a column vector of the pass before is a row vector of the next.
+    The two form a cascade of transducers. They read in opposite directions, so the matrices are
+    transposed: a column vector of the previous pass is a row vector of the next.
 
     Attributes:
-        automata: of the next pass, closed.
-        slots: ``[lanes]`` the slot of each lane, once ``at`` has selected them.
+        automata: the automata of the next pass, closed.
+        slots: ``[lanes]`` the slot of each lane, set by ``at``.
     """
 
     automata: LiftedWindowAutomata
@@ -338,10 +338,10 @@ class NextPass(NamedTuple):
         return self._replace(slots=slots)
 
     def bounds(self, pending: Value) -> tuple[Value, Value]:
-        """Return initial and final vectors of the pass before.
+        """Return initial and final vectors of the previous pass.
 
         Args:
-            pending: ``[slots, symbols]`` the weight of each symbol's being the first pending one.
+            pending: ``[slots, symbols]`` the weight of each symbol as the first pending one.
 
         Returns:
             Two values ``[slots, width]``.
@@ -354,7 +354,7 @@ class NextPass(NamedTuple):
         written = jax.tree.map(
             lambda x: x[0], here.column_each(jax.tree.map(lambda x: x[None], end))
         )
-        # The start symbol is pending only if nothing was read: then nothing is written, either.
+        # The start symbol is pending only if nothing was read; then nothing is written, either.
         final = s.where(jnp.arange(symbols) == 0, _expand(end), written)
         flat = (slots, self.states * symbols)
         return (
@@ -382,13 +382,13 @@ class NextPass(NamedTuple):
         return self._by(self.automata.column_by, symbol, vectors)
 
     def _each(self, step: Any, vectors: Value) -> Value:
-        """Let the vectors of each pending symbol read that symbol."""
+        """Read each pending symbol with the vectors of that symbol."""
         nodes = jax.tree.leaves(vectors)[0].shape[0] // self._symbols
         read = step(np.tile(np.arange(self._symbols), nodes), vectors, self.slots)
         return _merge(read, nodes)
 
     def _by(self, step: Any, symbol: np.ndarray, vectors: Value) -> Value:
-        """Let the vectors of all pending symbols of a node read its symbol."""
+        """Read the symbol of each node with the vectors of all its pending symbols."""
         read = step(np.repeat(symbol, self._symbols), _split(vectors, len(symbol)), self.slots)
         return _merge(read, len(symbol))
 

@@ -1,14 +1,15 @@
-"""The conformance suite of structures: every question, against an enumeration of derivations.
+"""The conformance suite of structures, which compares them with an enumeration of derivations.
 
-A ``Case`` is a small batch of a structure with the list of all derivations of each item, found
-without it. ``check`` gives the batch random log weights and compares all that a ``Distribution``
-answers with sums over that list. It needs no test framework; with pytest it is three lines::
+A ``Case`` is a small batch of a structure with an independently computed list of all derivations of
+each item. ``check`` gives the batch random log weights and compares all results of a
+``Distribution`` with sums over that list. It needs no test framework; with pytest it takes three
+lines::
 
     @pytest.mark.parametrize("name", testing.CHECKS)
     def test_mine(name):
         testing.check(CASE, [name])
 
-In double precision it asks the same where jax has that enabled.
+It runs in double precision if JAX has that enabled.
 """
 
 from semipunct.structures.testing.case import Case

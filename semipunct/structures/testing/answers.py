@@ -1,4 +1,4 @@
-"""Checks that every answer is the enumeration's."""
+"""Checks that all results agree with the enumeration."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from semipunct.structures.testing.enumeration import chi_square
 from semipunct.wording import counted
 
 Check = Callable[[Weighted], None]
-"""Fails with an ``AssertionError`` that says what is wrong."""
+"""Raises an ``AssertionError`` that describes the failure."""
 
 
 def _uniform(w: Weighted) -> Weighted:
@@ -39,7 +39,7 @@ def _uniform(w: Weighted) -> Weighted:
 
 
 def number_of_derivations(w: Weighted) -> None:
-    """Check that as many derivations are counted as the enumeration has, which are different."""
+    """Check the number of derivations, and that those of the enumeration are different."""
     numbers, log_scale = _uniform(w).ask(questions.number)
     require(not np.any(log_scale), f"numbers of derivations are scaled by exp({log_scale})")
     for item, e in _uniform(w).each():
@@ -55,7 +55,7 @@ def number_of_derivations(w: Weighted) -> None:
 
 
 def log_partition(w: Weighted) -> None:
-    """Check the log partition, with marginals and without."""
+    """Check the log partition, with and without marginals."""
     got = w.ask(questions.sums)
     for found in (got.log_partition, got.alone):
         expect(w, found, lambda e: e.log_partition, "log partition")
@@ -96,7 +96,7 @@ def slopes_in_reverse_mode(w: Weighted) -> None:
 
 
 def best(w: Weighted) -> None:
-    """Check that the best derivation is the largest of the enumeration."""
+    """Check that the best derivation has the largest weight in the enumeration."""
     answer = w.ask(questions.best)
     expect(w, answer.log_weight, lambda e: float(e.log_weight.max()), "log weight of the best")
     for item, e in w.each():
@@ -106,14 +106,14 @@ def best(w: Weighted) -> None:
 
 
 def ranked_begins(w: Weighted) -> None:
-    """Check that lists begin with the head of the sorted enumeration."""
+    """Check that ranked lists begin like the sorted enumeration."""
     answer = w.ask(questions.ranked, 4)
     expect_precision(w, answer.log_weight, "the log weights of a list")
     expect_head(w, answer, 4)
 
 
 def ranked_ends(w: Weighted) -> None:
-    """Check that lists end with the last derivation."""
+    """Check that ranked lists end with the last derivation."""
     small = few(w, 3)
     most = max(e.possible for _, e in small.each())
     require(most > 1, "no item has more than one derivation; give the case a larger item")
@@ -121,7 +121,7 @@ def ranked_ends(w: Weighted) -> None:
 
 
 def ranked_goes_on(w: Weighted) -> None:
-    """Check that lists go on after the first four, where there are more."""
+    """Check that ranked lists continue after the first four derivations, if there are more."""
     small = few(w, 7)
     most = max(e.possible for _, e in small.each())
     expect_head(small, questions.ranked(small, most + 1), most)
@@ -135,7 +135,7 @@ def longer_lists(w: Weighted) -> None:
 
 
 def ties_in_lists(w: Weighted) -> None:
-    """Check that ties have the same order in every list."""
+    """Check that tied derivations have the same order in lists of all lengths."""
     _expect_prefix(_uniform(w), *_uniform(w).ask(questions.heads))
 
 
@@ -149,7 +149,7 @@ def _expect_prefix(w: Weighted, shorter: Answer, longer: Answer) -> None:
 
 
 def ties(w: Weighted) -> None:
-    """Check that ties have one winner, the same alone and in a list, which repeats none."""
+    """Check that ties are broken consistently by ``best`` and ``top``, without repetitions."""
     level = _uniform(w)
     one, four = level.ask(questions.best), level.ask(questions.ranked, 4)
     for item, e in level.each():
@@ -177,18 +177,18 @@ def _expect_draws(w: Weighted, drawn: Answer) -> None:
 
 
 def samples(w: Weighted) -> None:
-    """Check that draws are as frequent as they are probable, and that their log weights are so."""
+    """Check the frequencies of samples and their log weights."""
     _expect_draws(w, w.ask(questions.draws, 1))
 
 
 def samples_in_the_reverse_pass(w: Weighted) -> None:
-    """Check the draws of a ``Traceable`` structure that are made without its ``trace``, too."""
+    """Check samples of a ``Traceable`` structure that are drawn without its ``trace``."""
     if isinstance(w.structure, Traceable):
         _expect_draws(w, w.ask(questions.draws, 1, untraced=True))
 
 
 def keys_decide(w: Weighted) -> None:
-    """Check that a key draws the same again, and another key something else."""
+    """Check that equal keys give equal samples, and different keys different ones."""
     drawn = w.ask(questions.draws, 1)
     same(questions.draws(w, 1), drawn, "draws by the same key", 0.0)
     other = w.ask(questions.draws, 2)
@@ -232,12 +232,12 @@ def more_averages(w: Weighted) -> None:
 
 
 def infinite_divergence(w: Weighted) -> None:
-    """Check that what lacks a part is infinitely far, in that item only."""
+    """Check that the divergence is infinite where the other lacks a part, in that item only."""
     expect_infinite(w, w.ask(questions.averages, w.ask(lacking)).kl)
 
 
 def infinite_cross_entropy(w: Weighted) -> None:
-    """Check that what lacks a part has infinite cross entropy, in that item only."""
+    """Check that cross entropy is infinite where the other lacks a part, in that item only."""
     expect_infinite(w, w.ask(questions.more_averages, w.ask(lacking)).cross_entropy)
 
 

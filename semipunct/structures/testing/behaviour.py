@@ -1,4 +1,4 @@
-"""Checks of what answers may depend on, and of structures as values that jax transforms."""
+"""Checks of the independence of padding and items, JAX transformations and memory budgets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from semipunct.structures.testing.comparisons import expect, other_weights, requ
 
 
 def padding(w: Weighted) -> None:
-    """Check that weights which no derivation looks at change no answer."""
+    """Check that weights that no derivation uses do not affect any result."""
     other = w.ask(other_weights)
     changed, other_changed = (x.disturbed(w.items, seed=9) for x in (w, other))
     same(questions.sums(changed), w.ask(questions.sums), "sums, with another padding")
@@ -28,13 +28,13 @@ def padding(w: Weighted) -> None:
 
 
 def padding_of_samples(w: Weighted) -> None:
-    """Check that weights which no derivation looks at change no draw."""
+    """Check that weights that no derivation uses do not affect samples."""
     changed = w.disturbed(w.items, seed=9)
     same(questions.draws(changed, 1), w.ask(questions.draws, 1), "draws, with another padding", 0.0)
 
 
 def independent_items(w: Weighted) -> None:
-    """Check that no item's answers depend on another's weights."""
+    """Check that the results of an item do not depend on the weights of other items."""
     others = set(w.items) - {w.fullest}
     changed = w.disturbed(others, seed=4)
     require(
@@ -50,7 +50,7 @@ def independent_items(w: Weighted) -> None:
             (before.log_partition, after.log_partition),
             (best_before.log_weight, best_after.log_weight),
         ):
-            # Weights that an item does not use may have set the scale of its sums.
+            # Weights that an item does not use may affect the scale of its sums.
             np.testing.assert_allclose(x[item], y[item], rtol=3e-6, err_msg=f"log weights {name}")
         one, two = w.flat(before.marginals, item), w.flat(after.marginals, item)
         same(one, two, f"marginals {name}", 3e-6)
@@ -63,7 +63,7 @@ def independent_items(w: Weighted) -> None:
 
 
 def compiled_once(w: Weighted) -> None:
-    """Check that other weights of the same shapes compile nothing anew."""
+    """Check that other weights of the same shapes do not cause recompilation."""
     w.ask(questions.sums)
     before = questions.traces["_sums"]
     questions.sums(w.case.weighted(w.base, 3))
@@ -74,7 +74,7 @@ def compiled_once(w: Weighted) -> None:
 
 
 def impossible(w: Weighted) -> None:
-    """Check that items without any derivation weigh nothing, and that there is no NaN."""
+    """Check that items without derivations have weight zero, and that there is no NaN."""
     nothing = w.ask(Weighted.impossible)
     got = nothing.ask(questions.sums)
     expect(nothing, got.log_partition, lambda e: e.log_partition, "log partition without parts")
@@ -86,7 +86,7 @@ def impossible(w: Weighted) -> None:
 
 
 def impossible_draws(w: Weighted) -> None:
-    """Check that of items without any derivation nothing is drawn."""
+    """Check that samples of items without derivations are empty."""
     nothing = w.ask(Weighted.impossible)
     drawn = nothing.ask(questions.draws, 1)
     for item, e in nothing.each():
@@ -98,7 +98,7 @@ def impossible_draws(w: Weighted) -> None:
 
 
 def transformations(w: Weighted) -> None:
-    """Check that distributions pass into and out of functions that jax transforms."""
+    """Check that functions under JAX transformations can take and return distributions."""
     passed: Any = jax.jit(lambda x: x)(w.distribution)
     kinds = (type(passed), type(getattr(passed, "structure", None)))
     require(
@@ -110,13 +110,13 @@ def transformations(w: Weighted) -> None:
 
 
 def saves(ask: Callable[[Distribution[Any]], Any], w: Weighted, expected: Any, what: str) -> bool:
-    """Tell if a budget can make it compute something twice; fail if that changes the answer.
+    """Return whether a budget can force recomputation; fail if that changes the result.
 
     Args:
-        ask: a question.
-        w: what is asked.
-        expected: the answer without a budget.
-        what: the name of the question.
+        ask: the computation.
+        w: the case with log weights.
+        expected: the result without a budget.
+        what: the name of the computation.
     """
     plans: list[Plan] = []
 
@@ -131,14 +131,14 @@ def saves(ask: Callable[[Distribution[Any]], Any], w: Weighted, expected: Any, w
     try:
         answer = jax.jit(lambda: reported(Recursion(budget, plans.append)))()
     except ValueError:
-        return False  # So few steps keep less than the states at their starts would take.
+        return False  # So few steps store less than the states at their starts.
     require(any(p.recomputes for p in plans), f"{what}: a budget of {budget} MiB is not kept")
     same(answer, expected, f"{what}, within a budget")
     return True
 
 
 def memory_budget(w: Weighted) -> None:
-    """Check that a memory budget changes no answer; it is for sums in ``Log``."""
+    """Check that a memory budget, applied to sums in ``Log``, does not change results."""
     key = jax.random.key(1)
     asked = (
         saves(lambda d: d.marginals(), w, w.ask(questions.sums).marginals, "marginals"),
@@ -146,13 +146,13 @@ def memory_budget(w: Weighted) -> None:
     )
     can = w.case.scans and w.case.saves
     require(any(asked) == can, f"a budget {'saves nothing' if can else 'saves memory'}: {asked}")
-    # What a trace keeps is another matter than what the reverse pass does.
+    # The memory of a trace differs from that of the reverse pass.
     drawn = w.ask(questions.draws, 1).parts
     saves(lambda d: d.sample(key, questions.DRAWS, together=500).parts, w, drawn, "draws")
 
 
 def memory_plans(w: Weighted) -> None:
-    """Check that plans are reported, and that too small a budget is an error."""
+    """Check that plans are reported, and that too small a budget raises an error."""
     plans = w.distribution.memory()
     require(
         bool(plans) == w.case.scans,

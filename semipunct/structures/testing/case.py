@@ -1,4 +1,4 @@
-"""A structure under test: a case, what its derivations are, and the case with some log weights."""
+"""Structures under test: a case with its derivations, and the case with log weights."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ A = ParamSpec("A")
 
 @dataclass(frozen=True)
 class Case:
-    """A structure, and what is known about it.
+    """A structure under test and its derivations.
 
     Attributes:
-        name: of the case, for messages.
-        build: makes a batch with log weights of zero (where some are always minus infinity, no
-            derivation uses them), in double precision where jax has it enabled. A few small items
-            of different lengths, padded, the largest with a few dozen derivations, serve best.
-        derivations: lists all derivations of an item, each once; their parts are shaped like the
-            item's rows of the expanded log weights. Every item has one or more.
-        rows: where an item's parts are along the first axis of the expanded log weights.
-        scans: its steps run through ``Recursion.scan``, which has a memory budget.
-        saves: even so few steps keep less when they are computed twice. Those whose states are
-            most of what they keep do not.
+        name: the name of the case, for messages.
+        build: makes a batch with log weights of zero (if some are always minus infinity, no
+            derivation uses them), in double precision if JAX has it enabled. A few small padded
+            items of different lengths, the largest with a few dozen derivations, work best.
+        derivations: returns all derivations of an item, each once; their parts are shaped like the
+            rows of the item in the expanded log weights. Every item has at least one.
+        rows: returns the rows of an item along the first axis of the expanded log weights.
+        scans: whether its steps use ``Recursion.scan``, which has a memory budget.
+        saves: whether recomputation saves memory even for these few steps. It does not where states
+            are most of the stored memory.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Case:
         return self._once(("uniform", base), lambda: Weighted(self, self.build(), base))
 
     def weighted(self, base: Divisible = Log(), seed: int = 0) -> Weighted:
-        """Return the case with random log weights that leave every item a derivation.
+        """Return the case with random log weights; every item keeps a possible derivation.
 
         Args:
             base: the semiring of sums.
@@ -68,7 +68,7 @@ class Case:
         return self._once(("weighted", base, seed), lambda: _weighted(self, base, seed))
 
     def events(self, item: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return all derivations of an item, ``[derivations, parts]``, and what is aside of parts.
+        """Return all derivations of an item, ``[derivations, parts]``, and other log weights.
 
         Raises:
             AssertionError: if there is none, or one is not shaped like the item's log weights.
@@ -76,7 +76,7 @@ class Case:
         return self._once(("events", item), lambda: _events(self, item))
 
     def _once(self, key: Any, make: Callable[[], T]) -> T:
-        # The precision is that of the time when the question is asked.
+        # Evaluated lazily, with the precision that is then enabled.
         key = key, jnp.result_type(float)
         if key not in self._kept:
             self._kept[key] = make()
@@ -85,7 +85,7 @@ class Case:
 
 @dataclass(frozen=True, eq=False)
 class Weighted:
-    """A case with log weights; arrays of one item's parts are flat vectors of float64 here.
+    """A case with log weights; the parts of one item are flat float64 vectors here.
 
     Attributes:
         case: the case.
@@ -101,11 +101,11 @@ class Weighted:
     def ask(
         self, question: Callable[Concatenate[Weighted, A], T], *args: A.args, **kwargs: A.kwargs
     ) -> T:
-        """Answer a question, once for all who ask it.
+        """Evaluate a function of this object, and cache the result.
 
         Args:
-            question: a function of this.
-            *args: its other arguments, which can be hashed.
+            question: the function.
+            *args: its other arguments, which must be hashable.
             **kwargs: likewise.
         """
         key = question, args, tuple(kwargs.items())
@@ -115,7 +115,7 @@ class Weighted:
 
     @property
     def distribution(self) -> Distribution[Any]:
-        """The distribution that is asked."""
+        """The distribution over the structure."""
         return Distribution(self.structure, self.base)
 
     @property
@@ -126,7 +126,7 @@ class Weighted:
 
     @property
     def close(self) -> float:
-        """The tolerance, relative and absolute, within which numbers are the enumeration's."""
+        """The relative and absolute tolerance of comparisons with the enumeration."""
         return 1e-10 if self.dtype == np.float64 else 2e-5
 
     @cached_property
@@ -136,12 +136,12 @@ class Weighted:
 
     @cached_property
     def expanded(self) -> Structure:
-        """The structure with shared log weights written out."""
+        """The structure with shared log weights expanded."""
         return self.structure.expanded()
 
     @cached_property
     def enumerations(self) -> list[Enumeration]:
-        """All derivations of each item, weighed."""
+        """All derivations of each item, with weights."""
         weights = self.expanded.log_weights
         return [
             Enumeration.of(*self.case.events(item), self.flat(weights, item)) for item in self.items
@@ -153,23 +153,23 @@ class Weighted:
 
     @cached_property
     def fullest(self) -> int:
-        """The item with most derivations."""
+        """The item with the most derivations."""
         return int(np.argmax([e.possible for e in self.enumerations]))
 
     def flat(self, parts: Parts, item: int, axes: int = 0) -> np.ndarray:
-        """Return one item's entries of arrays of parts.
+        """Return the entries of one item in arrays of parts.
 
         Args:
             parts: expanded.
             item: the number of the item.
-            axes: how many axes stand in front of that of items, which are kept.
+            axes: the number of leading axes before that of items, which are kept.
         """
         rows = (slice(None),) * axes + (self.case.rows(item),)
         found = [np.asarray(x, np.float64)[rows] for x in jax.tree.leaves(parts)]
         return np.concatenate([x.reshape(*x.shape[:axes], -1) for x in found], -1)
 
     def with_item(self, parts: Parts, item: int, flat: np.ndarray) -> Parts:
-        """Replace one item's entries.
+        """Replace the entries of one item.
 
         Args:
             parts: expanded.
@@ -177,7 +177,7 @@ class Weighted:
             flat: its new entries.
 
         Returns:
-            Arrays of numpy.
+            NumPy arrays.
         """
         leaves, treedef = jax.tree.flatten(parts)
         new: list[np.ndarray] = []
@@ -192,11 +192,11 @@ class Weighted:
 
     @cached_property
     def zeros(self) -> Parts:
-        """Zero for each part, as arrays of numpy."""
+        """Zero for each part, as NumPy arrays."""
         return jax.tree.map(lambda x: np.zeros(x.shape, x.dtype), self.expanded.log_weights)
 
     def weighing(self, log_weights: Parts) -> Weighted:
-        """Return the same with other log weights, expanded or not."""
+        """Return the same case with other log weights, expanded or not."""
         like = [x.shape for x in jax.tree.leaves(log_weights)]
         mine = [x.shape for x in jax.tree.leaves(self.structure.log_weights)]
         structure = self.structure if like == mine else self.expanded
@@ -204,14 +204,14 @@ class Weighted:
         return replace(self, structure=structure.with_log_weights(log_weights))
 
     def looked_at(self, items: Iterable[int]) -> Parts:
-        """Tell which log weights, as before expansion, some derivation of the items uses."""
+        """Return a mask of the unexpanded log weights that derivations of the items use."""
         spread = self.zeros
         for item in items:
             spread = self.with_item(spread, item, self.enumerations[item].used)
         return jax.tree.map(lambda x: np.asarray(x) > 0, self.gathered(spread))
 
     def gathered(self, parts: Parts) -> Parts:
-        """Add up expanded parts where one log weight stands for several."""
+        """Sum expanded parts over the places that share a log weight."""
 
         def spread(log_weights: Parts) -> Parts:
             return self.structure.with_log_weights(log_weights).expanded().log_weights
@@ -221,11 +221,11 @@ class Weighted:
         return pull(jax.tree.map(jnp.asarray, parts))[0]
 
     def disturbed(self, items: Iterable[int], seed: int) -> Weighted:
-        """Return the same with other log weights wherever no derivation of the items looks.
+        """Return the same case with other log weights where no derivation of the items uses them.
 
         Args:
             items: numbers of items.
-            seed: of the other weights.
+            seed: the seed of the other weights.
         """
         rng = np.random.default_rng(seed)
         return self.weighing(
@@ -237,7 +237,7 @@ class Weighted:
         )
 
     def impossible(self) -> Weighted:
-        """Return the same where all parts are forbidden."""
+        """Return the same case with all parts forbidden."""
         return self.weighing(
             jax.tree.map(lambda x: jnp.full_like(x, -jnp.inf), self.structure.log_weights)
         )

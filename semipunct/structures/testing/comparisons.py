@@ -1,4 +1,4 @@
-"""Comparisons of answers with those of the enumeration, and other weights to compare."""
+"""Comparisons of results with those of the enumeration, and other weights to compare."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def require(condition: Any, message: str) -> None:
 
     Args:
         condition: the condition.
-        message: what is wrong if it is false.
+        message: the message if it is false.
 
     Raises:
         AssertionError: if it is false.
@@ -31,38 +31,38 @@ def require(condition: Any, message: str) -> None:
 
 
 def expect_number(w: Weighted, got: Any, expected: Any, what: str) -> None:
-    """Fail unless numbers are those expected.
+    """Fail unless numbers are close to the expected ones.
 
     Args:
-        w: what was asked; its precision is the tolerance.
+        w: the case, whose precision determines the tolerance.
         got: numbers.
         expected: numbers of the same shape.
-        what: their name.
+        what: the name of the quantity.
     """
     found = np.asarray(got, np.float64)
     np.testing.assert_allclose(found, expected, rtol=w.close, atol=w.close, err_msg=what)
 
 
 def expect(w: Weighted, got: jax.Array, answer: Callable[[Enumeration], float], what: str) -> None:
-    """Fail unless ``[batch]`` numbers are the enumeration's, as precise as the log weights.
+    """Fail unless ``[batch]`` numbers agree with the enumeration and have the expected dtype.
 
     Args:
-        w: what was asked.
+        w: the case.
         got: the numbers.
-        answer: the enumeration's answer.
-        what: the name of the question.
+        answer: computes the expected number from an enumeration.
+        what: the name of the quantity.
     """
     expect_precision(w, got, what)
     expect_number(w, got, [answer(e) for _, e in w.each()], f"{what} of each item")
 
 
 def expect_precision(w: Weighted, got: Any, what: str) -> None:
-    """Fail unless arrays are as precise as the log weights.
+    """Fail unless arrays have the precision of the log weights.
 
     Args:
-        w: what was asked.
+        w: the case.
         got: a pytree of arrays.
-        what: the name of the question.
+        what: the name of the quantity.
     """
     found = {str(x.dtype) for x in jax.tree.leaves(got)}
     require(found == {str(w.dtype)}, f"{what} is {sorted(found)}, the log weights are {w.dtype}")
@@ -71,13 +71,13 @@ def expect_precision(w: Weighted, got: Any, what: str) -> None:
 def expect_parts(
     w: Weighted, got: Parts, answer: Callable[[int, Enumeration], np.ndarray], what: str
 ) -> None:
-    """Fail unless an array for each part is the enumeration's, and zero beyond all items.
+    """Fail unless arrays of parts agree with the enumeration, and are zero in padding.
 
     Args:
-        w: what was asked.
+        w: the case.
         got: the arrays.
-        answer: from an item and its enumeration to the item's entries.
-        what: the name of the question.
+        answer: maps an item and its enumeration to the entries of the item.
+        what: the name of the quantity.
     """
     expect_precision(w, got, what)
     for item, e in w.each():
@@ -95,7 +95,7 @@ def same(got: Any, expected: Any, what: str, tolerance: float = 1e-6) -> None:
     Args:
         got: one.
         expected: the other.
-        what: their name.
+        what: the name of the quantity.
         tolerance: relative and absolute.
     """
     for x, y in zip(jax.tree.leaves(got), jax.tree.leaves(expected), strict=True):
@@ -103,10 +103,10 @@ def same(got: Any, expected: Any, what: str, tolerance: float = 1e-6) -> None:
 
 
 def ranks(w: Weighted, answer: Answer, item: int) -> list[int]:
-    """Find an item's ranked derivations, all that there are, in the enumeration.
+    """Return the indices of the ranked derivations of an item in the enumeration.
 
     Args:
-        w: what was asked.
+        w: the case.
         answer: derivations with a leading axis.
         item: the number of the item.
     """
@@ -115,12 +115,12 @@ def ranks(w: Weighted, answer: Answer, item: int) -> list[int]:
 
 
 def expect_head(w: Weighted, answer: Answer, most: int) -> None:
-    """Fail unless an answer is the head of the sorted enumeration, without repetitions.
+    """Fail unless derivations are the best of the enumeration, in order without repetitions.
 
     Args:
-        w: what was asked.
+        w: the case.
         answer: derivations, best first.
-        most: how many were asked for; if there are fewer, all.
+        most: the number requested; if there are fewer, all.
     """
     most = min(most, max(e.possible for _, e in w.each()))
     listed = int((np.asarray(answer.log_weight).max(1) > -np.inf).sum())
@@ -140,11 +140,11 @@ def expect_head(w: Weighted, answer: Answer, most: int) -> None:
 
 
 def few(w: Weighted, most: int) -> Weighted:
-    """Forbid parts, so that every item has few derivations left, and some item nearly ``most``.
+    """Forbid parts so that every item has few derivations, and some item nearly ``most``.
 
     Args:
-        w: what to take parts from.
-        most: the most derivations of an item.
+        w: the case whose parts are forbidden.
+        most: the maximal number of derivations of an item.
     """
     rng = np.random.default_rng(7)
     weights = w.expanded.log_weights
@@ -172,7 +172,7 @@ def other_weights(w: Weighted) -> Weighted:
 
 
 def lacking(w: Weighted) -> Weighted:
-    """Return the same without a part that the fullest item, and no other, may use.
+    """Forbid a part that only the item with the most derivations may use.
 
     Raises:
         AssertionError: if there is none.
@@ -195,11 +195,11 @@ def lacking(w: Weighted) -> Weighted:
 
 
 def expect_infinite(w: Weighted, divergence: jax.Array) -> None:
-    """Fail unless the fullest item's number is infinite, and no other.
+    """Fail unless the number of the item with the most derivations, and no other, is infinite.
 
     Args:
-        w: what was asked.
-        divergence: ``[batch]`` of ``lacking`` from it.
+        w: the case.
+        divergence: ``[batch]`` divergences of ``lacking`` from the case.
     """
     expected = [item == w.fullest for item in w.items]
     found = np.asarray(divergence)

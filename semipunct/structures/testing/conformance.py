@@ -15,17 +15,17 @@ CHECKS: Mapping[str, Check] = {**ANSWERS, **BEHAVIOUR}
 
 
 def check(case: Case, only: Collection[str] | None = None, base: Divisible = Log()) -> None:
-    """Ask a structure every question, and compare its answers with the enumeration.
+    """Compare all results for a structure with the enumeration.
 
     Args:
         case: the structure, and all its derivations.
-        only: names of checks, to make no others.
+        only: names of checks; only these are run.
         base: the semiring of sums.
 
     Raises:
-        AssertionError: naming the checks that failed, each with what is wrong; an exception of
-            the structure is a failure, too.
-        ValueError: if ``only`` names a check that there is not.
+        AssertionError: if checks failed, with their names and messages; an exception raised by the
+            structure is a failure, too.
+        ValueError: if ``only`` names an unknown check.
     """
     if unknown := set(only or ()) - set(CHECKS):
         raise ValueError(f"no checks: {sorted(unknown)}; there are {', '.join(CHECKS)}")

@@ -1,6 +1,6 @@
-"""The expected answer to every question about a structure: sums over a list of derivations.
+"""Expected results for a structure, as sums over a list of derivations.
 
-Plain numpy in double precision; it shares no code with the structures and semirings.
+Implemented in NumPy in double precision, without code of the structures and semirings.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ class Event(NamedTuple):
     """One derivation of one item of a batch.
 
     Attributes:
-        parts: how often it uses each part: a pytree shaped like the item's log weights.
-        aside: the log of what else its weight consists of.
+        parts: the number of uses of each part: a pytree shaped like the item's log weights.
+        aside: the log of the other factors of its weight.
     """
 
     parts: Any
@@ -30,7 +30,7 @@ class Enumeration:
     """All derivations of one item.
 
     Attributes:
-        parts: ``[derivations, parts]`` how often each derivation uses each part.
+        parts: ``[derivations, parts]`` the number of uses of each part by each derivation.
         log_weight: ``[derivations]`` their log weights.
     """
 
@@ -39,12 +39,12 @@ class Enumeration:
 
     @classmethod
     def of(cls, parts: np.ndarray, aside: np.ndarray, weights: np.ndarray) -> Enumeration:
-        """Weigh derivations.
+        """Compute the weights of derivations.
 
         Args:
-            parts: ``[derivations, parts]`` how often each uses each part.
-            aside: ``[derivations]`` what else belongs to their log weights.
-            weights: ``[parts]`` log weights, of which only the used ones count.
+            parts: ``[derivations, parts]`` the number of uses of each part by each derivation.
+            aside: ``[derivations]`` other terms of their log weights.
+            weights: ``[parts]`` log weights; unused ones are ignored.
         """
         with np.errstate(invalid="ignore"):
             used = np.where(parts != 0, parts * weights, 0.0)
@@ -70,7 +70,7 @@ class Enumeration:
 
     @cached_property
     def possible(self) -> int:
-        """The number of derivations that have any weight."""
+        """The number of derivations with nonzero weight."""
         return int((self.log_weight > -np.inf).sum())
 
     @cached_property
@@ -89,11 +89,11 @@ class Enumeration:
         return np.concatenate([best, np.full(count - len(best), -np.inf)])
 
     def expectation(self, feature: np.ndarray) -> float:
-        """Return the expectation of a feature that adds up over parts."""
+        """Return the expectation of a feature that is additive over parts."""
         return float(self.prob @ (self.parts @ feature))
 
     def covariance(self, first: np.ndarray, second: np.ndarray) -> float:
-        """Return the covariance of two features that add up over parts.
+        """Return the covariance of two features that are additive over parts.
 
         Args:
             first: ``[parts]``.
@@ -116,22 +116,22 @@ class Enumeration:
         return -self._covariances(np.where(self.prob > 0, self.log_weight, 0.0))
 
     def cross_entropy(self, other: Enumeration) -> float:
-        """Return E_p[-log q] in nats, where this is p and the other is q."""
+        """Return E_p[-log q] in nats, where p is this distribution and q the other."""
         mine = self.prob > 0
         return float(-(self.prob[mine] @ other.log_prob[mine]))
 
     def kl(self, other: Enumeration) -> float:
-        """Return the Kullback-Leibler divergence of the other from this in nats."""
+        """Return the Kullback-Leibler divergence KL(p || q) in nats; q is the other."""
         return self.cross_entropy(other) - self.entropy
 
     def find(self, rows: np.ndarray) -> np.ndarray:
         """Return the index of each row ``[rows, parts]`` among the derivations.
 
         Raises:
-            AssertionError: if a row is no derivation.
+            AssertionError: if a row is not a derivation.
         """
         numbers = {row.tobytes(): i for i, row in enumerate(self.parts)}
-        # Zero is added because minus zero has other bytes.
+        # Adding zero turns minus zero, which has different bytes, into zero.
         missing = [row for row in rows if (row + 0.0).tobytes() not in numbers]
         if missing:
             raise AssertionError(
@@ -149,8 +149,8 @@ def chi_square(observed: np.ndarray, expected: np.ndarray) -> float:
     """Return the p-value of Pearson's test.
 
     Args:
-        observed: ``[outcomes]`` how often each came.
-        expected: ``[outcomes]`` how often it should; those below five are counted together.
+        observed: ``[outcomes]`` observed counts.
+        expected: ``[outcomes]`` expected counts; outcomes below five are merged.
     """
     rare = expected < 5
     observed = np.append(observed[~rare], observed[rare].sum())

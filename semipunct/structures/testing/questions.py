@@ -1,4 +1,4 @@
-"""The questions of the conformance suite, compiled once for each structure."""
+"""The computations that the conformance suite tests, compiled once for each structure."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from semirings.base import Semiring
 from semirings.counting import Counting
 
 DRAWS = 2000
-"""The number of draws of a sample."""
+"""The number of draws in a sample."""
 traces: Counter[str] = Counter()
-"""How often each question was traced."""
+"""The number of times that each computation was traced."""
 
 
 class Sums(NamedTuple):
-    """The log partition with the marginals, and with its gradient, which is not expanded."""
+    """The log partition with the marginals, and with its gradient for unexpanded weights."""
 
     log_partition: jax.Array
     alone: jax.Array
@@ -36,7 +36,7 @@ class Sums(NamedTuple):
 
 
 class Averages(NamedTuple):
-    """Averages over derivations, one in each semiring that there is for them."""
+    """Averages over derivations, one for each averaging semiring."""
 
     entropy: jax.Array
     kl: jax.Array
@@ -45,7 +45,7 @@ class Averages(NamedTuple):
 
 
 class MoreAverages(NamedTuple):
-    """The other averages, and gradients."""
+    """Further averages, and gradients."""
 
     cross_entropy: jax.Array
     variance: jax.Array
@@ -54,7 +54,7 @@ class MoreAverages(NamedTuple):
 
 
 def _compiled(ask: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a question, and count how often that happens."""
+    """Compile a computation, and count how often it is traced."""
 
     def traced(*arguments: Any) -> Any:
         traces[ask.__name__] += 1
@@ -68,12 +68,12 @@ def slopes(
     answer: Callable[[Distribution[Any]], jax.Array],
     structure: Structure | None = None,
 ) -> tuple[jax.Array, Parts]:
-    """Return an answer and its gradient with respect to the log weights.
+    """Return a quantity and its gradient with respect to the log weights.
 
     Args:
-        d: the distribution that is asked.
-        answer: the question.
-        structure: that of the log weights; expanded by default.
+        d: the distribution.
+        answer: computes the quantity.
+        structure: the structure whose log weights are varied; the expanded one by default.
     """
     at = d.structure.expanded() if structure is None else structure
 
@@ -93,7 +93,7 @@ def _sums(d: Distribution[Any]) -> Sums:
 
 
 def sums(w: Weighted) -> Sums:
-    """Ask for the sums."""
+    """Compute the sums."""
     return _sums(w.distribution)
 
 
@@ -105,7 +105,7 @@ def _number(d: Distribution[Any]) -> tuple[jax.Array, jax.Array]:
 
 
 def number(w: Weighted) -> tuple[jax.Array, jax.Array]:
-    """Count the derivations of each item, forbidden parts left out; and the scale of that."""
+    """Count the possible derivations of each item; return the count and its scale."""
     return _number(w.distribution)
 
 
@@ -115,7 +115,8 @@ def _forward(d: Distribution[Any], along: Parts) -> tuple[jax.Array, Parts]:
 
     def both(log_weights: Parts) -> tuple[jax.Array, Parts]:
         inner = replace(d, structure=expanded.with_log_weights(log_weights))
-        # Not together: in the one forward mode is alone, in the other it is over reverse mode.
+        # Computed separately: the first is forward mode alone, the second forward over reverse
+        # mode.
         return inner.log_partition(), inner.marginals()
 
     return jax.jvp(both, (expanded.log_weights,), (along,))[1]
@@ -133,9 +134,10 @@ def in_a_direction(w: Weighted, along: Parts, *, forward: bool) -> tuple[jax.Arr
     """Return the derivatives of the log partition and of the marginals in a direction.
 
     Args:
-        w: what is asked.
+        w: the case with log weights.
         along: a number for each part.
-        forward: in forward mode, for marginals over reverse mode; or in reverse mode only.
+        forward: whether to use forward mode, which is forward over reverse for marginals; otherwise
+            only reverse mode.
     """
     return (_forward if forward else _reverse)(w.distribution, along)
 
@@ -146,7 +148,7 @@ def _best(d: Distribution[Any]) -> Answer:
 
 
 def best(w: Weighted) -> Answer:
-    """Ask for the best derivation."""
+    """Compute the best derivation."""
     return _best(w.distribution)
 
 
@@ -156,16 +158,16 @@ def _heads(d: Distribution[Any]) -> tuple[Answer, Answer]:
 
 
 def heads(w: Weighted) -> tuple[Answer, Answer]:
-    """Ask for the two best derivations, and for the four best."""
+    """Compute the two best and the four best derivations."""
     return _heads(w.distribution)
 
 
 def ranked(w: Weighted, most: int) -> Answer:
-    """Ask for derivations from the best on, with a leading axis.
+    """Compute ranked derivations, best first, with a leading axis.
 
     Args:
-        w: what is asked.
-        most: how many at most.
+        w: the case with log weights.
+        most: the maximal number.
     """
     found = list(itertools.islice(w.distribution.ranked(), most))
     return jax.tree.map(lambda *xs: np.stack(xs), *found)
@@ -181,9 +183,9 @@ def draws(w: Weighted, seed: int, *, untraced: bool = False) -> Answer:
     """Draw many derivations.
 
     Args:
-        w: what is asked.
-        seed: of the random key.
-        untraced: draw in the reverse pass, also where the structure is ``Traceable``.
+        w: the case with log weights.
+        seed: the seed of the random key.
+        untraced: whether to sample in the reverse pass even if the structure is ``Traceable``.
     """
     d = w.distribution
     if untraced:
@@ -197,10 +199,10 @@ def _log_prob(d: Distribution[Any], parts: Parts) -> jax.Array:
 
 
 def log_prob(w: Weighted, parts: Parts) -> jax.Array:
-    """Ask for the log probabilities of many derivations, ``[derivations, batch]``.
+    """Compute the log probabilities of derivations, ``[derivations, batch]``.
 
     Args:
-        w: what is asked.
+        w: the case with log weights.
         parts: arrays ``[derivations, batch, ...]``.
     """
     return _log_prob(w.distribution, parts)
@@ -214,11 +216,11 @@ def _averages(
 
 
 def averages(w: Weighted, other: Weighted) -> Averages:
-    """Ask for averages.
+    """Compute averages.
 
     Args:
-        w: what is asked.
-        other: of the same shapes, for divergences.
+        w: the case with log weights.
+        other: other weights of the same shapes, for divergences.
     """
     return _averages(w.distribution, other.distribution, w.features(1), w.features(2))
 
@@ -234,11 +236,11 @@ def _more_averages(d: Distribution[Any], other: Distribution[Any], feature: Part
 
 
 def more_averages(w: Weighted, other: Weighted) -> MoreAverages:
-    """Ask for the other averages.
+    """Compute the other averages.
 
     Args:
-        w: what is asked.
-        other: of the same shapes, for the cross entropy.
+        w: the case with log weights.
+        other: other weights of the same shapes, for the cross entropy.
     """
     return _more_averages(w.distribution, other.distribution, w.features(1))
 
@@ -246,11 +248,11 @@ def more_averages(w: Weighted, other: Weighted) -> MoreAverages:
 @partial(jax.tree_util.register_dataclass, data_fields=["structure"], meta_fields=["kind"])
 @dataclass(frozen=True)
 class Untraced:
-    """A structure that hides whether it is ``Traceable``.
+    """A wrapper that is not ``Traceable`` even if the structure is.
 
     Attributes:
-        structure: the structure itself.
-        kind: its class, by which jax tells it from others.
+        structure: the wrapped structure.
+        kind: its class, a static field by which JAX distinguishes wrapped structures.
     """
 
     structure: Any

@@ -1,4 +1,4 @@
-"""The categories that constituents have of themselves, when they are roots or complements."""
+"""The categories of constituents that are roots or complements."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def head_of(node: Constituent) -> Constituent:
     """Return the child that is the head of a phrase, or of its first conjunct.
 
     Args:
-        node: of which no child is empty.
+        node: a constituent without empty children.
 
     Raises:
-        Unconverted: if there are marks alone.
+        Unconverted: if there are only marks.
     """
     if node.head is not None:
         return node.head
@@ -61,7 +61,7 @@ def _possessive(node: Constituent) -> bool:
 
 
 def has_subject(node: Constituent) -> bool:
-    """Tell whether a clause, or its first conjunct, has a subject of its own."""
+    """Return whether a clause, or its first conjunct, has an overt subject."""
     node = _first_clause(node)
     return any("SBJ" in child.functions for child in node.children) or (
         node.label in ("SINV", "SQ") and any(child.label == "NP" for child in node.children)
@@ -82,11 +82,11 @@ def _has_sbj(node: Constituent) -> bool:
 
 
 def subject_is_extracted(node: Constituent, index: str) -> bool:
-    """Tell whether what was extracted with an index is the subject of a clause.
+    """Return whether the element extracted with an index is the subject of a clause.
 
     Args:
         node: the clause.
-        index: of the trace.
+        index: the index of the trace.
     """
     node = _first_clause(node)
     label, functions = node.traces.get(index, ("", frozenset[str]()))
@@ -94,7 +94,7 @@ def subject_is_extracted(node: Constituent, index: str) -> bool:
 
 
 def sentence_feature(node: Constituent) -> str:
-    """Return the feature of a verb phrase or a clause, such as ``dcl``, by the verb at its head."""
+    """Return the feature of a verb phrase or a clause, such as ``dcl``, from its head verb."""
     while not node.is_leaf:
         head = head_of(node)
         if node.label in ("VP", "SQ", "SINV") and head.is_leaf and head.label in VERBS:
@@ -105,7 +105,7 @@ def sentence_feature(node: Constituent) -> str:
 
 
 def is_perfect(auxiliary: Constituent) -> bool:
-    """Tell whether a participle after a word is a perfect one."""
+    """Return whether a participle after an auxiliary is a perfect participle."""
     return auxiliary.is_leaf and auxiliary.form.lower() in _HAVE
 
 
@@ -128,10 +128,10 @@ def category_of(node: Constituent, *, perfect: bool = False) -> str:
 
     Args:
         node: any constituent with words.
-        perfect: whether a participle at its head is one after *have*.
+        perfect: whether a participle at its head follows *have*.
 
     Raises:
-        Unconverted: for a phrase of marks alone.
+        Unconverted: for a phrase that consists only of marks.
     """
     while True:
         label = node.label
@@ -180,7 +180,7 @@ def verb_feature(node: Constituent, perfect: bool) -> str:
 
     Args:
         node: the verb phrase.
-        perfect: whether a participle at its head is one after *have*.
+        perfect: whether a participle at its head follows *have*.
     """
     found = sentence_feature(node)
     if found == "pss" and perfect:
@@ -189,7 +189,7 @@ def verb_feature(node: Constituent, perfect: bool) -> str:
 
 
 def _clause(node: Constituent) -> str | Constituent:
-    """Return the category of a clause, or the constituent inside it that has the same one."""
+    """Return the category of a clause, or an inner constituent with the same category."""
     inner = _first_clause(node)
     if inner.label not in CLAUSES:
         return inner

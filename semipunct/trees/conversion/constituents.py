@@ -1,4 +1,4 @@
-"""Constituents of a tree that is converted: phrases that know what was extracted from them."""
+"""Constituents of a tree during conversion, with the elements extracted from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TRACE = "*T*-"
 
 
 class Unconverted(Exception):
-    """A construction for which no analysis is known; its text names it."""
+    """Raised for a construction without a known analysis, which the message names."""
 
 
 @dataclass(eq=False, slots=True)
@@ -24,20 +24,20 @@ class Constituent:
     """A phrase, a word or a mark.
 
     Attributes:
-        label: without functions and indices; of a leaf, its part of speech.
+        label: the label without functions and indices; for a leaf, its part of speech.
         functions: function tags, such as ``SBJ``.
-        children: from left to right; none of a leaf.
-        word: the number of a leaf among those that are kept, from 1; 0 of a phrase.
-        form: of a leaf.
-        index: that empty elements share with it; empty if there is none.
-        gap_index: of a constituent that has, in gapping, the role of another.
-        traces: what was extracted from the phrase itself, by index: the label and the functions of
+        children: from left to right; empty for a leaf.
+        word: the number of a leaf among those that are kept, from 1; 0 for a phrase.
+        form: the form of a leaf.
+        index: the index shared with empty elements; empty if there is none.
+        gap_index: the index of a constituent that, in gapping, has the role of another.
+        traces: the elements extracted from the phrase itself, by index: the label and functions of
             the empty child.
         open: the indices of ``traces`` here and below.
-        binder: the index of a relative or interrogative phrase among the children, even of one
-            that is empty.
-        coordinated: whether it is made of conjuncts and what stands between them.
-        head: the child that is the head, if it was chosen beforehand.
+        binder: the index of a relative or interrogative phrase among the children, even if it is
+            empty.
+        coordinated: whether it consists of conjuncts and the elements between them.
+        head: the head child, if it was chosen beforehand.
     """
 
     label: str
@@ -57,25 +57,25 @@ class Constituent:
 
     @property
     def is_leaf(self) -> bool:
-        """Tell whether it is a word or a mark."""
+        """Return whether it is a word or a mark."""
         return self.word > 0
 
     @property
     def is_mark(self) -> bool:
-        """Tell whether it is a mark."""
+        """Return whether it is a mark."""
         return self.is_leaf and self.label in MARK_TAGS
 
     @property
     def is_comma(self) -> bool:
-        """Tell whether it is a comma."""
+        """Return whether it is a comma."""
         return self.is_leaf and self.label == ","
 
     def grouped(self, children: list[Constituent], head: Constituent | None) -> Constituent:
         """Return a constituent of the same label around others.
 
         Args:
-            children: that it has.
-            head: one of them, or None.
+            children: the children of the new constituent.
+            head: the head child, or None.
         """
         found = Constituent(self.label, self.functions, children, head=head)
         found.open = set[str]().union(*(child.open for child in children))
@@ -88,15 +88,15 @@ def constituents(
     """Build the constituents of a tree, without its empty elements.
 
     Args:
-        tree: with all its leaves.
+        tree: a tree with all its leaves.
         forms: ``[n]``.
         quotes: whether quotation marks are kept.
 
     Returns:
-        The root, and the leaves of the tree, 1 to n, that are left.
+        The root, and the leaves of the tree, 1 to n, that remain.
 
     Raises:
-        Unconverted: if no word is left.
+        Unconverted: if no word remains.
     """
     nodes: list[Constituent] = []
     kept: list[int] = []
@@ -132,7 +132,7 @@ def constituents(
 
 
 def _join(child: Constituent, parent: Constituent, *, is_leaf: bool) -> None:
-    """Append a child, the last one first, unless nothing of it is left."""
+    """Add a child to its parent, from right to left, unless it is empty."""
     if child.label.startswith("WH") and child.index:
         parent.binder = child.index
     parent.open |= child.open
@@ -142,7 +142,7 @@ def _join(child: Constituent, parent: Constituent, *, is_leaf: bool) -> None:
         index = child.form[len(_TRACE) :]
         parent.traces[index] = parent.label, parent.functions
         parent.open.add(index)
-    elif not is_leaf:  # what held nothing but a trace is one itself
+    elif not is_leaf:  # a phrase that contained only a trace becomes a trace
         for index in child.traces:
             parent.traces[index] = child.label, child.functions
 

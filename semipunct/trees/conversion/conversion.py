@@ -14,16 +14,16 @@ from semipunct.trees.derivations import Derivation, derivation
 from semipunct.trees.licensing import unlicensed
 from semipunct.trees.phrases import PhraseTree
 
-_MOST_PARTS = 64  # adjuncts of adjuncts have categories twice as large each time
+_MOST_PARTS = 64  # each level of nested adjuncts doubles the size of categories
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A derivation, and the leaves of the tree that are its words.
+    """A derivation, and the leaves of the source tree that are its words.
 
     Attributes:
-        derivation: with ``n`` leaves.
-        leaves: ``[n]`` of the tree, from 1; empty elements are not among them, and quotation marks
+        derivation: a derivation with ``n`` leaves.
+        leaves: ``[n]`` leaves of the tree, from 1, without empty elements, and with quotation marks
             only if they were kept.
     """
 
@@ -35,13 +35,13 @@ def converted(tree: PhraseTree, forms: Sequence[str], *, quotes: bool = False) -
     """Convert a phrase-structure tree of the Penn Treebank to a derivation.
 
     Args:
-        tree: with its empty elements, function tags and indices.
+        tree: a tree with empty elements, function tags and indices.
         forms: ``[leaves]``, those of empty elements included.
         quotes: whether quotation marks are kept; CCGbank has none.
 
     Raises:
         Unconverted: if the tree has a construction for which no analysis is known, or the
-            derivation would need a rule that is not declared; its text names it.
+            derivation would need an undeclared rule; the message names it.
     """
     root, leaves = constituents(tree, forms, quotes=quotes)
     _flatten(root)
@@ -54,7 +54,7 @@ def converted(tree: PhraseTree, forms: Sequence[str], *, quotes: bool = False) -
 
 
 def _flatten(root: Constituent) -> None:
-    """Give verbs the subject and the predicate of a small clause as complements of their own."""
+    """Replace small clauses by their subject and predicate, as complements of the verb."""
     for node in list(preorder(root)):
         if node.label not in ("VP", "SQ", "SINV"):
             continue

@@ -1,4 +1,4 @@
-"""Coordination: conjuncts are found among the children of phrases and put into one constituent."""
+"""Coordination: grouping the conjuncts among the children of phrases into constituents."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ LISTS = frozenset(("NP", "NX", "S", "SINV", "VP", "SBAR", "PP", "ADJP"))
 
 
 def is_conjunction(node: Constituent) -> bool:
-    """Tell whether it joins conjuncts."""
+    """Return whether a constituent joins conjuncts."""
     return node.label in ("CC", "CONJP")
 
 
 def alike(a: Constituent, b: Constituent) -> bool:
-    """Tell whether two constituents may be conjuncts of one another.
+    """Return whether two constituents may be coordinated.
 
     Args:
         a: one of them.
@@ -44,10 +44,10 @@ def alike(a: Constituent, b: Constituent) -> bool:
 
 
 def grouped(root: Constituent) -> None:
-    """Put the conjuncts of all phrases below a constituent into constituents of their own.
+    """Group the conjuncts of all phrases below a constituent into separate constituents.
 
     Raises:
-        Unconverted: if conjuncts are unlike, or have the roles of others that are left out.
+        Unconverted: if conjuncts are unlike, or contain gapping.
     """
     for node in list(preorder(root)):
         if node.gap_index:
@@ -59,7 +59,7 @@ def grouped(root: Constituent) -> None:
 
 
 def _by_conjunctions(node: Constituent) -> None:
-    # Each group that is made holds one conjunction more than before: a loop as long as there are.
+    # Each new group contains one more conjunction, so the loop terminates.
     seen: set[int] = set()
     while True:
         places = [
@@ -75,7 +75,7 @@ def _by_conjunctions(node: Constituent) -> None:
 
 
 def _group(node: Constituent, place: int) -> None:
-    """Make one constituent of the conjuncts around a conjunction, if it joins any."""
+    """Group the conjuncts around a conjunction, if it joins any."""
     children = node.children
     right = _next(children, place + 1, 1)
     left = _next(children, place - 1, -1)
@@ -102,7 +102,7 @@ def _group(node: Constituent, place: int) -> None:
             last = right
             if before is not None and not any(map(is_conjunction, children[before:left])):
                 left = first = before
-    # Further conjuncts to the left are parted by marks.
+    # Further conjuncts to the left are separated by marks.
     while True:
         if first < 2 or not children[first - 1].is_mark or children[first - 1].label not in ",:":
             break
@@ -138,10 +138,10 @@ def _check_alike(node: Constituent, left: Constituent, right: Constituent) -> No
 
 
 def _segments(parts: Sequence[Constituent], model: Constituent) -> list[Constituent]:
-    """Make one constituent of each conjunct: separators stay as they are.
+    """Make one constituent of each conjunct; separators are unchanged.
 
     Args:
-        parts: conjuncts, the conjunctions and the marks between them, and modifiers.
+        parts: conjuncts, conjunctions and marks between them, and modifiers.
         model: one of the conjuncts.
     """
     found: list[Constituent] = []
@@ -183,7 +183,7 @@ def _close(found: list[Constituent], waiting: list[Constituent], model: Constitu
 
 
 def _paired_modifiers(children: Sequence[Constituent], left: int, right: int) -> bool:
-    """Tell whether a conjunction joins two words before a noun: *old and new cars*."""
+    """Return whether a conjunction joins two words before a noun: *old and new cars*."""
     after = any(not child.is_mark for child in children[right + 1 :])
     modifiers = children[left].label in _ADJECTIVES | {"CD", "RB"}
     return after and modifiers and alike(children[left], children[right])
@@ -237,7 +237,7 @@ def _close_nouns(found: list[Constituent], waiting: list[Constituent]) -> None:
 
 
 def _by_marks(node: Constituent) -> None:
-    """Coordinate children that only marks part: lists, appositions, sentences joined by ``;``."""
+    """Coordinate children separated by marks: lists, appositions, sentences joined by ``;``."""
     children = node.children
     places = [i for i, child in enumerate(children) if _listed(node, child)]
     if len(places) < 2:
@@ -264,7 +264,7 @@ def _listed(node: Constituent, child: Constituent) -> bool:
 
 
 def _next(children: Sequence[Constituent], place: int, step: int) -> int | None:
-    """Find the next child that is no mark."""
+    """Find the next child that is not a mark."""
     while 0 <= place < len(children):
         if not children[place].is_mark:
             return None if is_conjunction(children[place]) else place

@@ -16,27 +16,27 @@ from semipunct.trees.conversion.constituents import Constituent
 
 ADVERBIAL = frozenset(("ADV", "TMP", "LOC", "DIR", "MNR", "PRP", "EXT", "VOC"))
 _CLOSE = frozenset(("PRD", "CLR", "DTV", "PUT", "SBJ", "TPC", "NOM"))
-"""Functions of complements, whatever their labels (Bies et al. 1995, section 2.2)."""
+"""Functions of complements, regardless of their labels (Bies et al. 1995, section 2.2)."""
 
 _VERBAL = frozenset(("VP", "SQ", "SINV", "S", "SBARQ"))
 
 
 def is_adverbial(node: Constituent) -> bool:
-    """Tell whether function tags make a constituent an adjunct."""
+    """Return whether function tags mark a constituent as an adjunct."""
     return bool(node.functions & ADVERBIAL) and not node.functions & _CLOSE
 
 
 def complement(
     child: Constituent, owner: Constituent, head: Constituent, *, after: bool, apart: bool
 ) -> str | None:
-    """Return the category of a child that is a complement, None of an adjunct.
+    """Return the category of a complement, None for an adjunct.
 
     Args:
-        child: that is neither the head nor a mark.
+        child: a child that is neither the head nor a mark.
         owner: the phrase around it.
-        head: of the phrase.
-        after: whether it stands after the head.
-        apart: whether a mark stands between it and what is before it.
+        head: the head of the phrase.
+        after: whether it follows the head.
+        apart: whether a mark precedes it directly.
     """
     label = owner.label
     introduced = label in ("SBAR", "SBARQ") and child.label in (*CLAUSES, "SBAR") and after
@@ -97,10 +97,10 @@ def _of_preposition(child: Constituent) -> str | None:
 
 
 def clause_category(clause: Constituent, binder: str) -> str:
-    """Return the category of a clause of which something may have been extracted.
+    """Return the category of a clause with a possible extraction.
 
     Args:
-        clause: below the phrase that binds what was extracted.
+        clause: the clause below the phrase that binds the extracted element.
         binder: its index; empty if there is none.
     """
     own = category_of(clause)
@@ -108,10 +108,10 @@ def clause_category(clause: Constituent, binder: str) -> str:
 
 
 def noun_phrase_extracted(clause: Constituent, binder: str) -> bool:
-    """Tell whether a noun phrase that is not the subject of the clause itself was extracted.
+    """Return whether a noun phrase other than the subject of the clause was extracted.
 
     Args:
-        clause: below the phrase that binds what was extracted.
+        clause: the clause below the phrase that binds the extracted element.
         binder: its index; empty if there is none.
     """
     if not binder or binder not in clause.open or subject_is_extracted(clause, binder):
@@ -124,7 +124,7 @@ def noun_phrase_extracted(clause: Constituent, binder: str) -> bool:
 
 
 def bare_relative(node: Constituent) -> bool:
-    """Tell whether a subordinate clause has an empty relative pronoun or none at all."""
+    """Return whether a subordinate clause has an empty relative pronoun or none at all."""
     return node.label == "SBAR" and not node.coordinated and complementiser(node) is None
 
 

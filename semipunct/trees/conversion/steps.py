@@ -1,7 +1,7 @@
-"""Steps of the conversion: what a category and the constituent that has it are made of.
+"""Steps of the conversion, each of which decomposes a constituent with a given category.
 
-All left children of a head are above its right children, the outermost highest, but for the marks
-at the end of a sentence, which are above everything.
+All left children of a head are above its right children, the outermost highest, except for marks at
+the end of a sentence, which are at the top.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ _INTENSIFIED = frozenset(("JJ", "JJR", "JJS", "VBN", "VBG", "RB", "RBR"))
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Item:
-    """A part of a tree that is to become a node of the derivation.
+    """A part of a tree that will become a node of the derivation.
 
     Attributes:
-        category: of the node.
-        node: the constituent; of ``rest``, the one around ``children``.
-        children: those that are left of a constituent, with its head among them, of ``rest``;
-            conjuncts and what joins them, of ``conjuncts`` and ``joined``.
-        way: what is to be done.
-        gap: the index of an argument that was extracted, and is the last one that the category
-            takes; empty if there is none.
+        category: the category of the node.
+        node: the constituent; for ``rest``, the one that contains ``children``.
+        children: for ``rest``, the remaining children of a constituent, including its head; for
+            ``conjuncts`` and ``joined``, conjuncts and the elements that join them.
+        way: the kind of decomposition.
+        gap: the index of an extracted argument, which is the last argument of the category; empty
+            if there is none.
     """
 
     category: Category
@@ -61,11 +61,11 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The children of a node of the derivation, none of a leaf.
+    """The children of a node of the derivation; empty for a leaf.
 
     Attributes:
-        head: the place of the head.
-        parts: one or two.
+        head: the index of the head.
+        parts: one or two children.
     """
 
     head: int
@@ -76,7 +76,7 @@ LEAF = Step(0, ())
 
 
 def step(item: Item) -> Step:
-    """Take an item apart.
+    """Decompose an item.
 
     Raises:
         Unconverted: if no analysis is known.
@@ -130,13 +130,13 @@ def _phrase(item: Item) -> Step | Item:
 
 
 def _lacks_noun_phrase(node: Constituent) -> bool:
-    """Tell whether a clause without a relative pronoun lacks a noun phrase that it binds."""
+    """Return whether a relative clause without a pronoun lacks a noun phrase."""
     clause = next((child for child in node.children if child.label in CLAUSES), None)
     return clause is not None and noun_phrase_extracted(clause, node.binder)
 
 
 def _own(node: Constituent, category: Category) -> Category | None:
-    """Return the category of a constituent that a unary rule changes to another one."""
+    """Return the category of a constituent that a unary rule changes to the given one."""
     modifies = _is_modifier(category)
     nominal = category in (NP, N)
     if node.label == "VP" and (modifies or nominal):
@@ -181,12 +181,12 @@ def _rest(item: Item) -> Step | Item:
 
 
 def _closes(node: Constituent, children: Sequence[Constituent]) -> bool:
-    """Tell whether a mark at the end of a phrase goes with one at its beginning."""
+    """Return whether a mark at the end of a phrase is paired with one at its beginning."""
     return children[0].is_mark and node.label == "PRN"
 
 
 def _without(item: Item, first: int, last: int | None, category: Category | None = None) -> Item:
-    """Return an item without some of the children at its edges, of another category."""
+    """Return an item without some children at its edges, optionally with another category."""
     found = replace(item, way="rest", children=item.children[first:last])
     return found if category is None else replace(found, category=category)
 
@@ -221,7 +221,7 @@ def _left(item: Item, head: Constituent) -> Step:
 
 
 def _bare(category: Category, keep: Category | None = None) -> Category:
-    """Return a category without features, but for those of the argument that is kept."""
+    """Return a category without features, except for those of the argument that is kept."""
     bare = category.without_features()
     return bare if keep is None else functor(bare.result, bare.slash, keep)
 
@@ -258,7 +258,7 @@ def _binds(node: Constituent, clause: Constituent) -> bool:
 
 
 def _by_comma(owner: Constituent, child: Constituent) -> bool:
-    """Tell whether a noun phrase modifies a clause by nothing but a comma (rule ``T,``)."""
+    """Return whether a noun phrase modifies a clause only by a comma (rule ``T,``)."""
     return owner.label in (*CLAUSES, "VP") and child.label == "NP" and not is_adverbial(child)
 
 
@@ -273,7 +273,7 @@ def _raised(item: Item) -> Step:
 
 
 def _nominal(item: Item) -> Step | Item:
-    """Take a noun phrase apart: what follows its noun, its determiner, then its nouns."""
+    """Decompose a noun phrase: postmodifiers first, then its determiner, then its nouns."""
     node, children, category = item.node, item.children, item.category
     first, last = children[0], children[-1]
     if last.label == "POS" and len(children) > 1:
@@ -329,7 +329,7 @@ def _noun_modifiers(item: Item, head: Constituent) -> Step:
 
 
 def _noun(node: Constituent) -> Constituent:
-    """Return the head of a noun phrase, which of an amount is its last number."""
+    """Return the head of a noun phrase; for an amount, its last number."""
     numbers = [child for child in node.children if child.is_leaf and child.label == "CD"]
     head = head_of(node)
     money = head.is_leaf and head.label in ("$", "#")
@@ -361,7 +361,7 @@ def _conjuncts(item: Item) -> Step | Item:
 
 
 def _joined(item: Item) -> Step:
-    """Take apart a conjunction or a mark, and the conjuncts after it."""
+    """Decompose into a conjunction or a mark and the conjuncts after it."""
     first, *others = item.children
     if not others:
         raise Unconverted("a conjunction at an end")

@@ -1,4 +1,4 @@
-r"""A small file in the format of CCGbank, of sentences that were made up for these tests."""
+r"""A small file in the format of CCGbank, with sentences invented for these tests."""
 
 MILL = (
     "ID=mill.1 PARSER=GOLD NUMPARSE=1\n"
@@ -19,4 +19,4 @@ RAIN = (
     r"(<T NP 0 1> (<L N NN NN gift N>) ) ) ) ) "
     "\n"
 )
-"""*Rain will fall, gift*, with a change of type by a comma."""
+"""*Rain will fall, gift*, with a type change by a comma."""

@@ -15,17 +15,17 @@ def word(
     xpos: str = "_",
     misc: str = "_",
 ) -> str:
-    """One line of CoNLL-U, without its end."""
+    """Format one line of CoNLL-U, without its end."""
     return f"{word_id}\t{form}\t{form.lower()}\t{upos}\t{xpos}\t_\t{head}\t{relation}\t_\t{misc}"
 
 
 def sentence(*lines: str) -> str:
-    """Lines with their ends, and the blank line that ends a sentence."""
+    """Join lines with their ends, and the blank line that ends a sentence."""
     return "\n".join(lines) + "\n\n"
 
 
 def chain(length: int) -> str:
-    """A sentence whose every word depends on the one before."""
+    """Build a sentence in which every word depends on the preceding one."""
     return sentence(*(word(i, f"w{i}", i - 1) for i in range(1, length + 1)))
 
 

@@ -1,4 +1,4 @@
-"""Sentences with punctuation, for the tests of writing it back."""
+"""Sentences with punctuation, for tests of writing it."""
 
 from semipunct.corpus import Entry, Sentence
 from semipunct.formats.conllu.reading import to_entry
@@ -13,26 +13,26 @@ def mark(word_id, form, head, xpos="_", misc="_"):
 
 
 def with_arcs(line: str, arcs: str) -> str:
-    """The line with an entry in the column DEPS."""
+    """Return the line with an entry in the column DEPS."""
     columns = line.split("\t")
     return "\t".join((*columns[:8], arcs, columns[9]))
 
 
 def entry_of(*lines: str) -> Entry[Record]:
-    """The entry of a sentence that is not omitted."""
+    """Return the entry of a sentence that is not omitted."""
     found = to_entry(record(*lines))
     assert isinstance(found.content, Sentence)
     return found
 
 
 def content(entry: Entry[Record]) -> Sentence:
-    """The sentence of an entry."""
+    """Return the sentence of an entry."""
     assert isinstance(entry.content, Sentence)
     return entry.content
 
 
 def reread(found: Record) -> Entry[Record]:
-    """What is read when the record has been written."""
+    """Write the record and read it again."""
     (again,) = records(format_record(found))
     assert (again.lines, again.ends, again.tokens) == (found.lines, found.ends, found.tokens)
     entry = to_entry(again)
@@ -41,5 +41,5 @@ def reread(found: Record) -> Entry[Record]:
 
 
 def body(found: Record) -> list[str]:
-    """The lines of a record with one space for each tab, without the blank line."""
+    """Return the lines of a record with spaces in place of tabs, without the blank line."""
     return [line.replace("\t", " ") for line in found.lines if line]

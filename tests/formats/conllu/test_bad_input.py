@@ -1,4 +1,4 @@
-"""Every mistake in a file ends in a message that says where, what, and what to do."""
+"""Every error in a file leads to a message with its location, its cause, and a remedy."""
 
 import gzip
 import re

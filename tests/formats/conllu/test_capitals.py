@@ -1,4 +1,4 @@
-"""Other capitals in records of CoNLL-U."""
+"""Changes of capitals in CoNLL-U records."""
 
 import pytest
 
@@ -49,7 +49,7 @@ def test_forms_ranges_and_text_get_them(entry):
     assert writer.unchanged(cased) == expected
     assert isinstance(cased.content, Sentence)
     assert cased.content.forms == FORMS
-    # It is punctuated as any other.
+    # It can be punctuated as usual.
     assert writer.text(cased, cased.content.slots) == "Va-LI.Al Mar, Dr. UN."
     assert writer.text(cased, ((), *cased.content.slots[1:-1], ("!",))).endswith("Dr. UN!")
 

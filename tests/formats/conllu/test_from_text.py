@@ -1,4 +1,4 @@
-"""Records of sentences of plain text."""
+"""Records from sentences of plain text."""
 
 from semipunct.corpus import Words
 from semipunct.corpus.located import Piece, is_mark, located

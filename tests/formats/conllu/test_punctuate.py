@@ -36,7 +36,7 @@ def test_a_record_that_is_already_right_comes_back():
     assert punctuated(YES, slots) is YES.record
     bare = replace(YES, content=without_punctuation(content(YES)))
     assert punctuated(bare, slots) is YES.record
-    # Boundary marks are the channel's: they are never written.
+    # Boundary marks belong to the channel: they are never written.
     assert punctuated(YES, with_boundaries(slots, final=True)) is YES.record
 
 
@@ -112,11 +112,11 @@ QUOTES = [
 @pytest.mark.parametrize(
     "slots, forms, surface",
     [
-        # Lines that stay are spelt as they were.
+        # Unchanged lines keep their spelling.
         ([("“",), ("”",), ("!",)], ['"', "Go", '"', "he", "!"], '"Go" he!'),
-        # One that has lost its partner would not be read as closing any more.
+        # A mark without its partner would no longer be read as a closing one.
         ([(), ("”",), (".",)], ["Go", "”", "he", "."], "Go” he."),
-        # Partners look the same.
+        # Partners have the same style.
         ([("“",), ("!",), ("”",)], ["“", "Go", "!", "he", "”"], "“Go! he”"),
     ],
 )
@@ -131,7 +131,7 @@ def test_straight_quotation_marks(slots, forms, surface):
 @pytest.mark.parametrize(
     "lines, slots, forms",
     [
-        # Not even where their partner is new and directional.
+        # This holds even if their partner is new and directional.
         ([mark(1, '"', 2), word(2, "Go", 0)], [('"',), ("”",)], ['"', "Go", "”"]),
         ([mark(1, '"', 2, "``"), word(2, "Go", 0)], [("“",), ("”",)], ['"', "Go", "”"]),
         (QUOTES, [("“",), (",", "”"), ("“", ".", "”")], ['"', "Go", ",", '"', "he", "“", ".", "”"]),
@@ -221,11 +221,11 @@ def test_surface_text():
     assert surface_text(YES, content(YES).slots) == "Yes, Mr. Ho left."
     odd = replace(YES, record=record("# text = Yes,  Mr. Ho left .", *YES.record.lines[3:-1]))
     assert surface_text(odd, content(odd).slots) == "Yes,  Mr. Ho left ."
-    # Where nothing is said of spaces, the rules speak.
+    # Without information on spaces, the spacing rules apply.
     silent = entry_of(word(1, "字", 0), mark(2, "，", 1), word(3, "字", 1), mark(4, ".", 1))
     assert surface_text(silent, content(silent).slots) == "字，字."
     assert surface_text(silent, [(), (), ()]) == "字字"
-    # Where something is said of one token, it is said of all.
+    # Information on the space of one token implies information on all.
     spaced = entry_of(
         word(1, "a", 0, misc=GLUED), mark(2, ",", 1), word(3, "b", 1), mark(4, ".", 1)
     )
@@ -240,7 +240,7 @@ def test_the_convention_is_read_off_the_records():
     lines[1] = mark(2, ",", 1)
     assert convention_of([entry_of(*lines)]) == "unit"
     assert convention_of([]) == "unit"
-    # What was omitted tells nothing.
+    # An omitted sentence does not count.
     omitted = to_entry(record(word(1, "Here", 2), mark(2, ",", 0)))
     assert convention_of([omitted]) == "unit"
     with pytest.raises(UsageError, match="it was omitted \\(punctuation has dependents\\)"):

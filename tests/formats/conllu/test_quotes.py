@@ -7,7 +7,7 @@ from tests.formats.conllu.builders import record, word
 
 
 def changed(*marks):
-    """What becomes of marks given as (form, tag, head); word 1 is the root, word 2 its child."""
+    """Punctuate marks given as (form, tag, head); word 1 is the root, word 2 its child."""
     lines = [word(1, "a", 0), word(2, "b", 1)]
     lines += [
         word(i, form, head, "punct", "PUNCT", tag) for i, (form, tag, head) in enumerate(marks, 3)

@@ -44,7 +44,7 @@ def test_punctuation_stays_among_the_words():
     assert found.slots == ((),) * 7
     assert entry.word_ids == (1, 2, 3, 4, 5, 6)
     assert entry.notes == to_entry(HAIL).notes
-    # What models of slots cannot take is a sentence like any other.
+    # A sentence that slot models do not support is read like any other.
     only = record(mark(1, ",", 0), word(2, "a", 1))
     assert isinstance(to_entry(only).content, Omitted)
     assert content(to_entry(only, marks="words")).tree.heads == (0, 1)
@@ -108,7 +108,7 @@ def test_arcs_that_only_punctuation_made_cross_are_left_alone():
 
 @given(trees(), st.data())
 def test_nothing_is_lost(heads, data):
-    """The words and the slots read from left to right are the sentence."""
+    """Words and slots, read from left to right, yield the sentence."""
     leaves = [node for node in range(1, len(heads) + 1) if node not in heads]
     picked = set(data.draw(st.lists(st.sampled_from(leaves)))) if len(heads) > 1 else set()
     lines = [

@@ -1,4 +1,4 @@
-"""Words of records deleted and reordered: lines, ranges, spaces."""
+"""Deletion and reordering of words in records: lines, ranges, spaces."""
 
 import pytest
 from hypothesis import given
@@ -59,7 +59,7 @@ def test_a_move_written_out():
     dots[3], dots[7] = [","], ["!"]
     written = Conllu().writer().punctuated(found, [tuple(slot) for slot in dots])
     lines, expected = written.splitlines(), MOVED.splitlines()
-    # What the last mark is followed by nobody says.
+    # The space after the last mark is unknown.
     assert lines[:-2] == expected[:-2]
     assert lines[-2].startswith("9\t!\t!\tPUNCT")
 

@@ -26,7 +26,7 @@ def written(found):
 
 @st.composite
 def texts(draw):
-    """CoNLL-U files with whatever a file may hold besides its words."""
+    """CoNLL-U files with all content that a file may have in addition to words."""
     lines = draw(st.lists(st.sampled_from(["", "# newdoc", "\ufeff", " "]), max_size=3))
     for heads in draw(st.lists(trees(5), min_size=1, max_size=3)):
         lines += draw(st.lists(st.builds("# {}".format, ODD), max_size=2))

@@ -64,12 +64,12 @@ def test_ranges_and_empty_nodes():
 @pytest.mark.parametrize(
     "slots, expected, surface",
     [
-        # A mark between its words, or after its only word, is taken out of its form.
+        # A mark between its words, or after its only word, is removed from its form.
         ([(), ("-",), (".",), ()], ["1-4 a-b.", "1 a", "2 -", "3 b", "4 .", "5 c"], "a-b. c"),
         ([(), (), (".",), ()], ["1-3 ab.", "1 a", "2 b", "3 .", "4 c"], "ab. c"),
         ([(), ("-",), (), ()], ["1-3 a-b", "1 a", "2 -", "3 b", "4 c"], "a-b c"),
         ([(), (), (), ()], ["1-2 ab", "1 a", "2 b", "3 c"], "ab c"),
-        # After it is outside, before another mark of its own is inside.
+        # A mark after it is outside; a mark before another of its own marks is inside.
         (
             [(), ("-",), (".", "!"), ()],
             ["1-4 a-b.", "1 a", "2 -", "3 b", "4 .", "5 !", "6 c"],
@@ -140,7 +140,7 @@ def test_line_ends_comments_and_a_byte_order_mark():
 
 @pytest.mark.parametrize("end", ["", "\r", "\n", "\r\n"])
 def test_new_tokens_after_the_last_line_end_lines(end):
-    """A file may end in half a line end: what comes after it needs a whole one."""
+    """A file may end in an incomplete line end: lines added after it need a complete one."""
     (found,) = records(word(1, "a", 0, "root") + end)
     written = format_record(punctuated(to_entry(found), [(), (".", "!")]))
     (again,) = records(written)
@@ -161,7 +161,7 @@ NEW_MARKS = [",", ".", "“", "”", "‘", "(", ")", "-", "—", "?", "¿", "�
 
 @st.composite
 def sources(draw):
-    """Sentences of files with all that CoNLL-U may hold, and a choice of slots for each."""
+    """Sentences of files with all features of CoNLL-U, and a choice of slots for each."""
     heads = draw(trees(9))
     n = len(heads)
     leaves = [node for node in range(1, n + 1) if node not in heads and heads[node - 1]]
@@ -200,7 +200,7 @@ def sources(draw):
 
 
 def unchanging(line: str) -> tuple[object, ...]:
-    """What of the line of a word may never change."""
+    """Return the fields of a word's line that must never change."""
     columns = line.split("\t")
     misc = [item for item in columns[9].split("|") if item not in (GLUED, "_")]
     return (*columns[2:6], columns[7], *misc)
@@ -212,7 +212,7 @@ def comments(found: Record) -> list[str]:
 
 @given(sources())
 def test_any_record(source):
-    """Writing and reading gives the slots asked for, and changes nothing else."""
+    """Writing and reading yields the requested slots, and changes nothing else."""
     entry, slots = source
     sentence, old = content(entry), entry.record
     assert punctuated(entry, sentence.slots) is old
@@ -234,7 +234,7 @@ def test_any_record(source):
 
 
 def assert_references(found: Record) -> None:
-    """IDs follow each other, ranges span two tokens or more, arcs lead to something."""
+    """Assert that IDs are consecutive, ranges span at least two tokens, and heads exist."""
     assert [token.word_id for token in found.tokens] == list(range(1, len(found.tokens) + 1))
     last, nodes, arcs, covered = 0, {"0"}, [], 0
     for line in found.lines:
@@ -263,7 +263,7 @@ def test_the_text_says_what_the_lines_say(source):
     entry, slots = source
     found = punctuated(entry, slots)
     assume(found is not entry.record)
-    # A record that says nothing of spaces has its text by the rules instead.
+    # The text of a record without information on spaces follows the spacing rules.
     assume(GLUED in "".join(entry.record.lines))
     pieces, covered = [], 0
     for line in found.lines:
@@ -287,14 +287,14 @@ def test_real_sentences(shared_data, language):
         sentence = content(entry)
         assert punctuated(entry, sentence.slots) is entry.record
         bare = without_punctuation(sentence)
-        # What the record shows is compared with what it shall show, not with the sentence's slots.
+        # The comparison is between the record and the requested slots, not those of the sentence.
         assert punctuated(replace(entry, content=bare), sentence.slots) is entry.record
         reentered = reread(punctuated(entry, bare.slots))
         again = content(reentered)
         assert again.slots == bare.slots
         restored = punctuated(reentered, sentence.slots)
         assert_references(restored)
-        # Two straight marks that were left alone may have become a pair.
+        # Two unchanged straight marks may now form a pair.
         if not any(token in "\"'" for slot in sentence.slots for token in slot):
             assert content(reread(restored)).slots == sentence.slots
         for name in ("forms", "lemmas", "upos", "tree"):

@@ -1,4 +1,4 @@
-"""Words of CoNLL-U without heads."""
+"""CoNLL-U words without heads."""
 
 from pathlib import Path
 

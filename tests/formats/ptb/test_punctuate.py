@@ -1,4 +1,4 @@
-"""Punctuation written into brackets: what is read back is what was wanted, and little changes."""
+"""Punctuation in bracketed trees: it is read back as requested, with few other changes."""
 
 from pathlib import Path
 
@@ -76,7 +76,7 @@ tokens = st.lists(st.sampled_from([",", ".", "“", "”", "--", "-LRB-", "?"]),
 
 
 def spine(tree: Nested) -> list[object]:
-    """A tree without marks, and without phrases of marks alone."""
+    """Return a tree without marks, and without phrases that consist of marks."""
     if isinstance(tree[1], str):
         return [] if tree[0] in MARK_TAGS else tree
     inside = [found for child in tree[1:] if (found := spine(child))]

@@ -1,4 +1,4 @@
-"""Phrases that are written in brackets are read again."""
+"""Phrases written in brackets can be read again."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Templates: what they look at, and that all ways of scoring agree."""
+"""Templates: the atoms they use, and agreement between the ways of scoring."""
 
 from functools import partial
 from typing import Any
@@ -68,7 +68,7 @@ def test_tables_give_the_scores_of_hashing():
 
 
 def test_a_row_is_told_by_all_atoms_and_the_number_of_the_template():
-    """Of one template: its row changes with what it looks at, and with nothing else."""
+    """The row of a template changes with its atoms and its number, and with nothing else."""
     words = features.Codes(*(jnp.arange(WORDS + 5, dtype=jnp.int32)[None] + 1 for _ in range(3)))
     states = Tops(jnp.zeros((1, 1, 3, 14), jnp.int32), jnp.full((1, 1), 3, jnp.int32))
     states = states._replace(items=states.items.at[0, 0, :2, Field.WORD].set(jnp.array([2, 1])))

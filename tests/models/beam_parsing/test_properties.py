@@ -1,4 +1,4 @@
-"""Punctuation as properties: marks to flags, flags up the tree (Ma, Zhang and Zhu 2014)."""
+"""Punctuation as properties: flags from marks, and their propagation (Ma, Zhang and Zhu 2014)."""
 
 import jax.numpy as jnp
 import pytest
@@ -11,7 +11,7 @@ N, P = Flag.OTHER, Flag.PAIRED
 
 
 def slots(text: str) -> tuple[int, list[tuple[str, ...]]]:
-    """Words are letters, all else is marks."""
+    """Words are letters; all other characters are marks."""
     found: list[list[str]] = [[]]
     for piece in text.split():
         if piece.isalpha():
@@ -24,26 +24,26 @@ def slots(text: str) -> tuple[int, list[tuple[str, ...]]]:
 @pytest.mark.parametrize(
     "text, expected",
     [
-        # Figure 1 of the paper, in short: the comma beside the closing mark is passed over.
+        # Figure 1 of the paper, shortened: the comma next to the closing mark is skipped.
         ("“ a b , ” c d .", [Q, EQ, 0, N]),
         ("a , b ( c ) d", [N, 0, P, 0]),
-        # Section 3.2: two opening marks on one word.
+        # Section 3.2: two opening marks at one word.
         ("( “ a b , ” c . d )", [Q | B, EQ, N, EB]),
         ("`` a '' -LRB- b -RRB-", [P, P]),
         ("“ a ” , b", [P, 0]),
         ("a , “ b c ”", [N, Q, EQ]),
-        ("” a b “", [0, 0]),  # nothing at their sides
-        ("a ” b", [EQ, 0]),  # no partner: the side that it has alone
+        ("” a b “", [0, 0]),  # no word on the relevant side
+        ("a ” b", [EQ, 0]),  # no partner: the property of a single side
         ("a “ b", [0, Q]),
         ('" a b " c', [Q, EQ, 0]),
-        ("a ' b", [N, 0]),  # a straight mark without a partner is any other mark
+        ("a ' b", [N, 0]),  # a straight mark without a partner is like any other mark
         ("« a » b „ c “", [P, 0, P]),
         ("» a b «", [Q, EQ]),
         ("a ( ) b", [N, 0]),  # nothing between them
         ("a b c", [0, 0, 0]),
         (", a", [0]),
-        ("¡ a !", [N]),  # marks of sentences are no pair
-        ("[ a ) b ] c", [P, EB, 0]),  # flags of a kind meet, whichever marks match
+        ("¡ a !", [N]),  # sentence marks are not paired
+        ("[ a ) b ] c", [P, EB, 0]),  # flags of one kind are paired, whichever marks match
     ],
 )
 def test_marks_become_properties_of_words(text: str, expected: list[int]):
@@ -66,14 +66,14 @@ def test_other_marks_stay_where_only_paired_ones_are_properties():
         (0, Q, LEFT, Q),
         (EQ, Q, LEFT, P),
         (EQ | EB, Q | B, LEFT, P),
-        # Section 3.2: the quotation marks are gone, the bracket is still open, so no Paired.
+        # Section 3.2: the quotation marks are complete, the bracket is still open, so no Paired.
         (EQ, Q | B, LEFT, B),
         (B, EB, RIGHT, P),
         (0, EB, RIGHT, EB),
-        (0, EQ, LEFT, 0),  # a closing mark within the tree is no boundary of it
+        (0, EQ, LEFT, 0),  # a closing mark within the tree is not at its boundary
         (0, Q, RIGHT, 0),
         (0, N, RIGHT, N),
-        (N, 0, RIGHT, 0),  # the right edge is the dependent's
+        (N, 0, RIGHT, 0),  # the right edge is that of the dependent
         (N, N, LEFT, N),
         (0, N, LEFT, 0),
         (Q, N, RIGHT, Q),  # section 3.3: boundaries come first

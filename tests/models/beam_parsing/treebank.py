@@ -1,4 +1,4 @@
-"""Small treebanks whose heads follow a rule."""
+"""Small treebanks with heads assigned by a rule."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def sentence(
     slots: Sequence[str] = (),
     relations: Sequence[str] = (),
 ) -> Sentence:
-    """A sentence; tags stand in xpos, and ``PUNCT`` is a mark; slots are spelt with blanks."""
+    """Build a sentence; tags are in xpos, and ``PUNCT`` is a mark; slots are split at blanks."""
     n = len(forms)
     upos = tuple(tag if tag == "PUNCT" else "X" for tag in tags)
     return Sentence(
@@ -28,9 +28,9 @@ def sentence(
 
 
 def planted(count: int, seed: int) -> list[Sentence]:
-    """Nouns between two verbs depend on the first up to the comma, on the second from there on.
+    """Nouns between two verbs depend on the first verb up to a comma, on the second after it.
 
-    Only the comma tells.
+    Only the comma determines the heads.
     """
     generator = np.random.default_rng(seed)
     made: list[Sentence] = []

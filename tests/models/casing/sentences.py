@@ -1,4 +1,4 @@
-"""Sentences of a language with rules of capitals."""
+"""Sentences of a language with capitalisation rules."""
 
 import random
 
@@ -7,7 +7,7 @@ from semipunct.trees import DependencyTree
 
 
 def sentence(chance: random.Random) -> Sentence:
-    """Draw one: capitals begin it and follow a colon; some words have their own."""
+    """Draw a sentence: capitals at its start and after a colon; some words have their own."""
     forms, slots = [], [()]
     for i in range(chance.randint(3, 6)):
         word = chance.choice(["ba", "do", "Mo", "UN", "iPo", "1"])

@@ -1,4 +1,4 @@
-"""Shapes of words."""
+"""Word shapes."""
 
 import pytest
 from hypothesis import given
@@ -66,7 +66,7 @@ def test_a_capital_of_two_characters_is_none():
 
 @pytest.mark.parametrize("form", ["ısı", "µg", "ſo", "aσ"])
 def test_a_capital_of_another_letter_is_none(form: str):
-    """The dotless i of Turkish, micro, the long s, a sigma that is not a word's last."""
+    """Examples are the Turkish dotless i, micro, the long s, a non-final sigma."""
     assert capitalised(form).lower() == form.lower()
     assert shaped(form, UPPER, {}).lower() == form.lower()
     assert shaped("λόγος", UPPER, {}) == "ΛΌΓΟΣ"

@@ -53,7 +53,7 @@ def test_capitals_come_back(truecaser: Path):
     (found,) = truecase(loaded, [words], [slots])
     assert found == ("Do", "Mo", "Ba", "iPo", "UN", "Do", "我", "1")
     (bare,) = truecase(loaded, [words])
-    assert bare[2] == "ba"  # no colon before it
+    assert bare[2] == "ba"  # no preceding colon
     assert truecase(loaded, []) == []
 
 

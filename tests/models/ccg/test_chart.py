@@ -1,4 +1,4 @@
-"""Grammars and charts against all derivations that a search without a chart finds."""
+"""Grammars and charts compared with all derivations found without a chart."""
 
 import itertools
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ def rules(tree: Derivation) -> set[tuple[str, ...]]:
 def derived(
     known: set[tuple[str, ...]], words: tuple[str, ...]
 ) -> Iterator[tuple[str, tuple[object, ...]]]:
-    """All categories of some words with what they are made of, without a chart."""
+    """Return all categories of some words with their parts, without a chart."""
     plain: list[tuple[str, tuple[object, ...]]] = [(words[0], ())] if len(words) == 1 else []
     for split in range(1, len(words)):
         for a, b in itertools.product(derived(known, words[:split]), derived(known, words[split:])):
@@ -99,7 +99,7 @@ def test_the_derivation_is_in_its_chart(grammar: Grammar, tree: Derivation, head
 
 
 def test_items_know_their_heads(grammar: Grammar):
-    """*today* takes *sleep*, whose subject is *cats*; the comma is taken by *sleep*."""
+    """*today* modifies *sleep*, whose subject is *cats*; the comma attaches to *sleep*."""
     words = [[grammar.number[tag]] for tag in TODAY.tags]
     forest = build(grammar, words, 10**6, headed=True).forest
     assert forest is not None
@@ -116,7 +116,7 @@ def test_commas_on_the_left_may_be_barred(grammar: Grammar):
     barred = Grammar.of([CAT, TODAY], "none")
     both = Grammar.of([CAT, TODAY], "all")
     assert len(grammar.rules) - len(barred.rules) == 1
-    # NP takes commas on its right alone, S on its left; with "both" each takes them on both sides.
+    # NP accepts commas only on its right, S on its left; with "both" each accepts both sides.
     assert len(both.rules) - len(grammar.rules) == 1
     every = Grammar.of([CAT, TODAY], "both")
     assert len(every.rules) - len(grammar.rules) == 2

@@ -1,4 +1,4 @@
-"""A toy language of phrases with a rule for commas: one after every phrase before the subject."""
+"""A toy language of phrases with a comma rule: a comma after every phrase before the subject."""
 
 import random
 from pathlib import Path
@@ -7,7 +7,7 @@ NOUNS, VERBS = ("dog", "cat", "bird"), ("sees", "hears")
 
 
 def tree(generator: random.Random) -> str:
-    """Draw a tree in brackets, its commas included."""
+    """Draw a bracketed tree, including its commas."""
     noun, other = generator.choice(NOUNS), generator.choice(NOUNS)
     verb = generator.choice(VERBS)
     small = " (ADJP (RB very) (JJ small))" if generator.random() < 0.3 else ""
@@ -21,13 +21,13 @@ def tree(generator: random.Random) -> str:
 
 
 def drawn(count: int, seed: int) -> str:
-    """Draw trees, one a line."""
+    """Draw trees, one per line."""
     generator = random.Random(seed)
     return "".join(tree(generator) + "\n" for _ in range(count))
 
 
 def files(folder: Path, train: int = 64, dev: int = 16) -> dict[str, Path]:
-    """Write files of drawn trees."""
+    """Write files of random trees."""
     found = {name: folder / f"{name}.mrg" for name in ("train", "dev")}
     for seed, (path, count) in enumerate(zip(found.values(), (train, dev), strict=True)):
         path.write_text(drawn(count, seed), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The generative model of commas on phrases: its probabilities, a rule, and deep trees."""
+"""The generative comma model on phrases: its probabilities, a rule, and deep trees."""
 
 from dataclasses import replace
 from itertools import product
@@ -22,7 +22,7 @@ from tests.models.commas.phrases import files
 
 
 def test_commas_of_a_word_and_its_phrase(tmp_path: Path):
-    """(S (UH yes)): both nodes begin at slot 0 and end at slot 1; all pairs are written out."""
+    """(S (UH yes)): both nodes begin at slot 0 and end at slot 1; all pairs are enumerated."""
     path = tmp_path / "a.mrg"
     path.write_text("(S (UH yes))\n", encoding="utf-8")
     (sentence,) = read_commas([path]).sentences
@@ -34,7 +34,7 @@ def test_commas_of_a_word_and_its_phrase(tmp_path: Path):
     score = table[batch.features[0, :2]].sum(1)
     choice = np.exp(score) / np.exp(score).sum((1, 2), keepdims=True)
     seen = 1 / (1 + exp(weights["absorb"][1]))  # both slots are at an edge
-    p = np.zeros((2, 2))  # of commas that are seen in slot 0 and in slot 1
+    p = np.zeros((2, 2))  # surface commas in slot 0 and in slot 1
     for (a, b), (c, d) in product(product(range(2), repeat=2), repeat=2):
         weight = choice[0, a, b] * choice[1, c, d]
         for x, y in product(range(2), repeat=2):
@@ -52,7 +52,7 @@ def test_commas_of_a_word_and_its_phrase(tmp_path: Path):
 
 
 def test_a_field_weighs_both_edges_of_each_span(tmp_path: Path):
-    """(S (NP (NN a) (NN b)) (VB c)): all ways to place commas are written out."""
+    """(S (NP (NN a) (NN b)) (VB c)): all placements of commas are enumerated."""
     path = tmp_path / "a.mrg"
     path.write_text("(S (NP (NN a) (NN b)) (VB c))\n", encoding="utf-8")
     (sentence,) = read_commas([path]).sentences

@@ -1,4 +1,4 @@
-"""The parser of phrases: probabilities of trees, a language that it learns, and long sentences."""
+"""The phrase-structure parser: tree probabilities, a language it learns, and long sentences."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +24,7 @@ SMALL = PhraseParserOptions(word=4, ngram=4, hidden=4, layers=1, span=4, minimum
 
 
 def bracketings(left: int, right: int) -> Iterator[list[tuple[int, int]]]:
-    """All binary bracketings of words from left to right, as lists of spans."""
+    """Return all binary bracketings of words from left to right, as lists of spans."""
     if left == right:
         yield [(left, right)]
         return
@@ -46,7 +46,7 @@ def test_probabilities_are_those_of_a_list_of_all_bracketings(tmp_path: Path):
         lambda p: (*scores(SMALL, p, batch.inputs, None), model.log_likelihoods(p, batch))
     )(parameters)
     span, tag, found = (np.asarray(x, np.float64) for x in answer)
-    # A phrase of three words has two bracketings, both of which are this tree.
+    # A phrase of three words has two bracketings, both of which yield this tree.
     gold = {(0, 3): ("S",), (0, 2): ("NP",), (3, 3): ("VP",)}
     every, of_tree = [], []
     for spans in bracketings(0, 3):

@@ -1,4 +1,4 @@
-"""Sentences of a language with rules of order."""
+"""Sentences of a language with word-order rules."""
 
 import random
 
@@ -11,7 +11,7 @@ TAGS = {"nsubj": "NOUN", "aux": "AUX", "root": "VERB", "obj": "NOUN", "obl": "NO
 
 
 def sentence(relations: tuple[str, ...], number: int = 0) -> Sentence:
-    """Make a verb with dependents, in the order given."""
+    """Build a verb with dependents in the given order."""
     root = relations.index("root") + 1
     heads = tuple(0 if r == "root" else root for r in relations)
     n = len(relations)
@@ -22,7 +22,7 @@ def sentence(relations: tuple[str, ...], number: int = 0) -> Sentence:
 
 
 def drawn(count: int, seed: int) -> list[Sentence]:
-    """Draw verbs with some dependents in the order of ``RULE``, but that a tenth have obl first."""
+    """Draw verbs with some dependents in the order of ``RULE``, but a tenth with obl first."""
     chance = random.Random(seed)
     found: list[Sentence] = []
     for number in range(count):

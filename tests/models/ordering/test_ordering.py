@@ -1,4 +1,4 @@
-"""The ordering model: its probabilities, what it learns, and what it draws."""
+"""The ordering model: its probabilities, what it learns, and its samples."""
 
 import itertools
 import math
@@ -52,7 +52,7 @@ def test_mirrored_sentences_have_the_same_features_with_opposite_signs():
 
 
 def test_probabilities_of_all_orders_are_those_of_pairs_and_add_up_to_one():
-    """Of three items, six sentences: each weighs what its pairs do, in plain Python."""
+    """Three items have six orders, each weighted by its pairs, in plain Python."""
     orders = [sentence(order) for order in itertools.permutations(("nsubj", "root", "obj"))]
     model = OrderingModel.fit(orders, OrderingOptions(minimum_count=1))
     weights = model.initial_parameters(3, 1.0)
@@ -85,7 +85,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_planted_order_is_learnt_saved_and_drawn(folder: Path):
     loaded: Any = semipunct.load(folder)
-    # The words stand the wrong way round: what they stand in must not count.
+    # The words are given in reverse order: their given order must not matter.
     given = [sentence(tuple(reversed(RULE)), i) for i in range(200)]
     found = draw_orders(loaded.model, loaded.parameters, given, seed=5)
     seen = Counter(
@@ -94,14 +94,14 @@ def test_a_planted_order_is_learnt_saved_and_drawn(folder: Path):
     )
     assert seen.most_common(1)[0][0] == RULE
     assert 0.75 < seen[RULE] / 200 < 0.98
-    # Those of some sentences alone are the same.
+    # Draws for a subset of the sentences are the same.
     some = draw_orders(loaded.model, loaded.parameters, given[3:7], seed=5, numbers=range(3, 7))
     assert some.orders == found.orders[3:7]
     assert draw_orders(loaded.model, loaded.parameters, given[3:7], seed=6).orders != some.orders
 
 
 def test_marks_of_an_underlying_tree_tell_relations_apart():
-    """Set off by commas obl stands first, otherwise last."""
+    """With commas obl comes first, otherwise last."""
     comma, nothing = ((",",), (",",)), ((), ())
 
     def with_obl(pair: Any, order: tuple[str, ...]) -> Sentence:
@@ -113,7 +113,7 @@ def test_marks_of_an_underlying_tree_tell_relations_apart():
     model = OrderingModel.fit([first, last], OrderingOptions(1, underlying=True))
     assert {"obl", "obl , _ ,"} <= {*model.vocabulary.relation}
     of_first, of_last = (Pairs.of([s], model.vocabulary, underlying=True) for s in (first, last))
-    # What they share are the tags: all else is told apart.
+    # Only tag features are shared: all others are distinct.
     shared = {*of_first.key.ravel().tolist()} & {*of_last.key.ravel().tolist()}
     assert 0 < len(shared) < len(TEMPLATES)
     weights = np.zeros(len(model.features), np.float32)

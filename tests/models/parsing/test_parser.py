@@ -1,4 +1,4 @@
-"""The parser against all analyses of short sentences, and on a treebank with a planted rule."""
+"""The parser compared with all analyses of short sentences, and on a planted treebank."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SHORT = [
 
 @pytest.fixture(scope="module")
 def random() -> InPlace[Parser]:
-    """A parser whose weights are large enough for trees to differ in probability."""
+    """Return a parser with weights large enough for trees to differ in probability."""
     model = Parser.fit(SHORT, SMALL)
     weights = model.initial_parameters(0, 0.0)
     weights["arc.weight"] = np.random.default_rng(1).normal(0, 3, (8, 8)).astype(np.float32)
@@ -49,7 +49,7 @@ def trained(parser: Path) -> Any:
 
 
 def projective(words: int) -> list[tuple[int, ...]]:
-    """All projective trees with one root, by the definition."""
+    """Return all projective trees with one root, by the definition."""
     found = []
     for heads in itertools.product(range(words + 1), repeat=words):
         if tree_fault(heads):
@@ -78,7 +78,7 @@ def test_analyses_of_two_words_have_probability_one(random: InPlace[Parser]):
         for names in itertools.product(("root", "x", "unseen"), repeat=2)
         for pair in itertools.product(tags, repeat=2)
     ]
-    # The columns of these tags go together in ``sentence``: of the other columns any will do.
+    # In ``sentence`` the columns of these tags agree: in the other columns any values are allowed.
     found = []
     for s in every:
         for xpos in itertools.product(("a", "b", "unseen"), repeat=2):
@@ -92,12 +92,12 @@ def test_analyses_of_two_words_have_probability_one(random: InPlace[Parser]):
 
 
 def tree_probabilities(random: InPlace[Parser], forms: list[str]) -> dict[tuple[int, ...], float]:
-    """The probabilities of all trees, from the likelihoods of analyses that differ in heads."""
+    """Return tree probabilities from the likelihoods of analyses with different heads."""
     trees = projective(len(forms))
     same = [sentence(forms, ["A"] * len(forms), list(heads), ["x"] * len(forms)) for heads in trees]
     encoded = random.model.encode(same)
     batch = random.model.batch(encoded, range(len(same)))
-    # Relations depend on heads: their share is that of a model without relations.
+    # Relations depend on heads: their factor is that of a model without relations.
     plain = {**random.parameters}
     plain["relation.weight"] = jax.numpy.zeros_like(plain["relation.weight"])
     found = jax.jit(lambda weights, batch: random.model._parts(weights, batch, None)[0])(
@@ -109,7 +109,7 @@ def tree_probabilities(random: InPlace[Parser], forms: list[str]) -> dict[tuple[
 
 @pytest.fixture(scope="module")
 def expected(random: InPlace[Parser]) -> dict[tuple[int, ...], float]:
-    """The probabilities of all trees of four words."""
+    """Return the probabilities of all trees of four words."""
     return tree_probabilities(random, FORMS)
 
 
@@ -150,13 +150,13 @@ def test_trees_are_drawn_as_often_as_they_are_probable(random: InPlace[Parser], 
     drawn = [tuple(heads) for heads in np.asarray(trees.heads)[:, 0, :4].tolist()]
     shares = {heads: n / 4000 for heads, n in Counter(drawn).items()}
     distance = sum(abs(shares.get(heads, 0) - p) for heads, p in expected.items()) / 2
-    # The expected distance of 4,000 draws is below half a root of trees over draws.
+    # The expected distance of 4,000 draws is less than half the square root of trees over draws.
     assert distance < 0.5 * (len(expected) / 4000) ** 0.5
     for heads, log_probability in zip(
         drawn[:50], np.asarray(trees.log_probability)[:50, 0], strict=True
     ):
         assert np.exp(log_probability) == pytest.approx(expected[heads], rel=1e-3)
-    # Code 0 stands for what training never saw, and is never predicted.
+    # Code 0 stands for values unseen in training, and is never predicted.
     assert np.asarray(tags)[:, :, 0, :4].min() >= 1
 
 
@@ -191,7 +191,7 @@ def test_a_planted_rule_is_learned(trained: Any, parser: Path):
 
 
 def test_punctuation_is_expected_of_words_alone(trained: Any):
-    """The planted marks are found, whatever stands in the slots, in long sentences as well."""
+    """The planted marks are predicted regardless of the slots, in long sentences as well."""
     unseen = planted(30, 2, ["zy", "wo", "vu"])
     bare = [without_punctuation(s) for s in unseen]
     found = slot_posteriors(trained, bare)
@@ -210,7 +210,7 @@ def test_punctuation_is_expected_of_words_alone(trained: Any):
 
 
 def test_marks_are_read_where_they_were_trained_on():
-    """Marks on either side of a word change what is made of it, and are not predicted."""
+    """Marks on either side of a word affect its analysis, and are not predicted."""
     known = planted(4, 3)
     model = Parser.fit(known, replace(SMALL, marks=True))
     weights = model.initial_parameters(0, 0.0)
@@ -275,7 +275,7 @@ def test_draws_do_not_depend_on_other_sentences(trained: Any, monkeypatch: pytes
     assert [[_drawn(one) for one in of] for of in apart] == [
         [_drawn(one) for one in of] for of in together
     ]
-    # Each has chances of its own, and so has each piece of a long one.
+    # Each sentence has separate random numbers, and so has each piece of a long one.
     twice = parses(trained, [words(["ba"] * 16, name) for name in "ab"], 5, seed=1)
     assert [_drawn(one) for one in twice[0]] != [_drawn(one) for one in twice[1]]
     heads = [one.sentence.tree.heads for one in twice[0]]
@@ -289,7 +289,7 @@ def _drawn(one: Parse) -> tuple[object, ...]:
 
 
 def test_a_long_sentence_is_parsed_in_pieces(trained: Any, monkeypatch: pytest.MonkeyPatch):
-    # Of the usual length pieces would be compiled for 512 words.
+    # Pieces of the usual length would be compiled for 512 words.
     monkeypatch.setattr("semipunct.tasks.limits.PARSED", 8)
     forms = [form for s in planted(400, 6) for form in s.forms][:900]
     (one,) = parse(trained, [words(forms)])

@@ -1,4 +1,4 @@
-"""Small treebanks whose heads, relations and tags follow a rule."""
+"""Small treebanks with heads, relations and tags assigned by rules."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def sentence(
 
 
 def planted(count: int, seed: int, stems: list[str] = STEMS) -> list[Sentence]:
-    """An ending tells the tag of a word; adjectives depend on the next noun, nouns on the verb.
+    """Endings determine tags; adjectives depend on the next noun, nouns on the verb.
 
-    A comma follows each noun before the verb, a period the last word. Stems say nothing, so that
-    words with stems of their own can be parsed.
+    A comma follows each noun before the verb, a period the last word. Stems carry no information,
+    so that words with unseen stems can be parsed.
     """
     generator = np.random.default_rng(seed)
     made: list[Sentence] = []

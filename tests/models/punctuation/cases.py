@@ -1,4 +1,4 @@
-"""Tiny sentences, a model fitted to them, and the same model in the oracle's words."""
+"""Tiny sentences, a model fitted to them, and the same model in the format of the oracle."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ SHAPE = BatchShape(
         "closing": FeatureSizes(entries=2048, blocks=4, weights=1024),
     },
 )
-"""One shape for all small batches, so that whatever is compiled is compiled once."""
+"""One shape for all small batches, so that each function is compiled once."""
 
 QUICK = {"xla_backend_optimization_level": 0}
-"""Compiling takes longer than running here, by far."""
+"""Compiler options: in these tests compilation takes much longer than execution."""
 
 Parameters = dict[str, np.ndarray]
 
@@ -61,7 +61,7 @@ def sentence(
     relations: Sequence[str] | None = None,
     upos: Sequence[str] | None = None,
 ) -> Sentence:
-    """A sentence from its tree and its slots, the tokens of a slot separated by blanks."""
+    """Build a sentence from its tree and its slots, whose tokens are separated by blanks."""
     n = len(heads)
     relations = relations or ["root" if not head else "dep" for head in heads]
     return Sentence(
@@ -99,7 +99,7 @@ TRAINING = (
     sentence([2, 0], ["“", "”", "."], ["advmod", "root"]),
     sentence([2, 0], ["“", "”", "."], ["appos", "root"]),
     *[sentence([2, 0], ["", ", ”", ", ”"])] * 3,
-    # As many left punctemes of two tokens as right ones: all directions have the same shapes.
+    # As many left as right punctemes have two tokens: all directions have the same shapes.
     *[sentence([0], [", “", ""])] * 3,
     *[sentence([0], [". “", ""])] * 3,
 )
@@ -107,10 +107,10 @@ TRAINING = (
 
 @cache
 def model(channel: str, **options: object) -> PunctuationModel:
-    """The model of the training sentences.
+    """Return the model of the training sentences.
 
-    Where the window moves from left to right the channel puts a mark at the end of sentences,
-    too, so that whatever is asked of all directions is asked with and without it.
+    With direction l2r the channel also puts a mark at the end of sentences, so that tests over all
+    directions cover models with and without it.
     """
     chosen = {**TINY, "final_mark": channel == "l2r", **options}
     return PunctuationModel.fit(TRAINING, ModelOptions(channel=channel, **chosen))
@@ -119,7 +119,7 @@ def model(channel: str, **options: object) -> PunctuationModel:
 def batch_of(
     m: PunctuationModel, sentences: Sequence[Sentence], members: Sequence[int] | None = None
 ) -> Batch:
-    """Some of the sentences, padded to ``SHAPE``."""
+    """Pad some of the sentences to ``SHAPE``."""
     chosen = range(len(sentences)) if members is None else members
     batch = m.batch(m.encode(sentences), list(chosen), SHAPE)
     if batch.relation.shape != (SHAPE.words,):
@@ -128,7 +128,7 @@ def batch_of(
 
 
 def spelling_probability(spelling: Spelling, symbols: Sequence[int]) -> float:
-    """The probability that the open puncteme is written so, token by token."""
+    """Return the probability that the open puncteme generates these tokens."""
     probability = 1.0
     for i, symbol in enumerate(symbols):
         if i == 0:
@@ -141,7 +141,7 @@ def spelling_probability(spelling: Spelling, symbols: Sequence[int]) -> float:
 
 
 def oracle_channel(m: PunctuationModel, parameters: Parameters) -> Channel:
-    """The oracle's channel with the model's edit probabilities."""
+    """Return the oracle's channel with the model's edit probabilities."""
     symbols = m.inventory.symbols
     number = {s: i for i, s in enumerate(symbols)}
     tables = np.exp(np.asarray(log_edits(parameters, 0, symbols, m.options), np.float64))
@@ -158,7 +158,7 @@ def oracle_channel(m: PunctuationModel, parameters: Parameters) -> Channel:
 
 
 def oracle_channels(m: PunctuationModel, parameters: Parameters) -> list[Channel]:
-    """The oracle's channels, one for each pass of the window; none can spell the open puncteme."""
+    """Return the oracle's channels, one per pass, without spelling of the open puncteme."""
     symbols = m.inventory.symbols
     result: list[Channel] = []
     for i, mirrored in enumerate(m.directions):
@@ -175,7 +175,7 @@ def oracle_channels(m: PunctuationModel, parameters: Parameters) -> list[Channel
 def oracle_choices(
     m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]
 ) -> list[list[dict[Pair, float]]]:
-    """p(left, right | w) of every word of every sentence."""
+    """Return p(left, right | w) of every word of every sentence."""
     batch = batch_of(m, sentences)
     table = np.asarray(jitted_attach(m)(parameters, batch), np.float64)
     names = [m.inventory.pair_name(p) for p in range(table.shape[1])]
@@ -191,12 +191,12 @@ def oracle_choices(
 
 @cache
 def jitted_attach(m: PunctuationModel) -> Callable[[Parameters, Batch], jax.Array]:
-    """`log_attach` of a batch."""
+    """Compute `log_attach` of a batch."""
     return jax.jit(lambda p, b: log_attach(m.read(p, b), m.attach_tables, b.features, b.relation))
 
 
 def known_slots(m: PunctuationModel, s: Sentence) -> list[Tokens]:
-    """The strings of the channel: boundary marks added, unknown tokens replaced."""
+    """Return the strings of the channel: with boundary marks, and with unknown tokens replaced."""
     strings = with_boundaries(s.slots, final=m.options.final_mark)
     return [tuple(m.inventory.symbols[i] for i in m.inventory.encode(string)) for string in strings]
 
@@ -204,7 +204,7 @@ def known_slots(m: PunctuationModel, s: Sentence) -> list[Tokens]:
 def oracle_derivations(
     m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]
 ) -> list[list[Derivation]]:
-    """All derivations of every sentence."""
+    """Return all derivations of every sentence."""
     channel = oracle_channel(m, parameters)
     return [
         derivations(
@@ -220,18 +220,18 @@ def oracle_derivations(
 
 
 def log(x: float) -> float:
-    """The natural logarithm, minus infinity at zero."""
+    """Return the natural logarithm, minus infinity at zero."""
     return math.log(x) if x > 0 else -math.inf
 
 
 class Answer(NamedTuple):
-    """What one semiring says about a batch.
+    """The results of one semiring on a batch.
 
     Attributes:
         log_weight: `[sentences]`.
-        expected: `[sentences]` the expected count, None in semirings that count nothing.
+        expected: `[sentences]` the expected count, None in semirings without counts.
         choice: `[words, pairs]` gradient of the sum of log weights.
-        edits: the same for the edits, as the window reads them.
+        edits: the same for the edits, in the order of the window.
     """
 
     log_weight: jax.Array
@@ -241,9 +241,9 @@ class Answer(NamedTuple):
 
 
 def ask(potentials: GivenTrees, semiring: Semiring) -> Answer:
-    """One forward and one reverse pass.
+    """Run one forward and one reverse pass.
 
-    Everything is an argument, constants of the model included, so that all directions share one
+    All inputs are arguments, including constants of the model, so that all directions share one
     compiled function per semiring.
     """
     return _ask(semiring)(potentials)
@@ -273,7 +273,7 @@ def _ask(semiring: Semiring) -> Callable[[GivenTrees], Answer]:
 def potentials_of(
     m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]
 ) -> GivenTrees:
-    """The potentials of a batch; the unmatched punctemes are what is counted."""
+    """Return the potentials of a batch, which count unmatched punctemes."""
     return _potentials_of(m)(parameters, batch_of(m, sentences))
 
 
@@ -281,7 +281,7 @@ def potentials_of(
 def _potentials_of(m: PunctuationModel) -> Callable[[Parameters, Batch], GivenTrees]:
     def potentials(p: Parameters, b: Batch) -> GivenTrees:
         made = m.potentials(m.read(p, b), b, jnp.asarray(m.unmatched))
-        # Weakly typed arrays would be another signature, hence another compilation.
+        # Weakly typed arrays would have another signature, and require another compilation.
         return jax.tree.map(lambda x: jax.lax.convert_element_type(x, jnp.asarray(x).dtype), made)
 
     return jax.jit(potentials)
@@ -290,7 +290,7 @@ def _potentials_of(m: PunctuationModel) -> Callable[[Parameters, Batch], GivenTr
 def parameter_gradient(
     m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence], answer: Answer
 ) -> dict[str, np.ndarray]:
-    """The gradient with respect to the parameters, by the chain rule."""
+    """Compute the gradient with respect to the parameters by the chain rule."""
     batch = batch_of(m, sentences)
     missing = len(batch.relation) - len(answer.choice)
     choice = np.pad(answer.choice, ((0, missing), (0, 0)))
@@ -315,7 +315,7 @@ def tables(
     sentences: Sequence[Sentence],
     by_word: Sequence[Sequence[dict[Pair, float]]],
 ) -> np.ndarray:
-    """Numbers by sentence, word and pair as `[words, pairs]`, in the model's order of pairs."""
+    """Convert numbers by sentence, word and pair to `[words, pairs]`, in the model's order."""
     names = [m.inventory.pair_name(p) for p in range(len(m.inventory.pairs))]
     rows = [
         [row.get(name, 0.0) for name in names]

@@ -1,4 +1,4 @@
-"""The whole model against the brute-force oracle: every semiring, every direction."""
+"""The whole model compared with the brute-force oracle, in every semiring and direction."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ def answers(
     semiring: Semiring,
     sentences: tuple[Sentence, ...] = SENTENCES,
 ) -> Answer:
-    """What a semiring says, cut to the sentences and their words after a look at the padding."""
+    """Return the results of a semiring without padding, after checking the padding."""
     answer = ask(potentials_of(m, parameters, sentences), semiring)
     words = sum(len(s.tree.heads) for s in sentences)
     assert np.isfinite(answer.choice).all()
     assert all(np.isfinite(table).all() for table in answer.edits)
-    # Padding: no sentence, no words, nothing to derive but the empty derivation.
+    # Padding consists of no sentences and no words, with only the empty derivation.
     np.testing.assert_array_equal(answer.log_weight[len(sentences) :], 0.0)
     np.testing.assert_array_equal(answer.choice[words:], 0.0)
     expected = answer.expected
@@ -125,7 +125,7 @@ def test_best_scores_are_the_oracles(drawn: Case, semiring: Semiring):
 
 
 def unmatched(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
-    """Appendix B, with the only pair whose two tokens the model knows."""
+    """Appendix B, with the only pair whose two tokens are known to the model."""
     return is_unmatched(left, right, {("“", "”")})
 
 
@@ -200,7 +200,7 @@ def test_any_small_sentences(drawn: list[Sentence], seed: int, scale: float, dir
     m = model(direction)
     parameters = m.initial_parameters(seed, scale)
     found = oracle_derivations(m, parameters, drawn)
-    # Together with fixed sentences, so that the padded shapes are those of the other tests.
+    # Fixed sentences are added, so that the padded shapes are those of the other tests.
     sentences = (*drawn, *SENTENCES[1:])
     log_p = answers(m, parameters, Real(), sentences).log_weight
     score = answers(m, parameters, Viterbi(), sentences).log_weight

@@ -1,4 +1,4 @@
-"""The channel's edit probabilities: normalised, with their structural zeros, and mirrored."""
+"""The channel's edit probabilities: normalisation, structural zeros, and mirroring."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def oracle_channel(edits: Edits, direction: str) -> Channel:
 
 
 def allowed_by_the_book(a: str, b: str) -> set[str]:
-    """The structural zeros, window by window, in words."""
+    """The structural zeros, window by window, spelt out."""
     allowed = {"keep", "absorb_left", "absorb_right", "transpose"}
     if a == b:
         allowed &= {"keep", "absorb_right"}
@@ -89,7 +89,7 @@ def test_edits_of_every_window_sum_to_one(options: ModelOptions, seed: int, scal
     possible = possible_edits(SYMBOLS)
     if options.channel == "none":
         possible[1:, 1:] = False
-    # The start has one thing to do: to be absorbed by what is read.
+    # The start symbol has one edit: absorption by the first token.
     np.testing.assert_array_equal(edits[EDITS.index("absorb_left"), 0, 1:], 0.0)
     for a, b in itertools.product(range(1, len(SYMBOLS)), repeat=2):
         assert np.exp(edits[:, a, b]).sum() == pytest.approx(1.0, abs=1e-5)
@@ -145,7 +145,7 @@ def test_gradients_of_edits_are_finite():
 
 
 def test_mirror_reads_the_mirrored_string():
-    """Mirrored edits do to a reversed string from the left what the edits do from the right."""
+    """Mirrored edits from the left on a reversed string equal the edits from the right."""
     edits = edits_of(ModelOptions(channel="r2l"), 7)
     there = oracle_channel(edits, "r2l")
     back = oracle_channel(mirror(edits), "l2r")
@@ -163,7 +163,7 @@ def test_mirror_reads_the_mirrored_string():
 def test_mirror_is_its_own_inverse_and_leaves_the_start_alone():
     edits = edits_of(ModelOptions(channel="l2r"), 1)
     mirrored = mirror(edits)
-    # Nothing ever reads the start: its column is not looked at.
+    # The start symbol is never read: its column is ignored.
     for once, twice in zip(edits, mirror(mirrored), strict=True):
         np.testing.assert_array_equal(once[:, 1:], twice[:, 1:])
     for table, swapped in zip(edits, mirrored, strict=True):

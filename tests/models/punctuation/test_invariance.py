@@ -1,4 +1,4 @@
-"""What must not change an answer, what must, and answers at the edges."""
+"""Changes that must not affect a result, changes that must, and edge cases."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def log_p(m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sente
 
 
 def freely(m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sentence]):
-    """Log p(x | T) and its gradient with respect to the parameters, in a shape made to measure."""
+    """Compute log p(x | T) and its gradient for the parameters, in a shape that fits."""
     batch = m.batch(m.encode(sentences), range(len(sentences)))
     gradient, log_weight = _gradient(m)(parameters, batch)
     return np.asarray(log_weight)[: len(sentences)], gradient
@@ -45,7 +45,7 @@ def freely(m: PunctuationModel, parameters: Parameters, sentences: Sequence[Sent
 
 @cache
 def _gradient(m: PunctuationModel):
-    """Jitted: an argument of its own for the batch, so that all weights share what is compiled."""
+    """Compile with the batch as an argument, so that all weights share the compiled function."""
 
     def loss(p: Parameters, batch: Batch):
         total = inside(m.potentials(m.read(p, batch), batch), Real())
@@ -108,7 +108,7 @@ def test_steps_suit_all_chains_but_those_out_of_proportion(names: int, least: in
 
 
 def test_steps_suit_a_sentence_with_many_strings_of_three_tokens():
-    """Their lanes are few, so that they take steps although no chain is long."""
+    """Such sentences have few lanes and need many steps although no chain is long."""
     m = model("l2r")
     listed = sentence([0, *[1] * 11], ["", *[","] * 11, "."])
     kids = [head for first in (2, 6, 10, 14) for head in (1, first, first, first)]
@@ -121,20 +121,20 @@ def test_steps_suit_a_sentence_with_many_strings_of_three_tokens():
 
 @pytest.mark.parametrize(("copies", "scoring"), [(1, 1), (20, 2)])
 def test_lanes_have_one_width_for_few_words_without_a_gradient(copies: int, scoring: int):
-    """Few words are compiled longer than computed; in training narrow lanes pay for any number."""
+    """For few words compilation dominates; in training narrow lanes are always worthwhile."""
     encoded = model("l2r").encode([*SENTENCES] * copies)
     drafted = draft(encoded, range(copies * len(SENTENCES)))
     assert (drafted.words >= FEW_WORDS) == (scoring > 1)
     for has_gradient, widths in ((False, scoring), (True, 2)):
         shape = fit_shape(encoded, [drafted], 512, scoring=not has_gradient)
         assert len(shape.lanes) == widths
-        # Whatever the width, each absorption has its place.
+        # For every width, each absorption is placed.
         assert sum(map(len, drafted.placed(shape.lanes).step)) == sum(drafted.work(2))
     assert len(own_shape(drafted).lanes) == scoring
 
 
 def test_one_long_sentence_among_short_ones_takes_memory_in_proportion():
-    """What a batch needs grows with its words, not with their square or worse."""
+    """The memory of a batch is proportional to its words."""
     m = model("l2r")
     long = sentence([0, *[1] * 1999], ["", *[","] * 1999, "."])
     encoded = m.encode([*SENTENCES, long])
@@ -145,7 +145,7 @@ def test_one_long_sentence_among_short_ones_takes_memory_in_proportion():
 
 
 def mirrored_sentence(s: Sentence) -> Sentence:
-    """The sentence read from its end."""
+    """Return the sentence in reverse."""
     n = len(s.forms)
     return replace(
         s,
@@ -160,18 +160,18 @@ def mirrored_sentence(s: Sentence) -> Sentence:
 
 
 def test_l2r_on_a_mirrored_sentence_is_r2l():
-    """With mirrored edits, and pairs as likely as their mirror images."""
+    """Edits are mirrored, and pairs have the probabilities of their mirror images."""
     there, back = model("r2l", final_mark=True), model("l2r")
     parameters = there.initial_parameters(3, 1.0)
     a = potentials_of(there, parameters, SENTENCES)
     b = potentials_of(back, parameters, [mirrored_sentence(s) for s in SENTENCES])
-    # Words of a mirrored sentence come in the opposite order, and so do the sides of a pair. The
-    # pairs of the inventory are not closed under mirroring: those that have no image are off.
+    # The words of a mirrored sentence are in reverse order, and so are the sides of a pair. The
+    # pairs of the inventory are not closed under mirroring: those without an image are disabled.
     names = [there.inventory.pair_name(p) for p in range(len(there.inventory.pairs))]
     images = [(right[::-1], left[::-1]) for left, right in names]
     image = [names.index(pair) if pair in names else None for pair in images]
     has_image = np.array([i is not None for i in image])
-    # The open puncteme's spelling need not be the same backwards: it is off, too.
+    # The open puncteme's spelling may differ in reverse: it is disabled too.
     has_open = np.array(["<open>" in left + right for left, right in names])
     choice = np.where(has_image & ~has_open, np.asarray(a.choice), -np.inf)
     mirrored = np.full_like(choice, -np.inf)
@@ -182,8 +182,8 @@ def test_l2r_on_a_mirrored_sentence_is_r2l():
             if i is not None:
                 mirrored[words, i] = choice[words, p][::-1]
         base += len(s.forms)
-    # Potentials of r2l hold the mirrored edits already; in text order l2r reads the same, but
-    # for the boundary marks, which have changed places.
+    # Potentials of r2l already hold the mirrored edits; in text order l2r reads the same, except
+    # that the boundary marks have changed places.
     symbols = list(there.inventory.symbols)
     marks = symbols.index("^"), symbols.index("$")
     order = np.arange(len(symbols))

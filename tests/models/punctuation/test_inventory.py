@@ -1,4 +1,4 @@
-"""What the inventory holds, and the spelling of the open puncteme."""
+"""The content of the inventory, and the spelling of the open puncteme."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SOME = (
 def test_symbols_and_tokens():
     inventory = build_inventory(SOME, ModelOptions(**TINY))
     assert inventory.symbols[:5] == (START, INITIAL, FINAL, OPEN, UNK)
-    # Most frequent first, ties in code point order; what occurs once is unknown.
+    # Most frequent first, ties in code point order; tokens that occur once are unknown.
     assert inventory.symbols[5:] == (",", ".", "“", "”")
     assert set(inventory.tokens) == {UNK, ",", ".", "“", "”"}
     number = inventory.symbols.index
@@ -84,7 +84,7 @@ def test_counts_are_of_whole_strings_by_relation():
 
 
 def test_hard_sets_are_the_papers():
-    """V: all surface strings; W_d: all pairs of them that flank a constituent of the relation."""
+    """V: all surface strings; W_d: all pairs of them around a constituent of the relation."""
     inventory = build_inventory(SOME, ModelOptions(**TINY, hard_sets=True))
     pairs = {inventory.pair_name(p): p for p in range(len(inventory.pairs))}
     assert set(pairs) == {
@@ -95,7 +95,7 @@ def test_hard_sets_are_the_papers():
     row = {relation: i for i, relation in enumerate(inventory.relations)}
     allowed = {p for p, i in pairs.items() if inventory.allowed[row["advmod"], i]}
     assert allowed == {(("“",), ("”", ",")), (("“",), ("”",))}
-    # A relation never seen may take whatever some relation took.
+    # An unseen relation permits all pairs of any relation.
     assert inventory.allowed[-1].all()
 
 
@@ -118,7 +118,7 @@ def test_spelling_covers_every_token_and_no_mark():
 
 
 def test_spelling_is_a_distribution_over_strings_of_at_least_one_token():
-    """The mass of strings of up to k tokens is what a geometric length says: it goes to 1."""
+    """The mass of strings of up to k tokens is that of a geometric length and converges to 1."""
     inventory = model("l2r").inventory
     tokens = [inventory.symbols.index(t) for t in inventory.tokens]
     spelling = inventory.spelling

@@ -1,4 +1,4 @@
-"""The neural score: what it sees, what it must not see, and that it can learn."""
+"""The neural score: its inputs, what it must ignore, and that it can learn."""
 
 from dataclasses import replace
 from functools import cache
@@ -26,7 +26,7 @@ def model() -> PunctuationModel:
 
 
 def parameters(seed=0):
-    """Weights of which none is zero."""
+    """Return weights of which none is zero."""
     generator = np.random.default_rng(seed)
     initial = model().initial_parameters(seed, 0.0)
     return {n: x + generator.normal(0, 0.3, x.shape).astype(x.dtype) for n, x in initial.items()}
@@ -44,7 +44,7 @@ def scorer(layers: int):
 
 
 def scores(sentences, own=None):
-    """`[words, pairs]` of sentences laid out together."""
+    """Return scores `[words, pairs]` of sentences laid out together."""
     batch = batch_of(model(), sentences)
     schedule = batch.schedule
     of = np.where(schedule.is_word, schedule.sentence_of_word, -1)
@@ -159,7 +159,7 @@ def test_any_number_of_convolutions(layers):
 
 
 def test_it_learns_which_words_take_a_comma():
-    """Nothing but the word before tells whether a comma follows: tags and tree are all alike."""
+    """Only the preceding word determines whether a comma follows: tags and trees are all equal."""
     words = ("yes", "no", "far", "near")
     made = [
         replace(sentence([2, 0], ["", "," if i % 2 else "", "."]), forms=(words[i % 4], "go"))

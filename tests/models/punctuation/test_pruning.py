@@ -1,4 +1,4 @@
-"""Small weights go where perplexity allows for it; what is zero is left out and changes nothing."""
+"""Small weights are set to zero within a limit on perplexity; removing zeros changes nothing."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_rounding_written_out():
     weights |= {"attach.pair": np.array([0.001, -0.002], np.float32), "channel": np.ones(2)}
     found = rounded(weights, 0.02)
     np.testing.assert_array_equal(found["attach.side"], np.float32(np.float16([0.1, -0.02, 0, 0])))
-    # The largest stays.
+    # The largest weight stays.
     np.testing.assert_array_equal(found["attach.pair"], np.float32(np.float16([0.0, -0.002])))
     assert found["channel"] is weights["channel"]
     assert {x.dtype for name, x in found.items() if name in FEATURES} == {np.dtype(np.float32)}
@@ -65,7 +65,7 @@ def test_the_largest_threshold_that_perplexity_allows_for(allowed):
         return 1.0 + (zeros(weights) > most)
 
     found = pruned(parameters, 0.5, perplexity)
-    # Each question is an evaluation, which takes seconds.
+    # Each call is an evaluation, which takes seconds.
     assert len(asked) <= 4
     assert any(found is weights for weights in asked) == bool(allowed)
     assert zeros(found) == most < count

@@ -1,4 +1,4 @@
-"""Slot automata: a string of labels weighs in them the channel's p(surface | underlying)."""
+"""Slot automata: the weight of a string of labels is the channel's p(surface | underlying)."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ SURFACES = (
     "; ,", ", . ” “", "",
 )  # fmt: skip
 ONE = sentence([0] + [1] * (len(SURFACES) - 1), ["", *SURFACES])
-"""A sentence whose slots show every string (the automata do not care where a slot stands)."""
+"""A sentence with every string as a slot (automata are independent of the position of slots)."""
 
 
 @cache
 def weights(m: PunctuationModel):
-    """Jitted: `[slots, labels, labels]` weight of reading two labels, by rows and by columns."""
+    """Compute the `[slots, labels, labels]` weight of two labels, by rows and by columns."""
 
     def ask(parameters: Parameters, batch):
         automata = m.potentials(m.read(parameters, batch), batch).automata
@@ -58,7 +58,7 @@ def weights(m: PunctuationModel):
 
 
 def underlying(m: PunctuationModel, surface: Tokens, first: int, second: int) -> Tokens:
-    """The text of two labels in reading order, with the boundary marks that the surface shows."""
+    """Return the text of two labels in reading order, with the boundary marks of the surface."""
     labels = m.inventory.labels
     pair = (labels[second], labels[first]) if m.mirrored else (labels[first], labels[second])
     marks = ("^",) * (surface[:1] == ("^",)), ("$",) * (surface[-1:] == ("$",))
@@ -91,7 +91,7 @@ def test_two_labels_weigh_what_the_oracle_says(direction: str, seed: int, scale:
 
 
 def test_two_passes_alternate():
-    """Footnote 6; without the open puncteme, which the oracle cannot send through two passes."""
+    """Footnote 6, without the open puncteme, which the oracle does not support with two passes."""
     m = model("r2l", passes=2, hard_sets=True, minimum_pair_count=1)
     parameters = m.initial_parameters(3, 0.7)
     symbols = m.inventory.symbols
@@ -122,7 +122,7 @@ def test_two_passes_alternate():
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_the_open_puncteme_writes_strings_of_any_length(direction: str):
-    """Alone in its slot it weighs what its spelling says, in text order, whatever the length."""
+    """Alone in its slot, its weight is that of its spelling, in text order, for any length."""
     m = model(direction)
     parameters = m.initial_parameters(0, 0.0)
     is_open = m.inventory.labels.index(("<open>",))
@@ -140,7 +140,7 @@ def test_the_open_puncteme_writes_strings_of_any_length(direction: str):
 
 @pytest.mark.parametrize("direction", ["l2r", "r2l"])
 def test_openfst_composes_the_same_automaton(direction: str):
-    """Appendix D with the arcs written out, composed and summed by OpenFst."""
+    """Appendix D with explicit arcs, composed and summed by OpenFst."""
     pynini = pytest.importorskip(
         "pynini", reason="OpenFst comes with the optional package pynini (extra `openfst`)"
     )
@@ -175,7 +175,7 @@ def test_openfst_composes_the_same_automaton(direction: str):
         fst.add_arc(start, pynini.Arc(number[a], 0, weigh(1.0), pending[a]))
         fst.add_arc(pending[a], pynini.Arc(closing, number[a], weigh(1.0), end))
         for b in tokens:
-            # In a mirrored string the window's left token is the one read second.
+            # In a mirrored string the left token of the window is the one read second.
             edits = channel.edits[(b, a) if mirrored else (a, b)]
             absorbed = {"absorb_left": b, "absorb_right": a}
             if mirrored:
@@ -201,7 +201,7 @@ def test_openfst_composes_the_same_automaton(direction: str):
         inverted = pynini.compose(fst, shown)
         for first, second in itertools.product(range(len(labels)), repeat=2):
             text = underlying(m, surface, first, second)
-            # An open puncteme can write these strings, too; OpenFst is not told how.
+            # An open puncteme can also generate these strings; it is missing in OpenFst.
             if "<open>" in text:
                 continue
             read = straight(text[::-1] if mirrored else text, ended=True)

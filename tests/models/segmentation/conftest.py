@@ -1,4 +1,4 @@
-"""A tokeniser that has learnt nothing, and one that has learnt the rules of the made passages."""
+"""An untrained tokeniser, and one trained on the rules of the generated passages."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ TINY = TokeniserOptions(size=6, layers=2, minimum_run_count=1, minimum_count=1)
 
 @pytest.fixture(scope="session")
 def untrained() -> Segmenter:
-    """A tokeniser with weights at random: what it finds means nothing."""
+    """A tokeniser with random weights, whose output is meaningless."""
     model = Tokeniser.fit(generated(8, 0), TINY)
     found = model.initial_parameters(1, 1.0)
     return Segmenter(model, {name: 2 * np.asarray(x) for name, x in found.items()})

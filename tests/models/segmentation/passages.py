@@ -1,4 +1,4 @@
-"""Passages of a language with rules: sentences end with a full stop, names begin with a capital."""
+"""Passages in a language with rules: sentences end with a full stop, names have a capital."""
 
 import random
 
@@ -6,7 +6,7 @@ from semipunct.corpus.passages import Passage
 
 
 def passage(*sentences: str, glue: str = " ") -> Passage:
-    """Make a passage of sentences whose tokens are apart by blanks; ``_`` glues two tokens.
+    """Build a passage of sentences with tokens separated by blanks; ``_`` joins two tokens.
 
     ``al`` is the multiword token *a el*.
     """

@@ -1,4 +1,4 @@
-"""Properties of characters, and their codes."""
+"""Character properties, and their codes."""
 
 from semipunct.models.segmentation.characters import CODES, CharacterVocabulary, Coder, properties
 

@@ -7,7 +7,7 @@ from semipunct.models.segmentation.expansion import Expansions, ExpansionTable
 
 
 def learnt(*tokens: tuple[str, ...]) -> ExpansionTable:
-    """Learn from tokens, each with its words if it is several."""
+    """Learn from tokens; multiword tokens are given with their words."""
     text = " ".join(form for form, *_ in tokens)
     spans, place = [], 0
     for form, *_ in tokens:

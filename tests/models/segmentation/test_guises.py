@@ -1,4 +1,4 @@
-"""Passages as they are written, in lower case, and as a transcript has them."""
+"""Passages as written, in lower case, and in the style of transcripts."""
 
 from semipunct.corpus.passages import Passage
 from semipunct.models.segmentation.guises import lower, stripped, written

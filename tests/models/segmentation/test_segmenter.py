@@ -1,4 +1,4 @@
-"""Texts of any length, cut by windows."""
+"""Texts of any length, segmented in windows."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,7 @@ def test_sentences_are_chosen_by_how_probable_ends_are(
     assert found.ends == [i % 2 == 1 for i in range(len(found.ends))]
     assert len(probability) == len(found.tokens)
     assert ((probability > 0) & (probability <= 1)).all()
-    assert probability[-1] == pytest.approx(1)  # the last character that is no blank ends one
+    assert probability[-1] == pytest.approx(1)  # the last non-blank character ends a sentence
     assert np.ptp(probability) > 0.01
 
 

@@ -1,4 +1,4 @@
-"""Sentences of highest expected F1, against a list of all ways to cut."""
+"""Sentences of maximum expected F1, compared with an enumeration of all segmentations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from semipunct.models.segmentation.sentences import SPAN, sentence_ends
 
 
 def expected_f1(p: Sequence[float], ends: Sequence[bool]) -> float:
-    """By the definition: twice the sentences that are right, by those there are and those cut."""
+    """Compute it from its definition: twice the correct sentences over gold plus predicted ones."""
     right, begin = 0.0, 0
     for at, end in enumerate(ends):
         if end:
@@ -34,12 +34,12 @@ def test_no_other_way_to_cut_is_better(inner: list[float]):
 
 
 def test_ends_that_are_not_quite_probable_are_taken():
-    """No end is more probable than not, and one sentence of 30 tokens all but impossible."""
+    """No end is more likely than not, but a single sentence of 30 tokens is nearly impossible."""
     p = np.full(30, 0.3)
     ends = sentence_ends(p)
     assert ends.sum() > 2
     assert ends[-1]
-    assert (p == 0.3).all()  # is not written to
+    assert (p == 0.3).all()  # is not modified
 
 
 def test_what_is_certain_stays():

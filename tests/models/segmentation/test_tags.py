@@ -1,4 +1,4 @@
-"""Tags of characters."""
+"""Character tags."""
 
 import jax.numpy as jnp
 import numpy as np

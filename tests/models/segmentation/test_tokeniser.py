@@ -23,7 +23,7 @@ from tests.planted import TOKENISER, figures
 
 
 def is_possible(tags: tuple[int, ...], text: str) -> bool:
-    """The rules of tags, written out."""
+    """The rules of tags, spelt out."""
     for i, (tag, char) in enumerate(zip(tags, text, strict=True)):
         if (char == " ") != (tag in (OUTSIDE, INSIDE) if char == " " else False):
             return False
@@ -64,7 +64,7 @@ def test_rules_are_learnt(tokeniser: Path):
     assert best["dev_written_tokens"] == 1.0
     assert best["dev_written_sentences"] == 1.0
     assert best["dev_stripped_tokens"] == 1.0
-    # A sentence begins with "so", which stands nowhere else.
+    # A sentence begins with "so", which occurs only there.
     assert best["dev_stripped_sentences"] == 1.0
     assert best["dev_f1"] == 1.0
 
@@ -72,7 +72,7 @@ def test_rules_are_learnt(tokeniser: Path):
 def test_a_resumed_run_ends_with_the_same_bits(tokeniser: Path, tmp_path: Path):
     config = load_config(None, TOKENISER, kind="tokeniser")
     train, dev, folder = generated(60, 1), generated(12, 2), tmp_path / "m"
-    stops = iter([False] * 14 + [True])  # amid an epoch, after an evaluation
+    stops = iter([False] * 14 + [True])  # within an epoch, after an evaluation
     assert loop.train(config, train, dev, folder, stop=lambda: next(stops)).interrupted
     loop.train(config, train, dev, folder, resume=True)
     one, other = ((place / "model.safetensors").read_bytes() for place in (folder, tokeniser))
@@ -98,7 +98,7 @@ def test_a_table_says_which_marks_do_not_look_so():
     made = passage("a $ b *", "% $")
     tagged = replace(made, marks=(False, True, False, False, False, True))
     model = Tokeniser.fit([tagged], load_config(None, kind="tokeniser").model)
-    # An asterisk and a per cent sign are of category P, a dollar is not.
+    # An asterisk and a percent sign are of category P, a dollar sign is not.
     assert model.marks == ("$", "%", "*")
     assert isinstance(tagged, Passage)
 
